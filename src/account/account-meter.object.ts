@@ -1,0 +1,313 @@
+// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, and usage that D1 has not confirmed yet.
+//
+// Crash order. `admit` and `settle` are synchronous transactions and the platform sends no answer before they are durable:
+// a caller that got one can rely on it. A reservation whose caller died is settled at its bound by the alarm. A settled
+// row stays in the outbox until D1 has it; D1 ignores what it has already, so a flush may be repeated at any point.
+import { DurableObject } from "cloudflare:workers";
+import { database } from "../db/client.ts";
+import { logError } from "../http/log.ts";
+import { settingsOf } from "../settings.ts";
+import { PLANS, type PlanId } from "./plans.ts";
+import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "./rolling-window.ts";
+import { type Reservation, type Settlement, settleAtBound, type UsageRow } from "./settlement.ts";
+import { recordSettlements } from "./settlements.store.ts";
+
+/** A request that asks to be let in. */
+export interface AdmitRequest {
+	requestId: string;
+	keyId: string;
+	/** The plan the caller knows; the meter's own wins. */
+	plan: PlanId;
+	countsTowardsDay: boolean;
+	reservation?: Reservation;
+}
+
+/** State of the limits after a verdict. */
+export interface Quota {
+	plan: PlanId;
+	rpm: number;
+	remaining: number;
+	/** Until the minute window is empty again. */
+	resetMs: number;
+	dailyLimit: number | null;
+	usedToday: number;
+}
+
+export type AdmitVerdict =
+	| { admitted: true; quota: Quota }
+	| { admitted: false; reason: "revoked" }
+	/** The caller chose a model under another plan than the user has now. */
+	| { admitted: false; reason: "plan_changed"; plan: PlanId }
+	| { admitted: false; reason: "rate_limit_exceeded" | "daily_limit_exceeded"; quota: Quota; retryAfterMs: number };
+
+/** `late`: the reservation was settled at its bound before. */
+export type SettleVerdict = "settled" | "late";
+
+const FLUSH_ROWS = 100;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_LAST_MS = 60_000;
+const PURGE_EVERY_MS = 10_000;
+
+export class AccountMeter extends DurableObject<Env> {
+	#sql: SqlStorage;
+	#minute: MinuteWindow;
+	#day: DayWindow;
+	#plan: PlanId | null;
+	#revoked: Set<string>;
+	#alarmAtMs = Number.POSITIVE_INFINITY;
+	#flushing: Promise<void> | null = null;
+	#failedFlushes = 0;
+	#purgedAtMs = 0;
+
+	constructor(state: DurableObjectState, env: Env) {
+		super(state, env);
+		this.#sql = state.storage.sql;
+		this.#sql.exec(`
+			CREATE TABLE IF NOT EXISTS account (plan TEXT NOT NULL);
+			CREATE TABLE IF NOT EXISTS revoked_keys (key_id TEXT PRIMARY KEY) WITHOUT ROWID;
+			CREATE TABLE IF NOT EXISTS minutes (minute INTEGER PRIMARY KEY, requests INTEGER NOT NULL);
+			CREATE TABLE IF NOT EXISTS admissions (request_id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL,
+				reservation TEXT, expires_at_ms INTEGER, proof_hash TEXT, closed_at_ms INTEGER) WITHOUT ROWID;
+			CREATE TABLE IF NOT EXISTS outbox (request_id TEXT PRIMARY KEY, settlement TEXT NOT NULL);
+		`);
+		const now = Date.now();
+		const times = this.#sql.exec<{ at_ms: number }>(
+			"SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms",
+			now - MINUTE_MS,
+		);
+		this.#minute = new MinuteWindow([...times].map((row) => row.at_ms));
+		const minutes = this.#sql.exec<{ minute: number; requests: number }>(
+			"SELECT minute, requests FROM minutes ORDER BY minute",
+		);
+		this.#day = new DayWindow([...minutes].map((row): [number, number] => [row.minute, row.requests]));
+		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
+		this.#revoked = new Set(
+			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
+		);
+		// An alarm may have been lost with the machine that held it; what is open asks for one again.
+		this.#armForOpenWork(now);
+	}
+
+	#quota(plan: PlanId, nowMs: number): Quota {
+		const { rpm, dailyRequests } = PLANS[plan];
+		return {
+			plan,
+			rpm,
+			remaining: Math.max(0, rpm - this.#minute.count(nowMs)),
+			resetMs: this.#minute.msUntilEmpty(nowMs),
+			dailyLimit: dailyRequests,
+			usedToday: this.#day.count(nowMs),
+		};
+	}
+
+	/** Counts a request against the user's limits and stores its reservation. Idempotent by request id. */
+	admit(request: AdmitRequest): AdmitVerdict {
+		const now = Date.now();
+		const plan = this.#plan ?? request.plan;
+		if (this.#revoked.has(request.keyId)) return { admitted: false, reason: "revoked" };
+		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
+		if (this.#isKnown(request.requestId)) return { admitted: true, quota: this.#quota(plan, now) };
+
+		const quota = this.#quota(plan, now);
+		if (quota.remaining === 0) {
+			return { admitted: false, reason: "rate_limit_exceeded", quota, retryAfterMs: this.#minute.msUntilSlot(now) };
+		}
+		if (request.countsTowardsDay && quota.dailyLimit !== null && quota.usedToday >= quota.dailyLimit) {
+			return { admitted: false, reason: "daily_limit_exceeded", quota, retryAfterMs: this.#day.msUntilSlot(now) };
+		}
+
+		const { reservation } = request;
+		this.ctx.storage.transactionSync(() => {
+			this.#sql.exec(
+				"INSERT INTO admissions (request_id, at_ms, reservation, expires_at_ms, closed_at_ms) VALUES (?, ?, ?, ?, ?)",
+				request.requestId,
+				now,
+				reservation ? JSON.stringify(reservation) : null,
+				reservation?.expiresAtMs ?? null,
+				reservation ? null : now,
+			);
+			if (request.countsTowardsDay) {
+				this.#sql.exec(
+					"INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)",
+					minuteOf(now),
+					this.#day.add(now),
+				);
+			}
+		});
+		this.#minute.add(now);
+		this.#purge(now);
+		if (reservation) this.#arm(reservation.expiresAtMs);
+		return { admitted: true, quota: this.#quota(plan, now) };
+	}
+
+	#isKnown(requestId: string): boolean {
+		return this.#sql.exec("SELECT 1 FROM admissions WHERE request_id = ?", requestId).toArray().length > 0;
+	}
+
+	/** Replaces a reservation with what really happened. Idempotent; a reservation that expired before stays as it was settled. */
+	settle(settlement: Settlement): SettleVerdict {
+		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
+		const closed = this.#sql.exec<{ proof_hash: string | null; closed_at_ms: number | null }>(
+			"SELECT proof_hash, closed_at_ms FROM admissions WHERE request_id = ?",
+			requestId,
+		);
+		const row = closed.toArray()[0];
+		if (row && row.closed_at_ms !== null) return row.proof_hash === proofHash ? "settled" : "late";
+		this.#close(settlement);
+		this.#flushSoon();
+		return "settled";
+	}
+
+	#close(settlement: Settlement): void {
+		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
+		this.ctx.storage.transactionSync(() => {
+			this.#sql.exec(
+				"UPDATE admissions SET reservation = NULL, expires_at_ms = NULL, proof_hash = ?, closed_at_ms = ? WHERE request_id = ?",
+				proofHash,
+				Date.now(),
+				requestId,
+			);
+			this.#sql.exec(
+				"INSERT OR IGNORE INTO outbox (request_id, settlement) VALUES (?, ?)",
+				requestId,
+				JSON.stringify(settlement),
+			);
+		});
+	}
+
+	/** Frees a reservation that cost nothing: no model was billed. */
+	release(requestId: string): void {
+		this.#sql.exec(
+			"UPDATE admissions SET reservation = NULL, expires_at_ms = NULL, closed_at_ms = ? WHERE request_id = ? AND closed_at_ms IS NULL",
+			Date.now(),
+			requestId,
+		);
+	}
+
+	/** Limits now, and the usage that D1 may not have yet, oldest first. */
+	snapshot(plan: PlanId): { quota: Quota; pending: UsageRow[] } {
+		const rows = this.#sql.exec<{ settlement: string }>("SELECT settlement FROM outbox ORDER BY rowid");
+		return {
+			quota: this.#quota(this.#plan ?? plan, Date.now()),
+			pending: [...rows].map((row) => (JSON.parse(row.settlement) as Settlement).usage),
+		};
+	}
+
+	/** Sets the user's plan; holds from the next request on. */
+	setPlan(plan: PlanId): void {
+		this.ctx.storage.transactionSync(() => {
+			this.#sql.exec("DELETE FROM account");
+			this.#sql.exec("INSERT INTO account (plan) VALUES (?)", plan);
+		});
+		this.#plan = plan;
+	}
+
+	/** Refuses a key from now on, for ever. */
+	revokeKey(keyId: string): void {
+		this.#sql.exec("INSERT OR IGNORE INTO revoked_keys (key_id) VALUES (?)", keyId);
+		this.#revoked.add(keyId);
+	}
+
+	/** Answers, so that a health check can tell that objects run. */
+	ping(): "pong" {
+		return "pong";
+	}
+
+	/** Settles what expired and flushes what D1 does not have. Never throws: a failed alarm would end after a few retries. */
+	override async alarm(): Promise<void> {
+		this.#alarmAtMs = Number.POSITIVE_INFINITY;
+		try {
+			await this.#expire(Date.now());
+			await this.#flush();
+		} catch (error) {
+			logError("meter_alarm_failed", error);
+		}
+		this.#armForOpenWork(Date.now() + (this.#failedFlushes > 0 ? this.#retryDelayMs() : RETRY_FIRST_MS));
+	}
+
+	async #expire(nowMs: number): Promise<void> {
+		const { signer } = settingsOf(this.env);
+		const expired = this.#sql.exec<{ request_id: string; reservation: string }>(
+			"SELECT request_id, reservation FROM admissions WHERE closed_at_ms IS NULL AND expires_at_ms <= ?",
+			nowMs,
+		);
+		for (const row of expired.toArray()) {
+			const settlement = await settleAtBound(JSON.parse(row.reservation) as Reservation, nowMs, signer);
+			// Signing let other events in: only what is still open may be closed.
+			const open = this.#sql.exec(
+				"SELECT 1 FROM admissions WHERE request_id = ? AND closed_at_ms IS NULL",
+				row.request_id,
+			);
+			if (open.toArray().length > 0) this.#close(settlement);
+		}
+	}
+
+	#flushSoon(): void {
+		// After a failure the alarm sets the pace, so that an absent D1 is not asked once per request.
+		if (this.#failedFlushes === 0) this.ctx.waitUntil(this.#flush());
+	}
+
+	/** Writes the outbox to D1 until it is empty. One flush at a time; rows that arrive meanwhile go with its next round. */
+	#flush(): Promise<void> {
+		this.#flushing ??= this.#flushAll().finally(() => {
+			this.#flushing = null;
+		});
+		return this.#flushing;
+	}
+
+	async #flushAll(): Promise<void> {
+		const db = database(this.env.DB);
+		for (;;) {
+			const rows = this.#sql
+				.exec<{ request_id: string; settlement: string }>(
+					"SELECT request_id, settlement FROM outbox ORDER BY rowid LIMIT ?",
+					FLUSH_ROWS,
+				)
+				.toArray();
+			if (rows.length === 0) return;
+			try {
+				await recordSettlements(
+					db,
+					rows.map((row) => JSON.parse(row.settlement) as Settlement),
+				);
+			} catch (error) {
+				this.#failedFlushes++;
+				logError("meter_flush_failed", error, { rows: rows.length, failures: this.#failedFlushes });
+				this.#arm(Date.now() + this.#retryDelayMs());
+				return;
+			}
+			this.#failedFlushes = 0;
+			this.#sql.exec(
+				"DELETE FROM outbox WHERE request_id IN (SELECT value FROM json_each(?))",
+				JSON.stringify(rows.map((row) => row.request_id)),
+			);
+		}
+	}
+
+	#retryDelayMs(): number {
+		return Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.max(0, this.#failedFlushes - 1));
+	}
+
+	/** One alarm serves expiries and flush retries: the earlier wins. */
+	#arm(atMs: number): void {
+		if (atMs >= this.#alarmAtMs) return;
+		this.#alarmAtMs = atMs;
+		this.ctx.waitUntil(this.ctx.storage.setAlarm(atMs));
+	}
+
+	/** @param flushAtMs when to try the outbox again, if there is anything in it. */
+	#armForOpenWork(flushAtMs: number): void {
+		const [next] = this.#sql
+			.exec<{ at: number | null }>("SELECT MIN(expires_at_ms) AS at FROM admissions WHERE closed_at_ms IS NULL")
+			.toArray();
+		if (next && next.at !== null) this.#arm(next.at);
+		if (this.#sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length > 0) this.#arm(flushAtMs);
+	}
+
+	#purge(nowMs: number): void {
+		if (nowMs - this.#purgedAtMs < PURGE_EVERY_MS) return;
+		this.#purgedAtMs = nowMs;
+		this.#sql.exec("DELETE FROM admissions WHERE at_ms < ?1 AND closed_at_ms < ?1", nowMs - MINUTE_MS);
+		this.#sql.exec("DELETE FROM minutes WHERE minute <= ?", minuteOf(nowMs) - DAY_MINUTES);
+	}
+}

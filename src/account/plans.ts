@@ -1,0 +1,74 @@
+// The four plans (spec sections 2.15 and 8), as data.
+import { FREE_MODELS, MODELS } from "../catalog/catalog.ts";
+
+export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
+export type PlanId = (typeof PLAN_IDS)[number];
+
+export interface Plan {
+	id: PlanId;
+	displayName: string;
+	priceUsdMonth: number;
+	/** Requests in a rolling 24 hours; null is unlimited. */
+	dailyRequests: number | null;
+	/** Requests in a rolling minute. */
+	rpm: number;
+	/** Model ids the plan may call; null is all. */
+	models: readonly string[] | null;
+	/** Whether the per-request ceiling below is enforced. */
+	agentguard: boolean;
+	/** Spend envelope per query in nano-USD. */
+	envelopeNanoUsd: number;
+	description: string;
+}
+
+export const PLANS: Readonly<Record<PlanId, Plan>> = {
+	free: {
+		id: "free",
+		displayName: "Free",
+		priceUsdMonth: 0,
+		dailyRequests: 1_000,
+		rpm: 10,
+		models: FREE_MODELS,
+		agentguard: true,
+		envelopeNanoUsd: 20_000_000,
+		description: "Three budget models for trying the service out.",
+	},
+	personal: {
+		id: "personal",
+		displayName: "Personal",
+		priceUsdMonth: 0,
+		dailyRequests: 1_000,
+		rpm: 100,
+		models: null,
+		agentguard: true,
+		envelopeNanoUsd: 100_000_000,
+		description: "A sandbox with every model and a ceiling per request.",
+	},
+	pro: {
+		id: "pro",
+		displayName: "Pro",
+		priceUsdMonth: 49,
+		dailyRequests: 50_000,
+		rpm: 300,
+		models: null,
+		agentguard: false,
+		envelopeNanoUsd: 500_000_000,
+		description: "Every model, 50,000 requests a day.",
+	},
+	corporate: {
+		id: "corporate",
+		displayName: "Corporate",
+		priceUsdMonth: 499,
+		dailyRequests: null,
+		rpm: 1_000,
+		models: null,
+		agentguard: false,
+		envelopeNanoUsd: 2_000_000_000,
+		description: "Every model, no daily limit, priority routing and an SLA.",
+	},
+};
+
+/** How many catalog models a plan may call. */
+export function modelCount(plan: Plan): number {
+	return plan.models?.length ?? MODELS.length;
+}

@@ -1,0 +1,95 @@
+// Exact rolling limits of one user: a minute by time stamps, 24 hours by minute buckets. Pure; the clock is an argument.
+export const MINUTE_MS = 60_000;
+/** Buckets of the daily window. */
+export const DAY_MINUTES = 1_440;
+
+/** The minute number of a time, counted from the epoch. */
+export function minuteOf(atMs: number): number {
+	return Math.floor(atMs / MINUTE_MS);
+}
+
+/** Admissions of the last minute, each with its time. */
+export class MinuteWindow {
+	#times: number[];
+	#head = 0;
+
+	/** @param times rising, ms. */
+	constructor(times: number[] = []) {
+		this.#times = times;
+	}
+
+	#drop(nowMs: number): void {
+		while (this.#head < this.#times.length && (this.#times[this.#head] ?? 0) <= nowMs - MINUTE_MS) this.#head++;
+		if (this.#head > 1_024 && this.#head * 2 > this.#times.length) {
+			this.#times = this.#times.slice(this.#head);
+			this.#head = 0;
+		}
+	}
+
+	/** Admissions in (now − 60 s, now]. */
+	count(nowMs: number): number {
+		this.#drop(nowMs);
+		return this.#times.length - this.#head;
+	}
+
+	/** Adds an admission. A clock that steps back does not reorder the window. */
+	add(atMs: number): void {
+		this.#times.push(Math.max(atMs, this.#times.at(-1) ?? 0));
+	}
+
+	/** Milliseconds until the oldest admission leaves the window; 0 when it is empty. */
+	msUntilSlot(nowMs: number): number {
+		if (this.count(nowMs) === 0) return 0;
+		return Math.max(1, (this.#times[this.#head] ?? nowMs) + MINUTE_MS - nowMs);
+	}
+
+	/** Milliseconds until the window is empty; 0 when it is. */
+	msUntilEmpty(nowMs: number): number {
+		if (this.count(nowMs) === 0) return 0;
+		return Math.max(1, (this.#times.at(-1) ?? nowMs) + MINUTE_MS - nowMs);
+	}
+}
+
+/** Requests of the last 24 hours in minute buckets; the oldest bucket leaves whole. */
+export class DayWindow {
+	#buckets: Map<number, number>;
+	#total = 0;
+
+	/** @param buckets minute number → requests. */
+	constructor(buckets: Iterable<[number, number]> = []) {
+		this.#buckets = new Map(buckets);
+		for (const requests of this.#buckets.values()) this.#total += requests;
+	}
+
+	#drop(nowMs: number): void {
+		const oldest = minuteOf(nowMs) - DAY_MINUTES;
+		// Buckets are added in rising order, so the first one kept ends the search.
+		for (const [minute, requests] of this.#buckets) {
+			if (minute > oldest) return;
+			this.#buckets.delete(minute);
+			this.#total -= requests;
+		}
+	}
+
+	/** Requests in the 1,440 minutes that end with the present one. */
+	count(nowMs: number): number {
+		this.#drop(nowMs);
+		return this.#total;
+	}
+
+	/** Adds a request and returns its bucket's new count. */
+	add(atMs: number): number {
+		const minute = minuteOf(atMs);
+		const requests = (this.#buckets.get(minute) ?? 0) + 1;
+		this.#buckets.set(minute, requests);
+		this.#total++;
+		return requests;
+	}
+
+	/** Milliseconds until the oldest bucket leaves and frees its requests; 0 when there is none. */
+	msUntilSlot(nowMs: number): number {
+		this.#drop(nowMs);
+		const oldest = this.#buckets.keys().next();
+		return oldest.done ? 0 : (oldest.value + DAY_MINUTES) * MINUTE_MS - nowMs;
+	}
+}

@@ -1,0 +1,80 @@
+// The Hono app: middleware in order, then every endpoint of endpoints.ts.
+import { Hono, type MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import { ulid } from "ulid";
+import { meterClient } from "./account/meter-client.ts";
+import { database } from "./db/client.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import { logError, logRequest } from "./http/log.ts";
+import { failureResponse, mount, respondToException, type Stages } from "./http/mount.ts";
+import { SettingsError, settingsOf } from "./settings.ts";
+
+/** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
+const MAX_HEADER_BYTES = 32_768;
+
+const EXPOSED_HEADERS = [
+	"x-request-id",
+	"retry-after",
+	"retry-after-ms",
+	"x-should-retry",
+	"x-ratelimit-limit-requests",
+	"x-ratelimit-remaining-requests",
+	"x-ratelimit-reset-requests",
+	"x-svc-sandbox",
+];
+
+function headerBytes(headers: Headers): number {
+	let bytes = 0;
+	for (const [name, value] of headers) bytes += name.length + value.length + ": \r\n".length;
+	return bytes;
+}
+
+/** Builds the request's context and leaves its one log line. */
+const exchange: MiddlewareHandler<Stages> = async (c, next) => {
+	const startedAtMs = Date.now();
+	const requestId = `svc-${ulid(startedAtMs)}`;
+	c.header("x-request-id", requestId);
+	c.set("context", {
+		requestId,
+		startedAtMs,
+		settings: settingsOf(c.env),
+		db: database(c.env.DB),
+		kv: c.env.KV,
+		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
+		signal: c.req.raw.signal,
+		origin: new URL(c.req.url).origin,
+		waitUntil: (work) => c.executionCtx.waitUntil(work),
+		log: { endpoint: "unmatched" },
+	});
+	if (headerBytes(c.req.raw.headers) > MAX_HEADER_BYTES) {
+		c.res = failureResponse(c, { reason: "headers_too_large", limitBytes: MAX_HEADER_BYTES });
+	} else {
+		await next();
+	}
+	c.res.headers.set("x-request-id", requestId);
+	logRequest({
+		request_id: requestId,
+		method: c.req.method,
+		status: c.res.status,
+		duration_ms: Date.now() - startedAtMs,
+		...c.get("context").log,
+	});
+};
+
+export const app = new Hono<Stages>();
+
+app.onError((error, c) => {
+	if (!(error instanceof SettingsError)) return respondToException(error, c);
+	logError("misconfigured", error, { settings: error.message });
+	return failureResponse(c, { reason: "misconfigured" });
+});
+app.notFound((c) =>
+	failureResponse(c, { reason: "not_found", message: "no such path; GET /openapi.json lists them all" }),
+);
+
+app.use(exchange);
+app.use(
+	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
+	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
+);
+mount(app, ENDPOINTS);

@@ -1,0 +1,152 @@
+// The shape of the catalog's data files. Every figure stands beside its source; what is not a measurement of the model itself is marked.
+import { z } from "zod";
+
+/** `measured` on the model itself, `proxy` from its predecessor, `inferred` by us from other figures. */
+const basis = z.enum(["measured", "proxy", "inferred"]);
+const source = z.string().min(1);
+/** USD per million tokens. */
+const rate = z.number().positive();
+const share = z.number().min(0).max(1);
+
+/** Hours of the day in UTC, `[from, to)`. */
+const utcHours = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
+
+const priceTier = z.object({
+	when: z.union([z.object({ above_input_tokens: z.int().positive() }), z.object({ utc_hours: utcHours })]),
+	input: rate,
+	output: rate,
+	cached_input: rate.nullable(),
+	cache_write: rate.nullable(),
+	/** Rates of this tier that the source does not state. */
+	inferred: z.array(z.string()).optional(),
+	source,
+});
+
+const price = z.object({
+	/** ISO time from which the price holds; null for the first one. */
+	effective_from: z.iso.datetime().nullable(),
+	input: rate,
+	output: rate,
+	/** Null: cached tokens cost the input rate. */
+	cached_input: rate.nullable(),
+	/** Null: written tokens cost the input rate. */
+	cache_write: rate.nullable(),
+	tiers: z.array(priceTier),
+	source,
+});
+
+/** Effort names in rising order; a model declares the ones it has. */
+export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+const speed = z.object({
+	output_tokens_per_s: z.number().positive(),
+	/** Seconds to the first token. */
+	ttft_s: z.number().positive(),
+	basis,
+	source,
+});
+
+export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
+export type Tier = (typeof TIERS)[number];
+
+export const modelSchema = z.object({
+	id: z.string().min(1),
+	upstream_model: z.string().min(1),
+	display_name: z.string().min(1),
+	provider: z.string().min(1),
+	tier: z.enum(TIERS),
+	hyper_frontier: z.boolean(),
+	released: z.string().nullable(),
+	knowledge_cutoff: z.string().nullable(),
+	open_weights: z.boolean(),
+	confidence: z.enum(["high", "medium", "low"]),
+	notes: z.string().nullable(),
+	prices: z.array(price).min(1),
+	limits: z.object({
+		/** Tokens in and out together. */
+		context_window: z.int().positive(),
+		max_input_tokens: z.int().positive().nullable(),
+		max_output_tokens: z.int().positive(),
+		source,
+	}),
+	supports: z.object({
+		tools: z.boolean(),
+		vision: z.boolean(),
+		json_schema: z.boolean(),
+		logprobs: z.boolean(),
+		source,
+	}),
+	reasoning: z
+		.object({
+			control: z.enum([
+				"reasoning_effort",
+				"thinking_type",
+				"thinking_type_and_effort",
+				"thinking_type_and_output_config",
+				"enable_thinking",
+				"anthropic_effort",
+				"google_thinking_budget",
+				"google_thinking_level",
+			]),
+			/** Rising; `none` is there when reasoning can be switched off. */
+			efforts: z.array(z.enum(EFFORTS)).min(1),
+			/** Whether the upstream counts reasoning inside the output limit it is sent. */
+			inside_max_tokens: z.boolean(),
+			inferred: z.boolean(),
+			source,
+		})
+		.nullable(),
+	request: z.object({
+		max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]),
+		/** Sampling knobs the model refuses. */
+		rejects: z.array(z.string()),
+		inferred: z.boolean(),
+	}),
+	/** Share of the best model's public score, at the model's highest effort; null where no figure is stored. */
+	quality: z.object({
+		general: share,
+		reasoning: share,
+		code: share.nullable(),
+		tools: share.nullable(),
+		basis,
+		low_effort_ratio: z.object({ value: share, basis, source }),
+		source,
+	}),
+	speed: z.object({ high_effort: speed, low_effort: speed }),
+});
+
+export const WIRES = ["openai", "anthropic", "google"] as const;
+export type WireName = (typeof WIRES)[number];
+
+export const providerSchema = z.object({
+	id: z.string().min(1),
+	name: z.string().min(1),
+	wire: z.enum(WIRES),
+	base_url: z.url(),
+	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
+	env_prefix: z.string().regex(/^[A-Z]+$/),
+	key_env_alternatives: z.array(z.string()),
+	docs: z.url(),
+	/** Request fields the provider refuses; from its public reference, not verified by a call. */
+	drops: z.array(z.string()),
+	/** Request fields it knows under another name. */
+	renames: z.record(z.string(), z.string()),
+	rate_limit_headers_verified: z.boolean(),
+	error_body: z.string(),
+	error_body_verified: z.boolean(),
+	notes: z.string().nullable(),
+	source: z.array(source).min(1),
+});
+
+export const modelsFileSchema = z.object({
+	version: z.string(),
+	as_of: z.string(),
+	unit: z.literal("USD per million tokens"),
+	models: z.array(modelSchema),
+});
+export const providersFileSchema = z.object({ providers: z.array(providerSchema) });
+
+export type Model = z.infer<typeof modelSchema>;
+export type Price = z.infer<typeof price>;
+export type Provider = z.infer<typeof providerSchema>;

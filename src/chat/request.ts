@@ -1,0 +1,206 @@
+// The OpenAI-compatible request body: its schema, and its way into the inner call. Pure.
+import { z } from "zod";
+import { ROUTING_MODES } from "../brain/config.ts";
+import { EFFORTS } from "../catalog/schema.ts";
+import { type ChatCall, KNOBS, type Message, type OutputFormat, type TextPart, type ToolChoice } from "./call.ts";
+
+const MAX_MESSAGES = 2_000;
+const MAX_TOOLS = 512;
+/** Output limit where the client sets none (spec section 8). */
+const DEFAULT_MAX_TOKENS = 1_000;
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const imagePart = z.object({
+	type: z.literal("image_url"),
+	image_url: z.object({
+		url: z
+			.string()
+			.regex(
+				/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
+				"must be an https address or a data:image/…;base64 address",
+			),
+		detail: z.string().max(16).optional(),
+	}),
+});
+const texts = z.union([z.string(), z.array(textPart)], { error: "must be a string or an array of text parts" });
+const name = z.string().max(128).optional();
+
+const toolCall = z.object({
+	id: z.string().min(1).max(256),
+	type: z.literal("function"),
+	function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
+});
+
+const messageSchema = z.discriminatedUnion(
+	"role",
+	[
+		z.object({ role: z.literal("system"), content: texts, name }),
+		z.object({ role: z.literal("developer"), content: texts, name }),
+		z.object({
+			role: z.literal("user"),
+			content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart])).min(1)], {
+				error: "must be a string or an array of text and image_url parts",
+			}),
+			name,
+		}),
+		z
+			.object({
+				role: z.literal("assistant"),
+				content: texts.nullish(),
+				refusal: z.string().nullish(),
+				reasoning_content: z.string().nullish(),
+				tool_calls: z.array(toolCall).max(256).nullish(),
+				name,
+			})
+			.refine(
+				(message) => message.content != null || message.refusal != null || (message.tool_calls?.length ?? 0) > 0,
+				"needs content, refusal or tool_calls",
+			),
+		z.object({ role: z.literal("tool"), content: texts, tool_call_id: z.string().min(1).max(256) }),
+	],
+	{ error: "role must be one of system, developer, user, assistant, tool" },
+);
+
+const tool = z.object({
+	type: z.literal("function"),
+	function: z.object({
+		name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 letters, digits, _, . or -"),
+		description: z.string().optional(),
+		parameters: z.record(z.string(), z.unknown()).optional(),
+		strict: z.boolean().nullish(),
+	}),
+});
+
+const toolChoice = z.union([
+	z.enum(["auto", "none", "required"]),
+	z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+]);
+
+const responseFormat = z.discriminatedUnion("type", [
+	z.object({ type: z.literal("text") }),
+	z.object({ type: z.literal("json_object") }),
+	z.object({
+		type: z.literal("json_schema"),
+		json_schema: z.object({
+			name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
+			description: z.string().optional(),
+			schema: z.record(z.string(), z.unknown()).optional(),
+			strict: z.boolean().nullish(),
+		}),
+	}),
+]);
+
+const limit = z.int().positive();
+const penalty = z.number().min(-2).max(2);
+
+/** Fields of a chat body; a `null` counts as absent, as OpenAI clients send it. Unknown fields are ignored. */
+export const chatRequestSchema = z.object({
+	messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
+	model: z.string().min(1).max(256).nullish(),
+	max_tokens: limit.nullish(),
+	max_completion_tokens: limit.nullish(),
+	temperature: z.number().min(0).max(2).nullish(),
+	top_p: z.number().min(0).max(1).nullish(),
+	presence_penalty: penalty.nullish(),
+	frequency_penalty: penalty.nullish(),
+	seed: z.int().nullish(),
+	logit_bias: z.record(z.string(), z.number().min(-100).max(100)).nullish(),
+	logprobs: z.boolean().nullish(),
+	top_logprobs: z.int().min(0).max(20).nullish(),
+	stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+	n: z.literal(1, { error: "only n = 1 is served" }).nullish(),
+	stream: z.literal(false, { error: "streaming is not served yet; send stream: false" }).nullish(),
+	stream_options: z.looseObject({}).nullish(),
+	tools: z.array(tool).max(MAX_TOOLS).nullish(),
+	tool_choice: toolChoice.nullish(),
+	parallel_tool_calls: z.boolean().nullish(),
+	response_format: responseFormat.nullish(),
+	reasoning_effort: z.enum(EFFORTS).nullish(),
+	user: z.string().max(512).nullish(),
+	metadata: z.record(z.string(), z.unknown()).nullish(),
+	routing_mode: z.enum(ROUTING_MODES).nullish(),
+	brain_config: z.record(z.string(), z.unknown()).nullish(),
+});
+
+export type ChatRequest = z.output<typeof chatRequestSchema>;
+
+function textParts(content: string | TextPart[]): TextPart[] {
+	return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** An optional member, present only when it has a value. */
+function maybe<K extends string, V>(key: K, value: V | null | undefined): { [key in K]?: V } {
+	return value === null || value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
+}
+
+function toMessage(message: ChatRequest["messages"][number]): Message {
+	switch (message.role) {
+		case "system":
+		case "developer":
+			return { role: "system", content: textParts(message.content), ...maybe("name", message.name) };
+		case "tool":
+			return { role: "tool", toolCallId: message.tool_call_id, content: textParts(message.content) };
+		case "user": {
+			const parts = typeof message.content === "string" ? textParts(message.content) : message.content;
+			const content = parts.map((part) =>
+				part.type === "text"
+					? part
+					: { type: "image" as const, url: part.image_url.url, ...maybe("detail", part.image_url.detail) },
+			);
+			return { role: "user", content, ...maybe("name", message.name) };
+		}
+		case "assistant":
+			return {
+				role: "assistant",
+				content: message.content == null ? [] : textParts(message.content),
+				toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
+					id,
+					name,
+					arguments: args,
+				})),
+				...maybe("refusal", message.refusal),
+				...maybe("reasoning", message.reasoning_content),
+				...maybe("name", message.name),
+			};
+	}
+}
+
+function toOutput(format: ChatRequest["response_format"]): OutputFormat {
+	if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
+	const { name, description, schema, strict } = format.json_schema;
+	return {
+		type: "json_schema",
+		name,
+		...maybe("description", description),
+		...maybe("schema", schema),
+		...maybe("strict", strict),
+	};
+}
+
+function toToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoice {
+	return typeof choice === "string" ? choice : { name: choice.function.name };
+}
+
+/** The inner call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
+export function toChatCall(request: ChatRequest): ChatCall {
+	const knobs = Object.fromEntries(KNOBS.flatMap((knob) => (request[knob] == null ? [] : [[knob, request[knob]]])));
+	const { stop, logprobs, top_logprobs } = request;
+	return {
+		messages: request.messages.map(toMessage),
+		tools: (request.tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
+			name,
+			...maybe("description", description),
+			...maybe("parameters", parameters),
+			...maybe("strict", strict),
+		})),
+		output: toOutput(request.response_format),
+		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS,
+		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
+		knobs,
+		...(logprobs ? { logprobs: { ...maybe("top", top_logprobs) } } : {}),
+		...maybe("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
+		...maybe("parallelToolCalls", request.parallel_tool_calls),
+		...maybe("effort", request.reasoning_effort),
+		...maybe("user", request.user),
+	};
+}

@@ -1,0 +1,93 @@
+// The files of a local installation: `.dev.vars` with its secrets, `.env.local` for clients. Values given in the environment win.
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { PROVIDERS } from "../catalog/catalog.ts";
+
+/** Where the local service keeps D1, KV and objects; `wrangler dev` uses the same folder. */
+export const STATE_DIR = ".wrangler/state";
+
+function readVars(path: string): Record<string, string> {
+	return existsSync(path) ? (parseEnv(readFileSync(path, "utf8")) as Record<string, string>) : {};
+}
+
+const FRESH: Readonly<Record<string, () => string>> = {
+	SIGNING_KEY: () => randomBytes(32).toString("hex"),
+	KEY_PEPPER: () => randomBytes(32).toString("hex"),
+	ADMIN_TOKEN: () => randomBytes(32).toString("hex"),
+};
+
+/** Reads `.dev.vars`, after adding the secrets a local service needs and does not have yet. */
+export function ensureDevVars(path = ".dev.vars"): Record<string, string> {
+	const vars = readVars(path);
+	const missing = Object.entries(FRESH).filter(([name]) => vars[name] === undefined);
+	if (missing.length === 0) return vars;
+	const lines = missing.map(([name, make]) => `${name}=${make()}\n`).join("");
+	const before = existsSync(path) ? readFileSync(path, "utf8") : "# Secrets of the local service; never committed.\n";
+	writeFileSync(path, `${before}${before.endsWith("\n") || before === "" ? "" : "\n"}${lines}`, { mode: 0o600 });
+	return readVars(path);
+}
+
+/** The variables of the process environment that the service knows. */
+function knownVariables(): Record<string, string> {
+	const providers = PROVIDERS.flatMap(({ env_prefix, key_env_alternatives }) => [
+		`${env_prefix}_API_KEY`,
+		`${env_prefix}_BASE_URL`,
+		...key_env_alternatives,
+	]);
+	const names = [
+		...Object.keys(FRESH),
+		"RETIRED_PUBLIC_KEYS",
+		"MAX_BODY_BYTES",
+		"MAX_CHAT_BODY_BYTES",
+		"UPSTREAM_TIMEOUT_MS",
+		"UPSTREAM_IDLE_TIMEOUT_MS",
+		"UPSTREAM_TOTAL_TIMEOUT_MS",
+		...providers,
+	];
+	return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+/** All settings of the local service: `.dev.vars` under the process environment. */
+export function localVariables(): Record<string, string> {
+	return { ...ensureDevVars(), ...knownVariables() };
+}
+
+/** Whether any provider can be called for real. */
+export function hasProviderKey(variables: Record<string, string>): boolean {
+	return PROVIDERS.some(({ env_prefix, key_env_alternatives }) =>
+		[`${env_prefix}_API_KEY`, ...key_env_alternatives].some((name) => variables[name]),
+	);
+}
+
+/** Settings that send every provider whose format the sandbox speaks to the sandbox. */
+export function sandboxVariables(sandboxUrl: string): Record<string, string> {
+	const spoken = PROVIDERS.filter(({ wire }) => wire === "openai");
+	return Object.fromEntries(
+		spoken.flatMap(({ id, env_prefix }) => [
+			[`${env_prefix}_API_KEY`, "sandbox"],
+			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
+		]),
+	);
+}
+
+/** What clients read: the base address and a key. */
+export interface ClientEnv {
+	SVC_BASE_URL: string;
+	SVC_API_KEY: string;
+}
+
+export function readClientEnv(path = ".env.local"): Partial<ClientEnv> {
+	return readVars(path);
+}
+
+/** Sets the two variables and keeps every other line of the file. */
+export function writeClientEnv(values: ClientEnv, path = ".env.local"): void {
+	const kept = existsSync(path)
+		? readFileSync(path, "utf8")
+				.split("\n")
+				.filter((line) => line !== "" && !/^SVC_(?:BASE_URL|API_KEY)=/.test(line))
+		: [];
+	const lines = [...kept, ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
+	writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+}

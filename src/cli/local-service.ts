@@ -1,0 +1,64 @@
+// Runs the built Worker on this machine, on the state that `wrangler dev` uses: for `npm start`, client tests and benchmarks.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+
+const CONFIG = "wrangler.toml";
+
+function wrangler(args: string[]): void {
+	const env = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" };
+	const result = spawnSync(process.execPath, ["node_modules/wrangler/bin/wrangler.js", ...args], {
+		env,
+		encoding: "utf8",
+	});
+	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
+}
+
+/** Bundles the Worker as a deployment would; returns the folder. */
+export function buildBundle(outDir: string): string {
+	wrangler(["deploy", "--dry-run", "--outdir", outDir]);
+	return outDir;
+}
+
+/** Applies the migrations that the local database does not have yet. */
+export function applyLocalMigrations(stateDir: string): void {
+	wrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateDir]);
+}
+
+export interface LocalServiceOptions {
+	/** A folder made by buildBundle. */
+	bundleDir: string;
+	stateDir: string;
+	/** 0 takes a free one. */
+	port: number;
+	/** Variables and secrets, instead of those in `.dev.vars`. */
+	variables: Record<string, string>;
+	/** The Worker's own log. */
+	onOutput?: (stdout: Readable, stderr: Readable) => void;
+}
+
+export interface LocalService {
+	/** Origin, without a trailing slash. */
+	url: string;
+	stop(): Promise<void>;
+}
+
+/** Starts the service and waits until it answers. */
+export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+	const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
+	const { modulesRules: _rules, ...bindings } = workerOptions;
+	const miniflare = new Miniflare({
+		...bindings,
+		bindings: options.variables,
+		modules: [{ type: "ESModule", path: join(options.bundleDir, "index.js") }],
+		modulesRoot: options.bundleDir,
+		host: "127.0.0.1",
+		port: options.port,
+		defaultPersistRoot: join(options.stateDir, "v3"),
+		...(options.onOutput ? { handleRuntimeStdio: options.onOutput } : {}),
+	});
+	const url = (await miniflare.ready).origin;
+	return { url, stop: () => miniflare.dispose() };
+}

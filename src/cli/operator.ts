@@ -1,0 +1,58 @@
+// Talks to a running service's operator endpoints; never opens its database.
+
+/** What the command line tells the operator when something went wrong; nothing else is printed. */
+export class OperatorError extends Error {
+	override name = "OperatorError";
+}
+
+export interface CreatedKey {
+	user_id: string;
+	key_id: string;
+	plan: string;
+	key: string;
+}
+
+/** Calls an operator endpoint and returns its parsed body. */
+export async function callOperator(
+	serviceUrl: string,
+	adminToken: string,
+	method: "GET" | "POST",
+	path: string,
+	body?: unknown,
+): Promise<unknown> {
+	let response: Response;
+	try {
+		response = await fetch(new URL(path, serviceUrl), {
+			method,
+			headers: {
+				authorization: `Bearer ${adminToken}`,
+				...(body === undefined ? {} : { "content-type": "application/json" }),
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		});
+	} catch {
+		throw new OperatorError(
+			`no service answers at ${serviceUrl}; start it with "npm start", or name a deployment with --url`,
+		);
+	}
+	const answer = (await response.json().catch(() => ({}))) as { message?: string; detail?: { message?: string } };
+	if (response.ok) return answer;
+	if (response.status === 404 && path === "/internal/keys") {
+		throw new OperatorError(
+			`${serviceUrl} has no operator endpoints; set its ADMIN_TOKEN (wrangler secret put ADMIN_TOKEN)`,
+		);
+	}
+	throw new OperatorError(
+		`${serviceUrl} answered ${response.status}: ${answer.detail?.message ?? answer.message ?? "no message"}`,
+	);
+}
+
+/** Makes a user, if new, and a key. */
+export async function createKey(
+	serviceUrl: string,
+	adminToken: string,
+	user: string,
+	plan: string,
+): Promise<CreatedKey> {
+	return (await callOperator(serviceUrl, adminToken, "POST", "/internal/keys", { user, plan })) as CreatedKey;
+}

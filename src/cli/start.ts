@@ -1,0 +1,86 @@
+// `npm start`: everything a fresh machine needs to get a first answer, and nothing that a second start would lose.
+import { parseSettings, SettingsError } from "../settings.ts";
+import {
+	hasProviderKey,
+	localVariables,
+	readClientEnv,
+	STATE_DIR,
+	sandboxVariables,
+	writeClientEnv,
+} from "./local-env.ts";
+import { applyLocalMigrations, buildBundle, startLocalService } from "./local-service.ts";
+import { createKey } from "./operator.ts";
+import { startSandbox } from "./sandbox-server.ts";
+
+const DEFAULT_PORT = 8787;
+const LOCAL_USER = "local";
+
+function portFromEnvironment(): number {
+	const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
+	if (!Number.isInteger(port) || port < 1 || port > 65_535)
+		throw new SettingsError("PORT must be a port number from 1 to 65535");
+	return port;
+}
+
+/** The key in `.env.local` if the service still takes it, else a new one. */
+async function localKey(serviceUrl: string, adminToken: string): Promise<string> {
+	const { SVC_API_KEY: known } = readClientEnv();
+	if (known) {
+		const check = await fetch(`${serviceUrl}/v1/usage`, { headers: { authorization: `Bearer ${known}` } });
+		if (check.status !== 401) return known;
+	}
+	return (await createKey(serviceUrl, adminToken, LOCAL_USER, "corporate")).key;
+}
+
+function curlExample(baseUrl: string, key: string): string {
+	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
+}
+
+async function main(): Promise<void> {
+	const port = portFromEnvironment();
+	const given = localVariables();
+	parseSettings(given);
+
+	const sandbox = hasProviderKey(given) ? null : await startSandbox(port + 1);
+	const variables = sandbox ? { ...given, ...sandboxVariables(sandbox.url) } : given;
+	applyLocalMigrations(STATE_DIR);
+	const service = await startLocalService({
+		bundleDir: buildBundle(".wrangler/svc-bundle"),
+		stateDir: STATE_DIR,
+		port,
+		variables,
+		onOutput: (stdout, stderr) => {
+			stdout.pipe(process.stdout);
+			stderr.pipe(process.stderr);
+		},
+	});
+
+	let stopping = false;
+	const stop = async () => {
+		if (stopping) return;
+		stopping = true;
+		await service.stop();
+		await sandbox?.stop();
+		process.exit(0);
+	};
+	process.on("SIGINT", stop);
+	process.on("SIGTERM", stop);
+
+	const url = `http://127.0.0.1:${port}`;
+	const key = await localKey(url, given["ADMIN_TOKEN"] ?? "");
+	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
+	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
+	console.log(`SVC_BASE_URL=${url}/v1`);
+	console.log(`SVC_API_KEY=${key}`);
+	console.log(`try: ${curlExample(`${url}/v1`, key)}`);
+	console.log(`ready on ${url}`);
+}
+
+main().catch((error: unknown) => {
+	const code = error instanceof Error && "code" in error ? error.code : null;
+	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
+	else if (code === "ERR_ADDRESS_IN_USE" || code === "EADDRINUSE")
+		console.error("the port is in use; stop what uses it, or choose another with PORT=…");
+	else console.error(error);
+	process.exit(1);
+});

@@ -1,0 +1,83 @@
+// What an endpoint is: one definition, from which routing, validation, OpenAPI and the contract test are read.
+import type { z } from "zod";
+import type { KeyContext, RequestContext } from "./context.ts";
+import type { Failure } from "./errors.ts";
+
+/** `key`: a user's API key; `operator`: the ADMIN_TOKEN; `public`: none. */
+export type Access = "public" | "key" | "operator";
+
+/** What a handler answers: a value with status 200 and optional headers, or a failure. */
+export type Answer<T> =
+	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
+	| { ok: false; failure: Failure };
+
+type Shape = z.ZodObject;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
+	/** operationId, log name and, later, tool name. */
+	id: string;
+	method: "GET" | "POST" | "PUT";
+	/** OpenAPI style: `/v1/models/{id}`. Written here and nowhere else. */
+	path: `/${string}`;
+	summary: string;
+	params?: Params;
+	query?: Query;
+	body?: Body;
+	result: Result;
+	/** Which body limit holds; chat bodies may hold images. */
+	bodyLimit?: "default" | "chat";
+	/** Left out of the public reference. */
+	internal?: boolean;
+	/** The failure the spec wants when this body field is missing or empty, instead of 422. */
+	emptyField?: { name: string; failure: Failure };
+	handle(request: {
+		params: Parsed<Params>;
+		query: Parsed<Query>;
+		body: Parsed<Body>;
+		context: Context;
+	}): Promise<Answer<z.output<Result>>>;
+}
+
+interface PublicDefinition {
+	access: "public";
+	/** Limited per address, best effort: the endpoint computes or reads storage. */
+	limited?: boolean;
+}
+
+interface KeyDefinition {
+	access: "key";
+	/** `first` (the default) counts the request before its body is read; `handler` lets the handler reserve its worst case with it. */
+	admission?: "first" | "handler";
+	/** False: counts towards the minute, not towards the day. */
+	countsTowardsDay?: boolean;
+}
+
+/** An endpoint with its types forgotten, as the list holds it. */
+export type Endpoint = Omit<
+	Definition<Shape | undefined, Shape | undefined, z.ZodType | undefined, z.ZodType, never>,
+	"handle"
+> &
+	(PublicDefinition | KeyDefinition | { access: "operator" }) & {
+		handle(request: {
+			params: unknown;
+			query: unknown;
+			body: unknown;
+			context: RequestContext;
+		}): Promise<Answer<unknown>>;
+	};
+
+/** Defines an endpoint; the handler's arguments are typed by its schemas and its access. */
+export function endpoint<
+	Result extends z.ZodType,
+	A extends Access,
+	Params extends Shape | undefined = undefined,
+	Query extends Shape | undefined = undefined,
+	Body extends z.ZodType | undefined = undefined,
+>(
+	definition: Definition<Params, Query, Body, Result, A extends "key" ? KeyContext : RequestContext> &
+		(A extends "public" ? PublicDefinition : A extends "key" ? KeyDefinition : object) & { access: A },
+): Endpoint {
+	// The mount validates with the same schemas and builds the context by `access`, which is what makes this widening true.
+	return definition as unknown as Endpoint;
+}

@@ -1,0 +1,94 @@
+// The OpenAPI 3.1 document, written from the endpoint list.
+import { z } from "zod";
+import type { Endpoint } from "./endpoint.ts";
+import { flatErrorSchema, wrappedErrorSchema } from "./errors.ts";
+
+type Schema = Record<string, unknown>;
+
+/** JSON Schema 2020-12, which is what OpenAPI 3.1 embeds. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
+	const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+	return rest as Schema;
+}
+
+function parameters(endpoint: Endpoint): Schema[] {
+	return (["params", "query"] as const).flatMap((place) => {
+		const schema = endpoint[place];
+		if (!schema) return [];
+		const { properties = {}, required = [] } = jsonSchema(schema, "input") as {
+			properties?: Record<string, Schema>;
+			required?: string[];
+		};
+		return Object.entries(properties).map(([name, property]) => ({
+			name,
+			in: place === "params" ? "path" : "query",
+			required: place === "params" || required.includes(name),
+			schema: property,
+		}));
+	});
+}
+
+function json(schema: Schema): Schema {
+	return { content: { "application/json": { schema } } };
+}
+
+const FLAT = { $ref: "#/components/schemas/Error" };
+const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
+
+function responses(endpoint: Endpoint): Record<string, Schema> {
+	const all: Record<string, Schema> = { "200": { description: "OK", ...json(jsonSchema(endpoint.result, "output")) } };
+	if (endpoint.access !== "public")
+		all["401"] = { description: "The key is missing, malformed or revoked", ...json(WRAPPED) };
+	if (endpoint.access === "key" || ("limited" in endpoint && endpoint.limited)) {
+		all["429"] = {
+			description: "A limit is exceeded; Retry-After says when to come back",
+			...json({ anyOf: [WRAPPED, FLAT] }),
+		};
+	}
+	all["default"] = { description: "Any other failure", ...json(FLAT) };
+	return all;
+}
+
+function operation(endpoint: Endpoint): Schema {
+	const own = parameters(endpoint);
+	return {
+		operationId: endpoint.id,
+		summary: endpoint.summary,
+		...(endpoint.access === "public"
+			? {}
+			: { security: [{ [endpoint.access === "key" ? "apiKey" : "adminToken"]: [] }] }),
+		...(endpoint.internal ? { "x-internal": true } : {}),
+		...(own.length > 0 ? { parameters: own } : {}),
+		...(endpoint.body ? { requestBody: { required: true, ...json(jsonSchema(endpoint.body, "input")) } } : {}),
+		responses: responses(endpoint),
+	};
+}
+
+/**
+ * The document for a service at `serverUrl`.
+ * @param endpoints the whole list; internal ones are marked `x-internal`.
+ */
+export function openapiDocument(endpoints: readonly Endpoint[], serverUrl: string): Schema {
+	const paths: Record<string, Schema> = {};
+	for (const endpoint of endpoints) {
+		paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+	}
+	return {
+		openapi: "3.1.0",
+		info: {
+			title: "svc",
+			version: "0.1.0",
+			license: { name: "MIT", identifier: "MIT" },
+			description: "Routing and agent governance.",
+		},
+		servers: [{ url: serverUrl }],
+		paths,
+		components: {
+			securitySchemes: {
+				apiKey: { type: "http", scheme: "bearer", description: "A key that starts with svc_sk_" },
+				adminToken: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the deployment" },
+			},
+			schemas: { Error: jsonSchema(flatErrorSchema, "output"), WrappedError: jsonSchema(wrappedErrorSchema, "output") },
+		},
+	};
+}

@@ -1,0 +1,6 @@
+// The Worker: its fetch handler and the Durable Objects it exports.
+import { app } from "./app.ts";
+
+export { AccountMeter } from "./account/account-meter.object.ts";
+
+export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

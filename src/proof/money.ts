@@ -1,0 +1,18 @@
+// Money: an integer number of nano-USD inside, a JSON number of USD at the edge and in hashed objects.
+
+/** nano-USD per USD. */
+const NANO = 1e9;
+
+/** USD of an integer nano-USD amount, as hashed and shown. */
+export function usd(nanoUsd: number): number {
+	return nanoUsd / NANO;
+}
+
+/**
+ * Integer nano-USD of an amount a client gave: rounded, and never above what was given.
+ * @param amountUsd finite, not negative.
+ */
+export function nanoUsd(amountUsd: number): number {
+	const rounded = Math.round(amountUsd * NANO);
+	return rounded / NANO > amountUsd ? rounded - 1 : rounded;
+}

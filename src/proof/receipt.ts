@@ -1,0 +1,95 @@
+// Receipts: what the service claims about one request, hashed and signed so that a stranger can check it.
+import { z } from "zod";
+import { canonicalJson } from "./canonical.ts";
+import { hashObject } from "./hash.ts";
+import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";
+
+/** Members every receipt has; `null` where one does not apply. */
+interface ReceiptBase {
+	type: "svc.receipt.v1";
+	request_id: string;
+	/** ISO 8601 UTC with three fractional digits. */
+	timestamp: string;
+	outcome: "complete" | "cut" | "client_closed";
+	/** Some usage was not reported and was settled at its bound. */
+	estimated: boolean;
+	cost_usd: number;
+	/** The worst case reserved before the first call; never below `cost_usd`. */
+	bound_usd: number;
+	input_hash: string;
+	output_hash: string;
+	compliance: null;
+	catalog_version: string;
+	config_digest: string | null;
+}
+
+/** The receipt of a chat completion. */
+export interface ChatReceipt extends ReceiptBase {
+	kind: "chat";
+	model: string;
+	provider: string;
+	/** Where the prompt really went. */
+	upstream_host: string;
+	mode: string;
+	reason: string;
+	prompt_tokens: number;
+	completion_tokens: number;
+	fallback_from: string | null;
+	skill_id: null;
+}
+
+export type Receipt = ChatReceipt;
+
+/** A receipt with its hash and, when a key is provisioned, its signature. */
+export interface SealedReceipt {
+	request_id: string;
+	kind: Receipt["kind"];
+	/** Canonical JSON of the receipt. */
+	receipt: string;
+	proof_hash: string;
+	/** Ed25519 over the `proof_hash` string, base64; null when nothing is signed. */
+	signature: string | null;
+	key_id: string | null;
+	created_at: string;
+}
+
+/** Hashes a receipt and signs its hash. */
+export async function sealReceipt(receipt: Receipt, signer: Signer | null): Promise<SealedReceipt> {
+	const proof_hash = hashObject({ ...receipt });
+	return {
+		request_id: receipt.request_id,
+		kind: receipt.kind,
+		receipt: canonicalJson(receipt),
+		proof_hash,
+		signature: signer ? await signer.sign(proof_hash) : null,
+		key_id: signer?.keyId ?? null,
+		created_at: receipt.timestamp,
+	};
+}
+
+const storedReceiptSchema = z.looseObject({ type: z.literal("svc.receipt.v1") });
+
+/** What checking a stored receipt found. */
+export interface ReceiptVerdict {
+	/** The recomputed hash is the stored one and, if signed, the signature holds under a known key. */
+	valid: boolean;
+	recomputed_hash: string;
+	receipt: Record<string, unknown>;
+}
+
+/**
+ * Recomputes a stored receipt's hash and checks its signature.
+ * @throws when the stored text is not a receipt at all.
+ */
+export async function verifyReceipt(
+	stored: Pick<SealedReceipt, "receipt" | "proof_hash" | "signature" | "key_id">,
+	keys: readonly PublicKeyEntry[],
+): Promise<ReceiptVerdict> {
+	const receipt = storedReceiptSchema.parse(JSON.parse(stored.receipt));
+	const recomputed_hash = hashObject(receipt);
+	const intact = recomputed_hash === stored.proof_hash;
+	if (stored.signature === null) return { valid: intact, recomputed_hash, receipt };
+	const key = fromBase64(keys.find((entry) => entry.key_id === stored.key_id)?.public_key ?? "");
+	const signed = key?.length === 32 && (await verifySignature(key, stored.proof_hash, stored.signature));
+	return { valid: intact && signed, recomputed_hash, receipt };
+}

@@ -1,0 +1,56 @@
+// How much a model is asked to reason. Pure.
+import { EFFORTS, type Effort, type Model } from "../catalog/schema.ts";
+import type { Warning } from "../chat/call.ts";
+import type { Mode } from "./select.ts";
+
+/** `default` sends nothing and leaves the effort to the provider; null is a model that does not reason. */
+export type EffortChoice = Effort | "default" | null;
+
+/** Room that a model's own reasoning needs before it is left to the provider. */
+const DEFAULT_EFFORT_MIN_TOKENS = 4_096;
+
+/** The declared effort nearest to the one asked for: itself, else the next lower, else the lowest. */
+function nearest(efforts: readonly Effort[], asked: Effort): Effort | undefined {
+	const rank = (effort: Effort) => EFFORTS.indexOf(effort);
+	return efforts.findLast((effort) => rank(effort) <= rank(asked)) ?? efforts[0];
+}
+
+/**
+ * The effort to send. Without the client's wish it is the lowest the model has, unless quality is asked for and there is
+ * room; a model that reasons beside its output limit is never left to its default.
+ */
+export function chooseEffort(
+	model: Model,
+	call: { effort?: Effort; maxTokens: number },
+	mode: Mode,
+): { effort: EffortChoice; warnings: Warning[] } {
+	const { reasoning } = model;
+	if (!reasoning) {
+		const message = `${model.id} does not reason; reasoning_effort was left out`;
+		return {
+			effort: null,
+			warnings: call.effort ? [{ code: "parameter_dropped", param: "reasoning_effort", message }] : [],
+		};
+	}
+	if (call.effort) {
+		const effort = nearest(reasoning.efforts, call.effort) ?? call.effort;
+		const message = `${model.id} has no effort ${call.effort}; ${effort} was sent`;
+		return {
+			effort,
+			warnings: effort === call.effort ? [] : [{ code: "parameter_changed", param: "reasoning_effort", message }],
+		};
+	}
+	if (mode === "quality" && call.maxTokens >= DEFAULT_EFFORT_MIN_TOKENS && reasoning.inside_max_tokens) {
+		return { effort: "default", warnings: [] };
+	}
+	return { effort: reasoning.efforts[0] ?? "default", warnings: [] };
+}
+
+/** Where an effort stands between the model's lowest (0) and highest (1). */
+export function effortLevel(model: Model, effort: EffortChoice): number {
+	if (!model.reasoning || effort === null) return 1;
+	// Providers default to a medium or high effort.
+	if (effort === "default") return 0.8;
+	const last = model.reasoning.efforts.length - 1;
+	return last === 0 ? 1 : Math.max(0, model.reasoning.efforts.indexOf(effort)) / last;
+}

@@ -1,0 +1,99 @@
+// Which models may serve a call, and for each that may not, why. Pure.
+
+import type { Plan } from "../account/plans.ts";
+import { blockedBy } from "../brain/config.ts";
+import type { Model, Tier } from "../catalog/schema.ts";
+import type { ChatCall } from "../chat/call.ts";
+import { usd } from "../proof/money.ts";
+import type { CallCost } from "./cost.ts";
+import type { Signals } from "./signals.ts";
+
+/** Why a model is out. `param` names the request parameter that asks too much. */
+export interface Exclusion {
+	code: "unavailable" | "plan" | "blocked" | "capability" | "limits" | "tier" | "cost";
+	param?: string;
+	text: string;
+}
+
+/** What holds for every model that may see this request: failover and fallback included. */
+export interface Constraints {
+	call: ChatCall;
+	signals: Signals;
+	plan: Plan;
+	blocked: readonly string[];
+	/** The lower of the config's max_cost and the plan's ceiling; null is none. */
+	ceiling: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
+	/** Intensity tiers; null is all. */
+	tiers: readonly Tier[] | null;
+	available(model: Model): boolean;
+	worstCase(model: Model): CallCost;
+}
+
+function capabilityExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
+	const lacks = (param: string, what: string): Exclusion => ({
+		code: "capability",
+		param,
+		text: `does not support ${what}`,
+	});
+	const { supports } = model;
+	const found: Exclusion[] = [];
+	if (signals.hasTools && !supports.tools) found.push(lacks("tools", "tools"));
+	if (signals.hasImages && !supports.vision) found.push(lacks("messages", "images"));
+	if (call.output.type === "json_schema" && !supports.json_schema)
+		found.push(lacks("response_format", "response_format json_schema"));
+	if (call.logprobs && !supports.logprobs) found.push(lacks("logprobs", "logprobs"));
+	return found;
+}
+
+function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
+	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
+	const { promptTokens } = signals;
+	if (call.maxTokens > max_output_tokens) {
+		return [
+			{
+				code: "limits",
+				param: "max_tokens",
+				text: `writes at most ${max_output_tokens} tokens, max_tokens is ${call.maxTokens}`,
+			},
+		];
+	}
+	const room = Math.min(max_input_tokens ?? context_window, context_window - call.maxTokens);
+	if (promptTokens <= room) return [];
+	return [
+		{
+			code: "limits",
+			param: "messages",
+			text: `the prompt has about ${promptTokens} tokens, there is room for ${room}`,
+		},
+	];
+}
+
+/** Everything that keeps a model from serving the call; empty when it may. */
+export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[] {
+	const { plan, blocked, ceiling, tiers } = constraints;
+	const found: Exclusion[] = [];
+	if (!constraints.available(model))
+		found.push({
+			code: "unavailable",
+			text: `no key is configured for ${model.provider}, or its format is not served`,
+		});
+	if (plan.models && !plan.models.includes(model.id))
+		found.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
+	const entry = blockedBy(model, blocked);
+	if (entry !== undefined)
+		found.push({ code: "blocked", param: "brain_config", text: `blocked by the routing config (${entry})` });
+	if (tiers && !tiers.includes(model.tier))
+		found.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
+	found.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
+	// Pricing needs the exact request, which only an available model's format can build.
+	if (found.length === 0 && ceiling) {
+		const worst = constraints.worstCase(model).totalNanoUsd;
+		if (worst > ceiling.nanoUsd) {
+			found.push({
+				code: "cost",
+				text: `its worst case of $${usd(worst)} exceeds the ${ceiling.scope === "max_cost" ? "max_cost" : "plan's envelope"} of $${usd(ceiling.nanoUsd)}`,
+			});
+		}
+	}
+	return found;
+}

@@ -1,0 +1,95 @@
+// What a model is expected to deliver on a prompt, and one score from it per mode. Pure; the weights are the table below.
+import type { Model } from "../catalog/schema.ts";
+import { type CallCost, costOf } from "./cost.ts";
+import { type EffortChoice, effortLevel } from "./effort.ts";
+import type { Mode } from "./select.ts";
+import type { Intent, Signals } from "./signals.ts";
+
+/** Shares of quality, price and speed in the score. */
+const WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
+	quality: { quality: 0.9, price: 0.06, speed: 0.04 },
+	balanced: { quality: 0.55, price: 0.3, speed: 0.15 },
+	agility: { quality: 0.2, price: 0.35, speed: 0.45 },
+};
+
+/** Typical length of an answer in tokens; a translation is as long as its prompt. */
+const TYPICAL_OUTPUT: Readonly<Record<Intent, number>> = {
+	code: 700,
+	math: 400,
+	reasoning: 600,
+	creative: 700,
+	extraction: 250,
+	translation: 300,
+	tools: 150,
+	long_context: 500,
+	general: 300,
+};
+
+/** Prices and waiting times are compared on a log scale between these ends, so that a score does not depend on who else is eligible. */
+const COST_RANGE_USD = [1e-6, 1] as const;
+const LATENCY_RANGE_MS = [300, 120_000] as const;
+
+/** The catalog has four figures; other intents use the nearest of them. */
+const QUALITY_FIGURE: Readonly<Record<Intent, "general" | "reasoning" | "code" | "tools">> = {
+	code: "code",
+	math: "reasoning",
+	reasoning: "reasoning",
+	creative: "general",
+	extraction: "general",
+	translation: "general",
+	tools: "tools",
+	long_context: "general",
+	general: "general",
+};
+
+export interface Expectation {
+	/** 0 to 1. */
+	quality: number;
+	cost: CallCost;
+	latencyMs: number;
+}
+
+/** Expected quality, price and latency of one model on one prompt. */
+export function expect(
+	model: Model,
+	effort: EffortChoice,
+	signals: Signals,
+	maxTokens: number,
+	nowMs: number,
+): Expectation {
+	const level = effortLevel(model, effort);
+	const figures = signals.intents.map((intent) => model.quality[QUALITY_FIGURE[intent]] ?? model.quality.general);
+	const best = figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
+	const ratio = model.quality.low_effort_ratio.value;
+	const typical = Math.max(...signals.intents.map((intent) => TYPICAL_OUTPUT[intent]));
+	const outputText = Math.min(
+		maxTokens,
+		signals.intents.includes("translation") ? Math.max(typical, signals.promptTokens) : typical,
+	);
+	const speed = level > 0.5 ? model.speed.high_effort : model.speed.low_effort;
+	return {
+		quality: best * (ratio + (1 - ratio) * level),
+		cost: costOf(
+			model,
+			{ uncachedInput: signals.promptTokens, cacheRead: 0, cacheWrite: 0, outputText, reasoning: 0 },
+			nowMs,
+		),
+		latencyMs: Math.round(1000 * (speed.ttft_s + outputText / speed.output_tokens_per_s)),
+	};
+}
+
+/** 1 at the low end of a range, 0 at the high end, on a log scale. */
+function cheapness(value: number, [low, high]: readonly [number, number]): number {
+	const place = Math.log(Math.max(value, low) / low) / Math.log(high / low);
+	return 1 - Math.min(1, place);
+}
+
+/** One number per candidate, 0 to 1; `direct` has nothing to weigh and uses the balanced weights. */
+export function score(expectation: Expectation, mode: Mode): number {
+	const weights = WEIGHTS[mode === "direct" ? "balanced" : mode];
+	const value =
+		weights.quality * expectation.quality +
+		weights.price * cheapness(expectation.cost.totalNanoUsd / 1e9, COST_RANGE_USD) +
+		weights.speed * cheapness(expectation.latencyMs, LATENCY_RANGE_MS);
+	return Math.round(value * 1e4) / 1e4;
+}

@@ -1,0 +1,284 @@
+// Signals, mode and constraints → ranked models with reasons. Pure: the same request gives the same ranking.
+import type { Plan } from "../account/plans.ts";
+import type { BrainConfig, RoutingMode } from "../brain/config.ts";
+import { findModel, INTENSITIES, MODELS } from "../catalog/catalog.ts";
+import { type Model, TIERS, type Tier } from "../catalog/schema.ts";
+import type { ChatCall, Warning } from "../chat/call.ts";
+import { type Failure, fail, type Outcome, ok } from "../http/errors.ts";
+import { nanoUsd, usd } from "../proof/money.ts";
+import { blendedRate, type CallCost } from "./cost.ts";
+import { chooseEffort, type EffortChoice } from "./effort.ts";
+import { type Constraints, type Exclusion, exclusionsOf } from "./eligibility.ts";
+import { type Expectation, expect, score } from "./score.ts";
+import type { Signals } from "./signals.ts";
+
+/** `direct` is a model named by the request. */
+export type Mode = RoutingMode | "direct";
+
+export interface SelectionRequest {
+	call: ChatCall;
+	signals: Signals;
+	/** As the client wrote it; `auto` routes. */
+	model: string;
+	routingMode: RoutingMode | null;
+	config: BrainConfig | null;
+	plan: Plan;
+	/** Whether a model's provider can be called. */
+	available(model: Model): boolean;
+	/** Worst case of the exact request this model would be sent. */
+	worstCase(model: Model, effort: EffortChoice): CallCost;
+	nowMs: number;
+}
+
+export interface Candidate {
+	model: Model;
+	effort: EffortChoice;
+	warnings: Warning[];
+	score: number;
+	expectation: Expectation;
+}
+
+export interface Selection {
+	mode: Mode;
+	/** The model to call first, then the order to fail over in. Never empty. */
+	candidates: [Candidate, ...Candidate[]];
+	excluded: Record<string, string[]>;
+	/** The model or id that was asked for and cannot serve; null when the choice is the intended one. */
+	fallbackFrom: string | null;
+	/** One sentence for people. */
+	reason: string;
+}
+
+interface Pool {
+	eligible: Candidate[];
+	excluded: Map<string, Exclusion[]>;
+}
+
+function modeOf(request: SelectionRequest): Mode {
+	const asked = request.routingMode ?? request.config?.routing_mode;
+	if (asked) return asked;
+	return request.signals.difficulty === "hard"
+		? "quality"
+		: request.signals.difficulty === "trivial"
+			? "agility"
+			: "balanced";
+}
+
+/** The stricter of the config's max_cost and the ceiling of a guarded plan. */
+function ceilingOf({ config, plan }: SelectionRequest): Constraints["ceiling"] {
+	const own = config?.max_cost ? { scope: "max_cost" as const, nanoUsd: nanoUsd(config.max_cost) } : null;
+	const envelope = plan.agentguard ? { scope: "plan_envelope" as const, nanoUsd: plan.envelopeNanoUsd } : null;
+	if (own && envelope) return own.nanoUsd <= envelope.nanoUsd ? own : envelope;
+	return own ?? envelope;
+}
+
+function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): Pool {
+	const { call, signals, plan, config, nowMs } = request;
+	const pool: Pool = { eligible: [], excluded: new Map() };
+	for (const model of MODELS) {
+		const { effort, warnings } = chooseEffort(model, call, mode);
+		const constraints: Constraints = {
+			call,
+			signals,
+			plan,
+			blocked: config?.blocked ?? [],
+			ceiling: ceilingOf(request),
+			tiers,
+			available: request.available,
+			worstCase: (candidate) => request.worstCase(candidate, effort),
+		};
+		const exclusions = exclusionsOf(model, constraints);
+		if (exclusions.length > 0) {
+			pool.excluded.set(model.id, exclusions);
+			continue;
+		}
+		const expectation = expect(model, effort, signals, call.maxTokens, nowMs);
+		pool.eligible.push({ model, effort, warnings, expectation, score: score(expectation, mode) });
+	}
+	pool.eligible.sort((a, b) => b.score - a.score || (a.model.id < b.model.id ? -1 : 1));
+	return pool;
+}
+
+function cheapestFirst(candidates: readonly Candidate[], nowMs: number): Candidate[] {
+	const rank = ({ model }: Candidate) => (model.tier === "budget" ? 0 : 1);
+	return candidates.toSorted((a, b) => rank(a) - rank(b) || blendedRate(a.model, nowMs) - blendedRate(b.model, nowMs));
+}
+
+/** Failover order around an intended model: same tier first, another provider first, then by score. */
+function nearestFirst(candidates: readonly Candidate[], intended: Model): Candidate[] {
+	const distance = ({ model }: Candidate) =>
+		2 * Math.abs(TIERS.indexOf(model.tier) - TIERS.indexOf(intended.tier)) +
+		(model.provider === intended.provider ? 1 : 0);
+	return candidates.toSorted((a, b) => distance(a) - distance(b) || b.score - a.score);
+}
+
+/** The config's own fallback order. */
+function configuredFallbacks(pool: Pool, config: BrainConfig | null): Candidate[] {
+	return (config?.fallback ?? [])
+		.map((id) => pool.eligible.find(({ model }) => model.id === id))
+		.filter((candidate) => candidate !== undefined);
+}
+
+function excludedTexts(excluded: ReadonlyMap<string, readonly Exclusion[]>): Record<string, string[]> {
+	return Object.fromEntries([...excluded].map(([id, exclusions]) => [id, exclusions.map(({ text }) => text)]));
+}
+
+function costFailure(request: SelectionRequest, models: readonly Model[], mode: Mode): Failure {
+	const ceiling = ceilingOf(request);
+	const worst = Math.min(
+		...models.map((model) => request.worstCase(model, chooseEffort(model, request.call, mode).effort).totalNanoUsd),
+	);
+	const scope = ceiling?.scope ?? "max_cost";
+	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
+	const limit = scope === "max_cost" ? "max_cost" : `the ${request.plan.displayName} plan's envelope per request`;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; lower max_tokens or shorten the prompt`;
+	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst) };
+}
+
+/** Why nobody may serve: said of the models that come nearest to being eligible. */
+function failureOf(request: SelectionRequest, excluded: ReadonlyMap<string, Exclusion[]>, mode: Mode): Failure {
+	const open = [...excluded].filter(
+		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),
+	);
+	if (open.length === 0) return noProvider(request);
+	const only = (...codes: Exclusion["code"][]) =>
+		open.filter(([, exclusions]) => exclusions.every(({ code }) => codes.includes(code)));
+	const tooDear = only("cost")
+		.map(([id]) => findModel(id))
+		.filter((model) => model !== undefined);
+	if (tooDear.length > 0) return costFailure(request, tooDear, mode);
+	if (only("blocked", "tier").length > 0) {
+		return {
+			reason: "model_blocked",
+			message: "the routing config blocks every model that could serve this request",
+			excluded: excludedTexts(excluded),
+		};
+	}
+	const issues = new Map<string, string>();
+	for (const [id, exclusions] of open) {
+		for (const { param, text } of exclusions)
+			if (param && !issues.has(param))
+				issues.set(param, open.length === 1 ? `${id} ${text}` : `no eligible model: ${id} ${text}`);
+	}
+	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
+}
+
+function noProvider({ plan }: SelectionRequest): Failure {
+	const message = plan.models
+		? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
+		: "no provider key is configured on this server";
+	return { reason: "no_provider_available", message };
+}
+
+function list(words: readonly string[]): string {
+	return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+function outlook({ expectation }: Candidate): string {
+	const cost = (expectation.cost.totalNanoUsd / 1e9).toPrecision(2);
+	return `expected quality ${expectation.quality.toFixed(2)}, about $${Number(cost)} and ${(expectation.latencyMs / 1000).toFixed(1)} s`;
+}
+
+function selection(
+	mode: Mode,
+	ranked: Candidate[],
+	pool: Pool,
+	fallbackFrom: string | null,
+	reason: (first: Candidate) => string,
+): Selection | null {
+	const [first, ...rest] = ranked;
+	if (!first) return null;
+	return {
+		mode,
+		candidates: [first, ...rest],
+		excluded: excludedTexts(pool.excluded),
+		fallbackFrom,
+		reason: reason(first),
+	};
+}
+
+/** Routes within tiers, and in the next lower one while a tier has no eligible model. */
+function route(request: SelectionRequest, mode: Mode, intensity: string | null): Outcome<Selection> {
+	const kinds = list(request.signals.intents.map((intent) => intent.replace("_", " ")));
+	const asked = intensity === null ? null : (INTENSITIES[intensity] ?? null);
+	let tiers: readonly Tier[] | null = asked?.tiers ?? null;
+	for (;;) {
+		const pool = poolOf(request, mode, tiers);
+		const within =
+			asked && tiers
+				? ` within ${asked.name}${tiers === asked.tiers ? "" : ` (nearest tier: ${tiers.join(", ")})`}`
+				: "";
+		const chosen = selection(mode, pool.eligible, pool, null, (first) => {
+			const others = pool.eligible.length;
+			return `${mode} routing${within} for a ${kinds} prompt: ${first.model.display_name} ranks first of ${others} eligible ${others === 1 ? "model" : "models"} (${outlook(first)})`;
+		});
+		if (chosen) return ok(chosen);
+		const lowest = tiers ? Math.min(...tiers.map((tier) => TIERS.indexOf(tier))) : 0;
+		const lower = TIERS[lowest - 1];
+		if (!lower) return fail(failureOf(request, poolOf(request, mode, null).excluded, mode));
+		tiers = [lower];
+	}
+}
+
+/** The cheapest budget model, for an id that is no catalog model or not in the plan. */
+function cheapest(request: SelectionRequest, why: string): Outcome<Selection> {
+	const pool = poolOf(request, "direct", null);
+	const chosen = selection(
+		"direct",
+		cheapestFirst(pool.eligible, request.nowMs),
+		pool,
+		request.model,
+		(first) => `${why}: ${first.model.display_name} is the cheapest available budget model`,
+	);
+	return chosen ? ok(chosen) : fail(failureOf(request, pool.excluded, "direct"));
+}
+
+function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
+	const pool = poolOf(request, "direct", null);
+	const own = pool.eligible.find((candidate) => candidate.model === model);
+	const others = pool.eligible.filter((candidate) => candidate !== own);
+	const fallbacks = [...new Set([...configuredFallbacks(pool, request.config), ...nearestFirst(others, model)])];
+	if (own) {
+		const ranked = [own, ...fallbacks.filter((candidate) => candidate !== own)];
+		const chosen = selection(
+			"direct",
+			ranked,
+			pool,
+			null,
+			(first) => `${first.model.display_name} was named by the request`,
+		);
+		if (chosen) return ok(chosen);
+	}
+	const why = pool.excluded.get(model.id) ?? [];
+	const unavailable = why.some(({ code }) => code === "unavailable");
+	// What the model cannot do, only the request can cure; trouble with price or config has the config's own fallback as an answer.
+	const refusal = why.find(({ code }) => code === "capability" || code === "limits");
+	const ranked = refusal && !unavailable ? [] : unavailable ? fallbacks : configuredFallbacks(pool, request.config);
+	const chosen = selection(
+		"direct",
+		ranked,
+		pool,
+		model.id,
+		(first) =>
+			`${model.display_name} cannot serve (${why[0]?.text}): ${first.model.display_name} is its nearest stand-in`,
+	);
+	if (chosen) return ok(chosen);
+	return fail(
+		unavailable
+			? failureOf(request, pool.excluded, "direct")
+			: failureOf(request, new Map([[model.id, why]]), "direct"),
+	);
+}
+
+/** Chooses the model for a call and ranks the others behind it. */
+export function select(request: SelectionRequest): Outcome<Selection> {
+	const asked = request.model === "auto" ? (request.config?.model ?? "auto") : request.model;
+	if (asked === "auto") return route(request, modeOf(request), null);
+	if (Object.hasOwn(INTENSITIES, asked)) return route(request, modeOf(request), asked);
+	const model = findModel(asked);
+	const named = { ...request, model: asked };
+	if (!model) return cheapest(named, "the id asked for is not in the catalog");
+	if (request.plan.models && !request.plan.models.includes(model.id))
+		return cheapest(named, `${model.id} is not in the ${request.plan.displayName} plan`);
+	return pinned(named, model);
+}

@@ -1,0 +1,133 @@
+// Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
+import { type ChatCall, imagesOf, textsOf } from "../chat/call.ts";
+
+/** Kinds of task that models differ in. */
+export const INTENTS = [
+	"code",
+	"math",
+	"reasoning",
+	"creative",
+	"extraction",
+	"translation",
+	"tools",
+	"long_context",
+	"general",
+] as const;
+export type Intent = (typeof INTENTS)[number];
+
+export interface Signals {
+	/** At least one; `general` when nothing else fired. */
+	intents: Intent[];
+	difficulty: "trivial" | "normal" | "hard";
+	hasTools: boolean;
+	hasImages: boolean;
+	/** Estimate at four characters a token, plus a share per image. */
+	promptTokens: number;
+}
+
+/** Looked at from each end of the last user text; a longer middle changes the size, not the kind. */
+const SCANNED_CHARS = 4_000;
+const CHARS_PER_TOKEN = 4;
+/** Typical cost of an image for an estimate; the reserved bound is another figure. */
+const IMAGE_TOKENS = 1_000;
+const LONG_CONTEXT_TOKENS = 32_000;
+const HARD_TOKENS = 4_000;
+const TRIVIAL_CHARS = 60;
+
+/** Patterns are alternations of literals without nested repetition, so a scan is linear. */
+const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
+	{
+		intent: "code",
+		pattern:
+			/```|\b(?:function|refactor|compile[rs]?|debug|stack ?trace|unit tests?|regex(?:p|es)?|sql|python|javascript|typescript|rust|golang|java|kotlin|c\+\+|html|css|bash|shell script|dockerfile|kubernetes|api endpoint|codebase|pull request|leetcode|algorithm|class method|exception|segfault|npm|pip install|git (?:commit|rebase|merge))\b|=>|\bdef \w|\b(?:const|let|var) \w+ ?=|#include|\bSELECT\b.{1,200}\bFROM\b/i,
+	},
+	{
+		intent: "math",
+		pattern:
+			/\b(?:solve|equation|integral|derivative|theorem|probability|calculate|compute|how many|how much|percent(?:age)?|sum of|product of|matrix|eigenvalues?|polynomial|geometry|triangle|modulo|prime numbers?|arithmetic|algebra|calculus)\b|\\(?:frac|int|sum|sqrt)|\d\s?[+*/^×÷=]\s?\d/i,
+	},
+	{
+		intent: "reasoning",
+		pattern:
+			/\b(?:step[- ]by[- ]step|reason(?:ing)? (?:through|about)|logic(?:al)? puzzle|deduce|infer|prove|proof|why (?:does|do|is|are|did)|trade-?offs?|compare|analy[sz]e|evaluate|critique|argue|implications?|root cause|strategy|diagnos)/i,
+	},
+	{
+		intent: "creative",
+		pattern:
+			/\b(?:poem|haiku|sonnet|story|short stories|novel|lyrics|song|screenplay|dialogue between|slogan|tagline|brainstorm|imagine|fictional|limerick|blog post|essay|write (?:a|an|me a) (?:letter|speech|joke))\b/i,
+	},
+	{
+		intent: "extraction",
+		pattern:
+			/\b(?:extract|summari[sz]e|summary|tl;?dr|classif(?:y|ication)|categori[sz]e|label (?:the|each)|sentiment|key points|list (?:all|every) the|named entit|parse the following|into (?:json|csv|a table)|bullet points?)\b/i,
+	},
+	{
+		intent: "translation",
+		pattern:
+			/\b(?:translat(?:e|ion|ing)|in(?:to)? (?:french|german|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|arabic|hebrew|hindi|japanese|korean|chinese|mandarin|vietnamese|thai|swedish|greek|latin))\b/i,
+	},
+];
+
+const HARD =
+	/\b(?:prove|proof|derive|optimi[sz]e|architect(?:ure)?|distributed|concurren(?:cy|t)|race condition|formal(?:ly)?|rigorous(?:ly)?|comprehensive|in[- ]depth|from scratch|production[- ]ready|step[- ]by[- ]step|edge cases|threat model|trade-?offs?|complexity|end-to-end|multi-?step)\b/gi;
+
+/** The part of a text that rules look at. */
+function scanned(text: string): string {
+	return text.length <= 2 * SCANNED_CHARS ? text : `${text.slice(0, SCANNED_CHARS)}\n${text.slice(-SCANNED_CHARS)}`;
+}
+
+function lastUserText(call: ChatCall): string {
+	const message = call.messages.findLast(({ role }) => role === "user");
+	return message?.content.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
+}
+
+/** Prompt tokens at four characters a token, tools and images included. */
+export function estimatePromptTokens(call: ChatCall): number {
+	let chars = 0;
+	for (const text of textsOf(call)) chars += text.length;
+	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
+	return Math.ceil(chars / CHARS_PER_TOKEN) + imagesOf(call).length * IMAGE_TOKENS;
+}
+
+/** Tokens of a text at four characters a token, rounded up. */
+export function estimateTokens(text: string): number {
+	return Math.ceil(text.length / CHARS_PER_TOKEN);
+}
+
+function difficultyOf(text: string, intents: Intent[], promptTokens: number): Signals["difficulty"] {
+	const hardWords = new Set([...text.matchAll(HARD)].map(([word]) => word.toLowerCase())).size;
+	const demanding = intents.some((intent) => intent === "code" || intent === "math" || intent === "reasoning");
+	if (hardWords >= 2 || (demanding && hardWords >= 1 && text.length > 200) || (demanding && promptTokens > HARD_TOKENS))
+		return "hard";
+	const general = intents.length === 1 && intents[0] === "general";
+	return general && text.length <= TRIVIAL_CHARS ? "trivial" : "normal";
+}
+
+/** Reads a call's signals from its last user message, its tools and its size. */
+export function signals(call: ChatCall): Signals {
+	const text = scanned(lastUserText(call));
+	const promptTokens = estimatePromptTokens(call);
+	const hasTools = call.tools.length > 0;
+	const intents = RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
+	if (hasTools) intents.push("tools");
+	if (promptTokens > LONG_CONTEXT_TOKENS) intents.push("long_context");
+	if (intents.length === 0) intents.push("general");
+	return {
+		intents,
+		difficulty: difficultyOf(text, intents, promptTokens),
+		hasTools,
+		hasImages: imagesOf(call).length > 0,
+		promptTokens,
+	};
+}
+
+/** The boolean per signal name that `signals_detected` shows. */
+export function detectedSignals({ intents, difficulty, hasImages }: Signals): Record<string, boolean> {
+	const byIntent = INTENTS.map((intent): [string, boolean] => [intent, intents.includes(intent)]);
+	return Object.fromEntries([
+		...byIntent,
+		["images", hasImages],
+		["trivial", difficulty === "trivial"],
+		["hard", difficulty === "hard"],
+	]);
+}

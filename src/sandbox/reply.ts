@@ -1,0 +1,113 @@
+// What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
+
+export interface SandboxTool {
+	name: string;
+	description: string;
+	parameters: Record<string, unknown>;
+}
+
+/** A request as every wire format can state it. */
+export interface SandboxPrompt {
+	model: string;
+	/** Text of the last user message. */
+	userText: string;
+	/** Texts of the tool results after it. */
+	toolResults: string[];
+	tools: SandboxTool[];
+	toolChoice: "auto" | "none" | "required" | { name: string };
+	parallelToolCalls: boolean;
+	/** A JSON Schema, `true` for any JSON object, null for text. */
+	json: Record<string, unknown> | true | null;
+}
+
+export interface SandboxReply {
+	text: string | null;
+	toolCalls: { name: string; arguments: Record<string, unknown> }[];
+}
+
+type Schema = Record<string, unknown>;
+
+function schemaAt(schema: Schema, key: string): Schema {
+	const value = schema[key];
+	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+}
+
+/** A text for a string property: the last capitalized word of the prompt, which often is the thing asked about. */
+function stringFor(prompt: string): string {
+	return prompt.match(/\b[A-Z][a-z]+\b(?!.*\b[A-Z][a-z]+\b)/s)?.[0] ?? "example";
+}
+
+const MAX_SCHEMA_DEPTH = 12;
+
+/** A value that fits a JSON Schema, as far as type, enum, const, properties and items go. */
+export function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
+	if ("const" in schema) return schema["const"];
+	const choices = schema["enum"];
+	if (Array.isArray(choices) && choices.length > 0) return choices[0];
+	const alternatives = schema["anyOf"] ?? schema["oneOf"];
+	if (Array.isArray(alternatives) && alternatives.length > 0 && depth < MAX_SCHEMA_DEPTH)
+		return valueFor(alternatives[0] as Schema, prompt, depth + 1);
+	const type = Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"];
+	switch (type ?? ("properties" in schema ? "object" : "string")) {
+		case "object": {
+			const entries = depth < MAX_SCHEMA_DEPTH ? Object.entries(schemaAt(schema, "properties")) : [];
+			return Object.fromEntries(
+				entries.map(([key, property]) => [key, valueFor(property as Schema, prompt, depth + 1)]),
+			);
+		}
+		case "array":
+			return depth < MAX_SCHEMA_DEPTH ? [valueFor(schemaAt(schema, "items"), prompt, depth + 1)] : [];
+		case "integer":
+			return typeof schema["minimum"] === "number" ? Math.ceil(schema["minimum"]) : 1;
+		case "number":
+			return typeof schema["minimum"] === "number" ? schema["minimum"] : 1.5;
+		case "boolean":
+			return true;
+		case "null":
+			return null;
+		default:
+			return stringFor(prompt);
+	}
+}
+
+/** Whether a prompt is about a tool: it has one of the longer words of its name or description. */
+function concerns({ name, description }: SandboxTool, prompt: string): boolean {
+	const text = prompt.toLowerCase();
+	return `${name} ${description}`
+		.toLowerCase()
+		.split(/[^a-z]+/)
+		.some((word) => word.length >= 4 && text.includes(word));
+}
+
+function chosenTools({ tools, toolChoice, userText, parallelToolCalls, toolResults }: SandboxPrompt): SandboxTool[] {
+	if (toolChoice === "none" || toolResults.length > 0) return [];
+	if (typeof toolChoice === "object") return tools.filter(({ name }) => name === toolChoice.name);
+	const fitting = tools.filter((tool) => concerns(tool, userText));
+	const chosen = fitting.length === 0 && toolChoice === "required" ? tools.slice(0, 1) : fitting;
+	return parallelToolCalls ? chosen : chosen.slice(0, 1);
+}
+
+/** Answers a prompt. */
+export function replyTo(prompt: SandboxPrompt): SandboxReply {
+	const tools = chosenTools(prompt);
+	if (tools.length > 0) {
+		return {
+			text: null,
+			toolCalls: tools.map((tool) => ({
+				name: tool.name,
+				arguments: valueFor(tool.parameters, prompt.userText) as Record<string, unknown>,
+			})),
+		};
+	}
+	if (prompt.json !== null) {
+		const value =
+			prompt.json === true
+				? { answer: "This is the sandbox; no model was called." }
+				: valueFor(prompt.json, prompt.userText);
+		return { text: JSON.stringify(value), toolCalls: [] };
+	}
+	if (prompt.toolResults.length > 0)
+		return { text: `The tool answered: ${prompt.toolResults.join("; ")}`, toolCalls: [] };
+	const asked = prompt.userText.replace(/\s+/g, " ").trim().slice(0, 200);
+	return { text: `The sandbox answers for ${prompt.model}: you wrote "${asked}". No model was called.`, toolCalls: [] };
+}

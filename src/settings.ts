@@ -1,0 +1,133 @@
+// Every setting of the service, described and checked in one place; the only reader of variables and secrets.
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import { PROVIDERS } from "./catalog/catalog.ts";
+import type { Provider } from "./catalog/schema.ts";
+import { createSigner, describePublicKey, fromBase64, type PublicKeyEntry, type Signer } from "./proof/signing.ts";
+
+/** A whole number of bytes or milliseconds, given as text. */
+const whole = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+
+const variables = z.object({
+	/** HMAC key for API keys. */
+	KEY_PEPPER: z.string({ error: "is required (any long random text)" }).min(16, "must have at least 16 characters"),
+	/** Ed25519 seed; without it nothing is signed, and everything says so. */
+	SIGNING_KEY: z
+		.string()
+		.regex(/^[0-9a-fA-F]{64}$/, "must be 64 hex digits (a 32-byte Ed25519 seed)")
+		.optional(),
+	/** Public keys that still verify and never sign. */
+	RETIRED_PUBLIC_KEYS: z.string().default(""),
+	/** Bearer of the operator endpoints; without it they do not exist. */
+	ADMIN_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+	MAX_BODY_BYTES: whole(2_097_152),
+	MAX_CHAT_BODY_BYTES: whole(16_777_216),
+	/** Time to the first byte of an upstream call. */
+	UPSTREAM_TIMEOUT_MS: whole(30_000),
+	/** Time between two pieces of an upstream answer. */
+	UPSTREAM_IDLE_TIMEOUT_MS: whole(20_000),
+	/** Time for one upstream call from first to last byte; proxies cut silent requests at 100 to 125 seconds. */
+	UPSTREAM_TOTAL_TIMEOUT_MS: whole(95_000),
+});
+
+/** A provider that has a key and can be called. */
+export interface ProviderAccess {
+	provider: Provider;
+	apiKey: string;
+	/** What stands before `/chat/completions`, without a trailing slash. */
+	baseUrl: string;
+	/** Host (and port) that calls really go to. */
+	host: string;
+}
+
+export interface Settings {
+	keyPepper: string;
+	signer: Signer | null;
+	/** The current key first, then retired ones. */
+	publicKeys: PublicKeyEntry[];
+	adminToken: string | null;
+	maxBodyBytes: number;
+	maxChatBodyBytes: number;
+	upstreamTimeoutMs: number;
+	upstreamIdleTimeoutMs: number;
+	upstreamTotalTimeoutMs: number;
+	/** By provider id; a provider without a key is not in it. */
+	providers: ReadonlyMap<string, ProviderAccess>;
+}
+
+/** A setting is missing or wrong; the message names the variable and never its value. */
+export class SettingsError extends Error {
+	override name = "SettingsError";
+}
+
+type Variables = Record<string, unknown>;
+
+/** A variable's text; an empty one counts as absent. */
+function text(env: Variables, name: string): string | undefined {
+	const value = env[name];
+	return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+function providerAccess(env: Variables, provider: Provider): ProviderAccess | null {
+	const names = [`${provider.env_prefix}_API_KEY`, ...provider.key_env_alternatives];
+	const apiKey = names.map((name) => text(env, name)).find((value) => value !== undefined);
+	if (apiKey === undefined) return null;
+	const variable = `${provider.env_prefix}_BASE_URL`;
+	const configured = text(env, variable) ?? provider.base_url;
+	if (!URL.canParse(configured) || !/^https?:$/.test(new URL(configured).protocol)) {
+		throw new SettingsError(`${variable} must be an http or https address`);
+	}
+	return { provider, apiKey, baseUrl: configured.replace(/\/+$/, ""), host: new URL(configured).host };
+}
+
+function retiredKeys(list: string): PublicKeyEntry[] {
+	return list
+		.split(",")
+		.map((entry) => entry.trim())
+		.filter((entry) => entry !== "")
+		.map((entry) => {
+			const bytes = fromBase64(entry);
+			if (bytes?.length !== 32) {
+				throw new SettingsError("RETIRED_PUBLIC_KEYS must be comma-separated base64 of 32-byte Ed25519 public keys");
+			}
+			return describePublicKey(bytes, "retired");
+		});
+}
+
+/**
+ * Parses variables and secrets.
+ * @throws SettingsError with every faulty variable named.
+ */
+export function parseSettings(env: Variables): Settings {
+	const given = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, text(env, name)]));
+	const parsed = variables.safeParse(given);
+	if (!parsed.success) {
+		throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; "));
+	}
+	const values = parsed.data;
+	const signer = values.SIGNING_KEY ? createSigner(hexToBytes(values.SIGNING_KEY)) : null;
+	const access = PROVIDERS.map((provider) => providerAccess(env, provider)).filter((entry) => entry !== null);
+	return {
+		keyPepper: values.KEY_PEPPER,
+		signer,
+		publicKeys: [
+			...(signer ? [describePublicKey(signer.publicKey, "current")] : []),
+			...retiredKeys(values.RETIRED_PUBLIC_KEYS),
+		],
+		adminToken: values.ADMIN_TOKEN ?? null,
+		maxBodyBytes: values.MAX_BODY_BYTES,
+		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
+		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
+		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
+		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
+		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
+	};
+}
+
+let cached: { env: unknown; settings: Settings } | undefined;
+
+/** The settings of this isolate's environment, parsed once. */
+export function settingsOf(env: object): Settings {
+	if (cached?.env !== env) cached = { env, settings: parseSettings(env as Variables) };
+	return cached.settings;
+}
