@@ -191,6 +191,7 @@ async function release({ context }: Run): Promise<void> {
 }
 
 const LOST: Readonly<Record<Extract<CallResult, { kind: "lost" }>["why"], string>> = {
+	no_head: "could not be reached, or broke off before it answered",
 	timeout: "did not answer in time",
 	cut: "broke off its answer",
 	unusable: "gave no usable answer",
@@ -207,16 +208,8 @@ function attemptLine(run: Run, what: string): string {
 }
 
 /** The failure of an attempt that cost nothing. */
-async function refused(run: Run, result: Extract<CallResult, { kind: "status" | "unreachable" }>): Promise<Failure> {
+async function refused(run: Run, result: Extract<CallResult, { kind: "status" }>): Promise<Failure> {
 	await release(run);
-	if (result.kind === "unreachable") {
-		return {
-			reason: "all_models_failed",
-			attempts: [attemptLine(run, "could not be reached")],
-			costUsd: 0,
-			retryAfterMs: null,
-		};
-	}
 	const { status, error, retryAfterMs } = result;
 	const { provider } = run.candidate.model;
 	if (!isProvidersFault(status, error?.code ?? null)) {
@@ -309,7 +302,6 @@ async function complete(body: ChatRequest, context: KeyContext): Promise<Answer<
 		case "answer":
 			return answered(run, result);
 		case "status":
-		case "unreachable":
 			return fail(await refused(run, result));
 		case "lost":
 		case "client_closed":

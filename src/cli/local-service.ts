@@ -47,6 +47,8 @@ export interface LocalService {
 
 /** Starts the service and waits until it answers. */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+	// Reading the configuration would say which secrets file it found; this service gets its variables from `options`.
+	process.env["WRANGLER_LOG"] ??= "error";
 	const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
 	const { modulesRules: _rules, ...bindings } = workerOptions;
 	const miniflare = new Miniflare({

@@ -11,6 +11,7 @@ import {
 import { applyLocalMigrations, buildBundle, startLocalService } from "./local-service.ts";
 import { createKey } from "./operator.ts";
 import { startSandbox } from "./sandbox-server.ts";
+import { StateInUseError, takeState } from "./single-instance.ts";
 
 const DEFAULT_PORT = 8787;
 const LOCAL_USER = "local";
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
 	const port = portFromEnvironment();
 	const given = localVariables();
 	parseSettings(given);
+	const leaveState = await takeState(STATE_DIR);
 
 	const sandbox = hasProviderKey(given) ? null : await startSandbox(port + 1);
 	const variables = sandbox ? { ...given, ...sandboxVariables(sandbox.url) } : given;
@@ -61,6 +63,7 @@ async function main(): Promise<void> {
 		stopping = true;
 		await service.stop();
 		await sandbox?.stop();
+		leaveState();
 		process.exit(0);
 	};
 	process.on("SIGINT", stop);
@@ -79,6 +82,7 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
 	const code = error instanceof Error && "code" in error ? error.code : null;
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
+	else if (error instanceof StateInUseError) console.error(error.message);
 	else if (code === "ERR_ADDRESS_IN_USE" || code === "EADDRINUSE")
 		console.error("the port is in use; stop what uses it, or choose another with PORT=…");
 	else console.error(error);

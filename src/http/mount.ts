@@ -141,6 +141,7 @@ function validationFailure(endpoint: Endpoint, target: string, error: z.core.$Zo
 		empty &&
 		typeof given === "object" &&
 		given !== null &&
+		!Array.isArray(given) &&
 		isEmpty((given as Record<string, unknown>)[empty.name])
 	) {
 		return empty.failure;

@@ -19,10 +19,11 @@ export type CallResult =
 	| { kind: "answer"; answer: ChatAnswer; sandbox: boolean }
 	/** An error status: nothing was generated, nothing is billed. */
 	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
-	/** No connection, so no request reached a model. */
-	| { kind: "unreachable" }
-	/** The request may have reached a model: a deadline passed, the body broke off or is unusable. */
-	| { kind: "lost"; why: "timeout" | "cut" | "unusable" | "too_large"; usage: ChatAnswer["usage"] }
+	/**
+	 * The request may have reached a model, and may be billed: a deadline passed, the body broke off or is unusable.
+	 * `no_head` covers a refused connection as well, because the platform reports both with the same error.
+	 */
+	| { kind: "lost"; why: "no_head" | "timeout" | "cut" | "unusable" | "too_large"; usage: ChatAnswer["usage"] }
 	| { kind: "client_closed" };
 
 type LostReason = Extract<CallResult, { kind: "lost" }>["why"];
@@ -136,7 +137,7 @@ export async function callUpstream(
 	} catch (error) {
 		if (client.aborted) return { kind: "client_closed" };
 		if (error instanceof Lost) return { kind: "lost", why: error.why, usage: null };
-		return connected ? { kind: "lost", why: "cut", usage: null } : { kind: "unreachable" };
+		return { kind: "lost", why: connected ? "cut" : "no_head", usage: null };
 	} finally {
 		client.removeEventListener("abort", hangUp);
 	}

@@ -104,9 +104,14 @@ function cheapestFirst(candidates: readonly Candidate[], nowMs: number): Candida
 	return candidates.toSorted((a, b) => rank(a) - rank(b) || blendedRate(a.model, nowMs) - blendedRate(b.model, nowMs));
 }
 
-/** Failover order around an intended model: same tier first, another provider first, then by score. */
-function nearestFirst(candidates: readonly Candidate[], intended: Model): Candidate[] {
+/**
+ * Failover order around an intended model: what is not dearer first, then same tier, another provider, and by score.
+ * Who named a model has a price in mind; a stand-in at several times of it would be a surprise.
+ */
+function nearestFirst(candidates: readonly Candidate[], intended: Model, nowMs: number): Candidate[] {
+	const price = blendedRate(intended, nowMs);
 	const distance = ({ model }: Candidate) =>
+		(blendedRate(model, nowMs) > price ? 100 : 0) +
 		2 * Math.abs(TIERS.indexOf(model.tier) - TIERS.indexOf(intended.tier)) +
 		(model.provider === intended.provider ? 1 : 0);
 	return candidates.toSorted((a, b) => distance(a) - distance(b) || b.score - a.score);
@@ -158,7 +163,7 @@ function failureOf(request: SelectionRequest, excluded: ReadonlyMap<string, Excl
 	for (const [id, exclusions] of open) {
 		for (const { param, text } of exclusions)
 			if (param && !issues.has(param))
-				issues.set(param, open.length === 1 ? `${id} ${text}` : `no eligible model: ${id} ${text}`);
+				issues.set(param, open.length === 1 ? `${id}: ${text}` : `no model can serve this; ${id}: ${text}`);
 	}
 	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
 }
@@ -237,7 +242,9 @@ function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
 	const pool = poolOf(request, "direct", null);
 	const own = pool.eligible.find((candidate) => candidate.model === model);
 	const others = pool.eligible.filter((candidate) => candidate !== own);
-	const fallbacks = [...new Set([...configuredFallbacks(pool, request.config), ...nearestFirst(others, model)])];
+	const fallbacks = [
+		...new Set([...configuredFallbacks(pool, request.config), ...nearestFirst(others, model, request.nowMs)]),
+	];
 	if (own) {
 		const ranked = [own, ...fallbacks.filter((candidate) => candidate !== own)];
 		const chosen = selection(

@@ -1,0 +1,227 @@
+// What every endpoint of the list owes. An endpoint joins by being in the list and having an example here.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { generateApiKey } from "../../src/account/api-key.ts";
+import { ENDPOINTS } from "../../src/endpoints.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { wrappedErrorSchema } from "../../src/http/errors.ts";
+import {
+	call,
+	chat,
+	eventually,
+	newKey,
+	operator,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+} from "../support/service.ts";
+import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
+
+interface Example {
+	/** The path with its parameters filled in. */
+	path?: string;
+	body?: unknown;
+}
+
+/** A request to each endpoint that is answered with 200. */
+const EXAMPLES: Record<string, (key: TestKey) => Promise<Example> | Example> = {
+	create_chat_completion: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+	preview_route: () => ({ body: { prompt: "hi" } }),
+	list_models: () => ({}),
+	get_model: () => ({ path: "/v1/models/glm-5.2" }),
+	get_public_key: () => ({}),
+	get_proof: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
+	list_plans: () => ({}),
+	get_usage: () => ({}),
+	health: () => ({}),
+	openapi: () => ({}),
+	operator_create_key: () => ({ body: { user: "contract", plan: "pro" } }),
+	operator_list_keys: () => ({}),
+	operator_rotate_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
+	operator_revoke_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/revoke` }),
+};
+
+/** A path with something in the place of each parameter. */
+function anyPath({ path }: Endpoint): string {
+	return path.replace(/\{\w+\}/g, "anything");
+}
+
+function send(endpoint: Endpoint, path: string, authorization: string | null, body?: BodyInit): Promise<Response> {
+	const headers: Record<string, string> = {
+		"content-type": "application/json",
+		...(authorization === null ? {} : { authorization }),
+	};
+	return call(path, { method: endpoint.method, headers, ...(body === undefined ? {} : { body }) });
+}
+
+function credentialFor(endpoint: Endpoint, key: TestKey): string | null {
+	if (endpoint.access === "public") return null;
+	return `Bearer ${endpoint.access === "key" ? key.key : TEST_ADMIN_TOKEN}`;
+}
+
+let upstream: Upstream;
+let key: TestKey;
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("corporate");
+});
+afterEach(() => upstream.restore());
+
+it("every endpoint has an example here, an id and a path of its own", () => {
+	expect(Object.keys(EXAMPLES).toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());
+	expect(new Set(ENDPOINTS.map(({ method, path }) => `${method} ${path}`)).size).toBe(ENDPOINTS.length);
+	expect(
+		ENDPOINTS.every(
+			({ summary, path }) => summary.endsWith(".") && /^\/(?:v[12]\/|internal\/|health$|openapi\.json$)/.test(path),
+		),
+	).toBe(true);
+});
+
+describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]))(
+	"%s",
+	(_, endpoint) => {
+		it("answers as its schema says, under a request id", async () => {
+			const example = (await EXAMPLES[endpoint.id]?.(key)) ?? {};
+			const body = example.body === undefined ? undefined : JSON.stringify(example.body);
+			const response = await send(endpoint, example.path ?? endpoint.path, credentialFor(endpoint, key), body);
+			expect(response.status, await response.clone().text()).toBe(200);
+			expect(response.headers.get("x-request-id")).toMatch(/^svc-[0-9A-Z]{26}$/);
+			const parsed = endpoint.result.safeParse(await response.json());
+			expect(parsed.error?.issues ?? []).toEqual([]);
+			if (endpoint.access === "key") expect(response.headers.get("x-ratelimit-limit-requests")).toBe("1000");
+		});
+
+		it("answers 405 with Allow to a method it does not have", async () => {
+			const allowed = ENDPOINTS.filter(({ path }) => path === endpoint.path).map(({ method }) => method);
+			const response = await call(anyPath(endpoint), { method: "DELETE" });
+			expect([response.status, response.headers.get("allow")]).toEqual([405, allowed.join(", ")]);
+			expect(await response.json()).toMatchObject({ error: "method_not_allowed" });
+		});
+
+		it.runIf(endpoint.access !== "public")(
+			"answers the wrapped 401 without a key, to a malformed, an unknown and a revoked one, before it reads a body",
+			async () => {
+				const revoked = await newKey("pro");
+				expect((await operator("POST", `/internal/keys/${revoked.key_id}/revoke`)).status).toBe(200);
+				const unknown = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+				const wrong = [
+					null,
+					"",
+					"Bearer",
+					"Basic abc",
+					"Bearer svc_sk_short",
+					`Bearer ${key.key.slice(0, -1)}`,
+					`Bearer ${unknown}`,
+					`Bearer ${revoked.key}`,
+					`Bearer ${"x".repeat(5_000)}`,
+				];
+				for (const authorization of wrong) {
+					const response = await send(
+						endpoint,
+						anyPath(endpoint),
+						authorization,
+						endpoint.method === "POST" ? "{not json" : undefined,
+					);
+					expect(response.status, String(authorization)).toBe(401);
+					expect(wrappedErrorSchema.parse(await response.json()).detail.error).toBe("invalid_api_key");
+				}
+			},
+		);
+
+		it.runIf(endpoint.body)("answers 400 to malformed JSON and 422 to a body that is none of its own", async () => {
+			const credential = credentialFor(endpoint, key);
+			for (const text of ["{", "", "\u0000", "{'a':1}"]) {
+				const response = await send(endpoint, anyPath(endpoint), credential, text);
+				expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([400, "invalid_json"]);
+			}
+			for (const junk of ["[]", '"text"', "7", "null", "true", "[[[]]]"]) {
+				const response = await send(endpoint, anyPath(endpoint), credential, junk);
+				const body = (await response.json()) as { error: string; issues: unknown[] };
+				expect([response.status, body.error, body.issues.length > 0], junk).toEqual([422, "invalid_request", true]);
+			}
+		});
+
+		it.runIf(endpoint.body)("answers 413 to a body over its limit", async () => {
+			const bytes = endpoint.bodyLimit === "chat" ? 16_777_217 : 2_097_153;
+			const response = await send(
+				endpoint,
+				anyPath(endpoint),
+				credentialFor(endpoint, key),
+				new Uint8Array(bytes).fill(32),
+			);
+			expect(response.status).toBe(413);
+			expect(await response.json()).toMatchObject({ error: "request_too_large" });
+		});
+	},
+);
+
+describe("any other path", () => {
+	it("is 404 not_found", async () => {
+		for (const path of ["/", "/v1", "/v1/nope", "/v3/chat/completions", "/v1/chat/completions/"]) {
+			const response = await call(path);
+			expect([response.status, await response.json()]).toMatchObject([404, { error: "not_found" }]);
+		}
+	});
+});
+
+describe("a public look-up of a receipt", () => {
+	it("sees a receipt that has only just been settled", async () => {
+		const id = (await chat(key.key, "hi")).headers.get("x-request-id");
+		expect((await call(`/v1/proof/${id}`)).status).toBe(200);
+	});
+
+	it("is 404 for unknown and malformed ids", async () => {
+		for (const id of [
+			"svc-01ARZ3NDEKTSV4RRFFQ69G5FAV",
+			"nope",
+			"svc-",
+			"%00",
+			"svc-%F0%9F%98%80",
+			"..%2F..",
+			"a".repeat(5_000),
+		]) {
+			const response = await call(`/v1/proof/${id}`);
+			expect([response.status, await response.json()], id).toMatchObject([404, { error: "proof_not_found" }]);
+		}
+	});
+
+	it("finds a tampered receipt invalid", async () => {
+		const { db } = await import("../support/service.ts");
+		const id = (await chat(key.key, "hi")).headers.get("x-request-id") ?? "";
+		await eventually(
+			async () => (await db.prepare("SELECT 1 FROM receipts WHERE request_id = ?").bind(id).first()) !== null,
+		);
+		await db
+			.prepare(
+				'UPDATE receipts SET receipt = replace(receipt, \'"outcome":"complete"\', \'"outcome":"cut"\') WHERE request_id = ?',
+			)
+			.bind(id)
+			.run();
+		expect(await (await call(`/v1/proof/${id}`)).json()).toMatchObject({ valid: false, signed: true });
+	});
+});
+
+describe("browsers", () => {
+	it("may call from any origin and read the service's headers", async () => {
+		const preflight = await call("/v1/chat/completions", {
+			method: "OPTIONS",
+			headers: {
+				origin: "https://a.test",
+				"access-control-request-method": "POST",
+				"access-control-request-headers": "authorization",
+			},
+		});
+		expect([
+			preflight.status,
+			preflight.headers.get("access-control-allow-origin"),
+			preflight.headers.get("access-control-allow-headers"),
+		]).toEqual([204, "*", "authorization"]);
+		expect((await call("/v1/plans")).headers.get("access-control-expose-headers")).toContain("x-request-id");
+	});
+});
+
+describe("a request with too many header bytes", () => {
+	it("is 431", async () => {
+		const response = await call("/v1/plans", { headers: { "x-long": "a".repeat(65_536) } });
+		expect([response.status, await response.json()]).toMatchObject([431, { error: "headers_too_large" }]);
+	});
+});

@@ -1,0 +1,104 @@
+// The catalog's promises: 27 models, 12 providers, every model priced, nobody cheaper than Free's three.
+import { describe, expect, it } from "vitest";
+import {
+	CATALOG_VERSION,
+	FREE_MODELS,
+	findModel,
+	INTENSITIES,
+	MODELS,
+	PROVIDERS,
+	providerOf,
+} from "../../src/catalog/catalog.ts";
+import { EFFORTS, type Model, type Price, TIERS } from "../../src/catalog/schema.ts";
+
+type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
+
+/** Every rate row of a model: dated prices and their tiers. */
+function rateRows(model: Model): Rates[] {
+	return model.prices.flatMap((price) => [price, ...price.tiers]);
+}
+
+const free = FREE_MODELS.map((id) => findModel(id)).filter((model) => model !== undefined);
+const others = MODELS.filter(({ id }) => !FREE_MODELS.includes(id));
+
+describe("the catalog", () => {
+	it("has 27 models of 12 providers, each id once", () => {
+		expect(MODELS.length).toBe(27);
+		expect(new Set(MODELS.map(({ id }) => id)).size).toBe(27);
+		expect(PROVIDERS.length).toBe(12);
+		expect(new Set(MODELS.map((model) => providerOf(model).id)).size).toBe(12);
+		expect(CATALOG_VERSION).toMatch(/^\d{4}-\d\d-\d\d$/);
+	});
+
+	it("has the three Free prices of the specification", () => {
+		const prices = free.map(({ prices: [first] }) => [first?.input, first?.output]);
+		expect(prices).toEqual([
+			[0.02, 0.02],
+			[0.05, 0.4],
+			[0.1, 0.4],
+		]);
+		expect(free.every(({ tier }) => tier === "budget")).toBe(true);
+	});
+
+	it("prices every model in whole pico-dollars a token", () => {
+		for (const model of MODELS) {
+			expect(model.prices[0]?.effective_from, model.id).toBeNull();
+			const rates = rateRows(model).flatMap((row) => [
+				row.input,
+				row.output,
+				row.cached_input ?? row.input,
+				row.cache_write ?? row.input,
+			]);
+			for (const rate of rates) expect(Math.abs(rate * 1e6 - Math.round(rate * 1e6)), model.id).toBeLessThan(1e-6);
+		}
+	});
+
+	it("has a source for every price and tier, and no cache dearer to read than to fill", () => {
+		const prices = MODELS.flatMap(({ prices }) => prices).flatMap((price) => [price, ...price.tiers]);
+		for (const price of prices) {
+			expect(price.source).not.toBe("");
+			expect(price.cached_input ?? price.input).toBeLessThanOrEqual(price.input);
+		}
+	});
+
+	it("has no model cheaper than Free's three, at any blend, hour or date", () => {
+		for (const share of [0.25, 0.5, 0.75, 0.8, 0.9]) {
+			const blend = ({ input, output }: Rates) => share * input + (1 - share) * output;
+			const dearestFree = Math.max(...free.flatMap(rateRows).map(blend));
+			for (const model of others) {
+				for (const row of rateRows(model)) expect(blend(row), `${model.id} at ${share}`).toBeGreaterThan(dearestFree);
+			}
+		}
+	});
+
+	it("keeps the marks of proxy and inferred figures", () => {
+		expect(findModel("gpt-6-luna")?.quality.basis).toBe("proxy");
+		expect(findModel("claude-opus-5-5")?.speed.high_effort.basis).toBe("proxy");
+		expect(findModel("gpt-6-luna")?.prices[0]?.tiers[0]?.inferred).toEqual(["cache_write"]);
+		expect(findModel("claude-sonnet-5-5")?.request.inferred).toBe(true);
+		expect(MODELS.filter(({ quality }) => quality.basis === "measured").length).toBeGreaterThan(10);
+	});
+
+	it("declares efforts in rising order, and the providers' ten OpenAI, one Anthropic and one Google format", () => {
+		for (const { reasoning, id } of MODELS) {
+			const ranks = (reasoning?.efforts ?? []).map((effort) => EFFORTS.indexOf(effort));
+			expect(ranks, id).toEqual(ranks.toSorted((a, b) => a - b));
+		}
+		expect(PROVIDERS.map(({ wire }) => wire).filter((wire) => wire === "openai").length).toBe(10);
+	});
+
+	it("schedules the end of an introductory price", () => {
+		expect(findModel("gemini-3.8-flash")?.prices.map(({ effective_from, input }) => [effective_from, input])).toEqual([
+			[null, 0.75],
+			["2027-01-01T00:00:00.000Z", 1.5],
+		]);
+	});
+
+	it("covers every tier by exactly one intensity", () => {
+		expect(
+			Object.values(INTENSITIES)
+				.flatMap(({ tiers }) => tiers)
+				.toSorted(),
+		).toEqual([...TIERS].toSorted());
+	});
+});

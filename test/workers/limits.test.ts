@@ -1,0 +1,175 @@
+// Exact limits, plans, and keys that stop at once.
+
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AccountMeter } from "../../src/account/account-meter.object.ts";
+import { callWithKey, chat, newKey, operator, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
+
+let upstream: Upstream;
+beforeEach(() => {
+	upstream = useSandbox();
+});
+afterEach(() => {
+	vi.useRealTimers();
+	upstream.restore();
+});
+
+function meterOf({ user_id }: TestKey): DurableObjectStub<AccountMeter> {
+	return env.ACCOUNT_METER.getByName(user_id);
+}
+
+/** Freezes the clock, so that a window can be filled and crossed without waiting. */
+function freezeClock(): void {
+	vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+}
+
+async function statuses(responses: Promise<Response>[]): Promise<Record<number, number>> {
+	const counts: Record<number, number> = {};
+	for (const response of await Promise.all(responses)) {
+		counts[response.status] = (counts[response.status] ?? 0) + 1;
+		await response.arrayBuffer();
+	}
+	return counts;
+}
+
+describe("the limit per minute", () => {
+	it("lets exactly 100 of 200 parallel requests pass on a 100-RPM key", async () => {
+		const { key } = await newKey("personal");
+		expect(await statuses(Array.from({ length: 200 }, () => chat(key, "hi")))).toEqual({ 200: 100, 429: 100 });
+		expect(upstream.answered).toBe(100);
+	});
+
+	it("answers with the wrapped body, Retry-After and the rate headers, and frees a slot when it said", async () => {
+		freezeClock();
+		const { key } = await newKey("free");
+		for (let i = 0; i < 10; i++) {
+			const response = await callWithKey(key, "/v1/usage");
+			expect(response.status).toBe(200);
+			expect(response.headers.get("x-ratelimit-remaining-requests")).toBe(String(9 - i));
+			vi.setSystemTime(Date.now() + 1_000);
+		}
+		const refused = await callWithKey(key, "/v1/usage");
+		expect(refused.status).toBe(429);
+		expect(await refused.json()).toEqual({
+			detail: { error: "rate_limit_exceeded", message: expect.stringContaining("10 requests per minute") },
+		});
+		expect(refused.headers.get("retry-after")).toBe("50");
+		expect(refused.headers.get("retry-after-ms")).toBe("50000");
+		expect(refused.headers.get("x-ratelimit-limit-requests")).toBe("10");
+		expect(refused.headers.get("x-ratelimit-reset-requests")).toBe("59s");
+		vi.setSystemTime(Date.now() + 49_999);
+		expect((await callWithKey(key, "/v1/usage")).status).toBe(429);
+		vi.setSystemTime(Date.now() + 1);
+		expect((await callWithKey(key, "/v1/usage")).status).toBe(200);
+		expect((await callWithKey(key, "/v1/usage")).status).toBe(429);
+	});
+
+	it("counts requests that fail, and is shared by the keys of a user", async () => {
+		const first = await newKey("free", "sharing");
+		const second = await newKey("free", "sharing");
+		expect(second.user_id).toBe(first.user_id);
+		for (let i = 0; i < 5; i++)
+			expect((await callWithKey(first.key, "/v1/chat/completions", { messages: "junk" })).status).toBe(422);
+		for (let i = 0; i < 5; i++) expect((await callWithKey(second.key, "/v1/chat/completions", {})).status).toBe(400);
+		expect((await callWithKey(first.key, "/v1/chat/completions", { messages: "junk" })).status).toBe(429);
+		expect((await chat(second.key, "hi")).status).toBe(429);
+		expect(upstream.requests).toEqual([]);
+	});
+});
+
+describe("the limit per day", () => {
+	async function useUp(key: TestKey, requests: number): Promise<void> {
+		// The object reloads its windows from storage when it is built anew.
+		await runInDurableObject(meterOf(key), (_, state) => {
+			state.storage.sql.exec(
+				"INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)",
+				Math.floor(Date.now() / 60_000) - 1_000,
+				requests,
+			);
+		});
+		await evictDurableObject(meterOf(key));
+	}
+
+	it("refuses with its fields at the top and under detail, and no retry", async () => {
+		const key = await newKey("personal");
+		await useUp(key, 999);
+		expect((await chat(key.key, "hi")).status).toBe(200);
+		const refused = await chat(key.key, "hi");
+		expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([429, "false"]);
+		const fields = {
+			error: "daily_limit_exceeded",
+			plan: "personal",
+			daily_limit: 1_000,
+			used_today: 1_000,
+			message: expect.stringMatching(/Personal plan .* 7 hours/),
+		};
+		expect(await refused.json()).toEqual({ ...fields, detail: fields });
+		expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(439 * 60);
+	});
+
+	it("does not count GET /v1/usage, and frees the bucket after 24 hours", async () => {
+		freezeClock();
+		const key = await newKey("personal");
+		await useUp(key, 1_000);
+		const usage = await callWithKey(key.key, "/v1/usage");
+		expect(usage.status).toBe(200);
+		expect(await usage.json()).toMatchObject({
+			limits: { daily_requests: 1_000, daily_requests_used: 1_000, daily_requests_remaining: 0 },
+		});
+		vi.setSystemTime(Date.now() + 441 * 60_000);
+		expect((await chat(key.key, "hi")).status).toBe(200);
+	});
+});
+
+describe("a key", () => {
+	it("that is revoked stops at once, though isolates remember it", async () => {
+		const key = await newKey("pro");
+		expect((await chat(key.key, "hi")).status).toBe(200);
+		expect((await operator("POST", `/internal/keys/${key.key_id}/revoke`)).status).toBe(200);
+		const refused = await chat(key.key, "hi");
+		expect(refused.status).toBe(401);
+		expect(await refused.json()).toMatchObject({ detail: { error: "invalid_api_key" } });
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(401);
+	});
+
+	it("that is rotated hands its user on to the new key", async () => {
+		const old = await newKey("pro");
+		expect((await chat(old.key, "hi")).status).toBe(200);
+		const rotated = (await (await operator("POST", `/internal/keys/${old.key_id}/rotate`)).json()) as TestKey;
+		expect(rotated).toMatchObject({ user_id: old.user_id, plan: "pro" });
+		expect((await chat(old.key, "hi")).status).toBe(401);
+		expect(await (await callWithKey(rotated.key, "/v1/usage")).json()).toMatchObject({ total_requests: 1 });
+		expect((await operator("POST", `/internal/keys/${old.key_id}/rotate`)).status).toBe(404);
+	});
+
+	it("is never shown again, nor stored", async () => {
+		const key = await newKey("pro", "listed");
+		const list = await (await operator("GET", "/internal/keys?user=listed")).text();
+		expect(list).toContain(key.key.slice(-4));
+		expect(list).not.toContain(key.key);
+		const stored = await env.DB.prepare("SELECT * FROM api_keys WHERE id = ?").bind(key.key_id).first();
+		expect(JSON.stringify(stored)).not.toContain(key.key.slice(7, 40));
+	});
+
+	it("follows its user's plan from the next request on", async () => {
+		const key = await newKey("pro", "downgraded");
+		expect(await (await chat(key.key, "hi", { model: "glm-5.2" })).json()).toMatchObject({ model: "glm-5.2" });
+		await newKey("free", "downgraded");
+		const answer = await chat(key.key, "hi", { model: "glm-5.2" });
+		expect(await answer.json()).toMatchObject({ model: "llama-3.2-3b-instruct", svc: { fallback_from: "glm-5.2" } });
+		expect(answer.headers.get("x-ratelimit-limit-requests")).toBe("10");
+	});
+});
+
+describe("operator endpoints", () => {
+	it("need the admin token", async () => {
+		const { key } = await newKey("pro");
+		expect((await callWithKey(key, "/internal/keys", { user: "x", plan: "pro" })).status).toBe(401);
+	});
+
+	it("answer 404 for a key that is not there and 422 for a plan that is none", async () => {
+		expect((await operator("POST", "/internal/keys/key_nope/revoke")).status).toBe(404);
+		expect((await operator("POST", "/internal/keys", { user: "x", plan: "gold" })).status).toBe(422);
+	});
+});

@@ -1,0 +1,239 @@
+// What the meter owes when things go wrong: nothing lost, nothing counted twice.
+import { createExecutionContext, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AccountMeter, AdmitRequest } from "../../src/account/account-meter.object.ts";
+import type { MeterClient } from "../../src/account/meter-client.ts";
+import type { Settlement } from "../../src/account/settlement.ts";
+import { app } from "../../src/app.ts";
+import {
+	call,
+	callWithKey,
+	chat,
+	db,
+	eventually,
+	newKey,
+	ORIGIN,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+} from "../support/service.ts";
+
+let upstream: Upstream;
+let key: TestKey;
+let meter: DurableObjectStub<AccountMeter>;
+
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("pro");
+	meter = env.ACCOUNT_METER.getByName(key.user_id);
+});
+afterEach(() => {
+	vi.useRealTimers();
+	upstream.restore();
+});
+
+async function usageTotals(): Promise<{ total_requests: number; total_cost_usd: number }> {
+	const { total_requests, total_cost_usd } = (await (await callWithKey(key.key, "/v1/usage")).json()) as {
+		total_requests: number;
+		total_cost_usd: number;
+	};
+	return { total_requests, total_cost_usd };
+}
+
+async function rowsInD1(): Promise<number> {
+	return (
+		(await db.prepare("SELECT count(*) AS n FROM usage WHERE user_id = ?").bind(key.user_id).first<number>("n")) ?? -1
+	);
+}
+
+async function receiptOf(id: string): Promise<{ valid: boolean; receipt: Record<string, unknown> }> {
+	return (await call(`/v1/proof/${id}`)).json();
+}
+
+/** The app with some bindings replaced by failing ones, as if the platform did. */
+async function chatWith(bindings: Partial<Env>, content: string): Promise<Response> {
+	const headers = { authorization: `Bearer ${key.key}`, "content-type": "application/json" };
+	const body = JSON.stringify({ messages: [{ role: "user", content }] });
+	return app.fetch(
+		new Request(`${ORIGIN}/v1/chat/completions`, { method: "POST", headers, body }),
+		{ ...env, ...bindings },
+		createExecutionContext(),
+	);
+}
+
+/** A meter namespace whose named methods fail before they reach the object. */
+function failingMeter(...failing: (keyof MeterClient)[]): Env["ACCOUNT_METER"] {
+	const away = () => Promise.reject(new Error("the object is away"));
+	const getByName = (name: string) => {
+		const stub = env.ACCOUNT_METER.getByName(name);
+		return {
+			admit: failing.includes("admit") ? away : (request: AdmitRequest) => stub.admit(request),
+			settle: failing.includes("settle") ? away : (settlement: Settlement) => stub.settle(settlement),
+			release: failing.includes("release") ? away : (id: string) => stub.release(id),
+		};
+	};
+	return { getByName } as unknown as Env["ACCOUNT_METER"];
+}
+
+const failingDatabase = {
+	prepare: () => {
+		throw new Error("D1_ERROR: away");
+	},
+	batch: () => Promise.reject(new Error("D1_ERROR: away")),
+} as unknown as D1Database;
+
+describe("a reservation that nobody settles", () => {
+	/** Leaves a reservation behind, as a process that died during the upstream call does. */
+	async function abandon(): Promise<string> {
+		upstream.restore();
+		let release: (response: Response) => void = () => undefined;
+		upstream = useSandbox(() => new Promise((resolve) => (release = resolve)));
+		void chatWith({ ACCOUNT_METER: failingMeter("settle", "release") }, "left behind").catch(() => undefined);
+		await eventually(async () => upstream.requests.length === 1);
+		void release;
+		const [id] = await runInDurableObject(meter, (_, state) => [
+			...state.storage.sql.exec<{ request_id: string }>("SELECT request_id FROM admissions WHERE closed_at_ms IS NULL"),
+		]);
+		return id?.request_id ?? "";
+	}
+
+	it("is settled at its bound by the alarm, once, with a receipt that says so", async () => {
+		const id = await abandon();
+		expect(await usageTotals()).toEqual({ total_requests: 0, total_cost_usd: 0 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await evictDurableObject(meter);
+		await runDurableObjectAlarm(meter);
+		await runDurableObjectAlarm(meter);
+		const { valid, receipt } = await receiptOf(id);
+		expect(valid).toBe(true);
+		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, cost_usd: receipt["bound_usd"] });
+		expect(await usageTotals()).toEqual({ total_requests: 1, total_cost_usd: receipt["bound_usd"] });
+		expect(await rowsInD1()).toBe(1);
+	});
+
+	it("keeps its settlement when the real one comes too late, which is then not delivered", async () => {
+		upstream.restore();
+		let answer: () => void = () => undefined;
+		const gate = new Promise<void>((resolve) => (answer = resolve));
+		upstream = useSandbox(async () => {
+			await gate;
+			return undefined;
+		});
+		const pending = chat(key.key, "slow");
+		await eventually(async () => upstream.requests.length === 1);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await runDurableObjectAlarm(meter);
+		vi.useRealTimers();
+		answer();
+		const response = await pending;
+		expect(response.status).toBe(503);
+		expect(await response.json()).toMatchObject({ error: "receipt_unavailable" });
+		await eventually(async () => (await rowsInD1()) === 1);
+		expect((await usageTotals()).total_requests).toBe(1);
+	});
+});
+
+describe("settling", () => {
+	it("twice counts once", async () => {
+		const { id } = (await (await chat(key.key, "hi")).json()) as { id: string };
+		await eventually(async () => (await rowsInD1()) === 1);
+		const settlement = await settlementOf(id);
+		expect(await meter.settle(settlement)).toBe("settled");
+		await runDurableObjectAlarm(meter);
+		expect(await rowsInD1()).toBe(1);
+		expect((await usageTotals()).total_requests).toBe(1);
+	});
+
+	async function settlementOf(id: string): Promise<Settlement> {
+		const receipt = await db.prepare("SELECT * FROM receipts WHERE request_id = ?").bind(id).first();
+		const usage = await db.prepare("SELECT * FROM usage WHERE request_id = ?").bind(id).first<Record<string, string>>();
+		return { usage: { ...usage, calls: JSON.parse(usage?.["calls"] ?? "[]") }, receipt } as unknown as Settlement;
+	}
+
+	it("goes straight to D1 when the meter is away, and the meter's own row does not count again", async () => {
+		const response = await chatWith({ ACCOUNT_METER: failingMeter("settle") }, "hi");
+		expect(response.status).toBe(200);
+		const { id } = (await response.json()) as { id: string };
+		expect(await rowsInD1()).toBe(1);
+		const before = await usageTotals();
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await runDurableObjectAlarm(meter);
+		expect(await usageTotals()).toEqual(before);
+		expect((await receiptOf(id)).receipt).toMatchObject({ outcome: "complete", estimated: false });
+	});
+
+	it("that fails everywhere withholds the answer", async () => {
+		// The key is looked up once before, so that only settling needs D1.
+		await chat(key.key, "warm");
+		const response = await chatWith({ ACCOUNT_METER: failingMeter("settle"), DB: failingDatabase }, "withheld");
+		expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+		const body = await response.text();
+		expect(JSON.parse(body)).toMatchObject({ error: "receipt_unavailable" });
+		expect(body).not.toContain("sandbox");
+	});
+});
+
+describe("a meter that is away", () => {
+	it("lets nobody in, and no model is called", async () => {
+		const response = await chatWith({ ACCOUNT_METER: failingMeter("admit") }, "hi");
+		expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+		expect(await response.json()).toMatchObject({ error: "storage_unavailable" });
+		expect(upstream.requests).toEqual([]);
+	});
+});
+
+describe("D1 that refuses", () => {
+	it("loses nothing and counts nothing twice: reads see the outbox, and the flush comes later", async () => {
+		await db.exec("CREATE TRIGGER refuse BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'refused'); END");
+		const answers = await Promise.all(Array.from({ length: 5 }, (_, i) => chat(key.key, `hi ${i}`)));
+		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+		const before = await usageTotals();
+		expect(before.total_requests).toBe(5);
+		expect(await rowsInD1()).toBe(0);
+		await runDurableObjectAlarm(meter);
+		expect(await rowsInD1()).toBe(0);
+
+		await db.exec("DROP TRIGGER refuse");
+		await evictDurableObject(meter);
+		expect((await usageTotals()).total_requests).toBe(5);
+		await runDurableObjectAlarm(meter);
+		expect(await rowsInD1()).toBe(5);
+		expect(await usageTotals()).toEqual(before);
+		for (const answer of answers) expect((await receiptOf(answer.headers.get("x-request-id") ?? "")).valid).toBe(true);
+	});
+});
+
+describe("a client that hangs up", () => {
+	it("stops the upstream call and is still accounted for", async () => {
+		upstream.restore();
+		let aborted = false;
+		const hangUp = new AbortController();
+		upstream = useSandbox(
+			(request) =>
+				new Promise((_, reject) => {
+					request.signal.addEventListener("abort", () => {
+						aborted = true;
+						reject(new Error("aborted"));
+					});
+				}),
+		);
+		const headers = { authorization: `Bearer ${key.key}` };
+		const body = JSON.stringify({ messages: [{ role: "user", content: "never mind" }] });
+		const request = new Request(`${ORIGIN}/v1/chat/completions`, {
+			method: "POST",
+			headers,
+			body,
+			signal: hangUp.signal,
+		});
+		const context = createExecutionContext();
+		const response = app.fetch(request, env, context);
+		await eventually(async () => upstream.requests.length === 1);
+		hangUp.abort();
+		const id = (await response).headers.get("x-request-id") ?? "";
+		expect(aborted).toBe(true);
+		const { receipt } = await receiptOf(id);
+		expect(receipt).toMatchObject({ outcome: "client_closed", estimated: true, cost_usd: receipt["bound_usd"] });
+		expect((await usageTotals()).total_requests).toBe(1);
+	});
+});
