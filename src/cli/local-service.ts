@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 
 const CONFIG = "wrangler.toml";
 
@@ -51,8 +51,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 	process.env["WRANGLER_LOG"] ??= "error";
 	const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
 	const { modulesRules: _rules, ...bindings } = workerOptions;
+	const { name } = unstable_readConfig({ config: CONFIG });
 	const miniflare = new Miniflare({
 		...bindings,
+		// Objects live in a folder named after the Worker, here as under `wrangler dev`.
+		...(name ? { name } : {}),
 		bindings: options.variables,
 		modules: [{ type: "ESModule", path: join(options.bundleDir, "index.js") }],
 		modulesRoot: options.bundleDir,
