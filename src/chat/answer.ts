@@ -1,11 +1,10 @@
 // The chat completion that the client gets: OpenAI's shape with the `svc` block (spec 2.1). Pure.
 import { z } from "zod";
-import { type Model, TIERS } from "../catalog/schema.ts";
+import { TIERS } from "../catalog/schema.ts";
 import { usd } from "../proof/money.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
-import type { CallCost } from "../routing/cost.ts";
-import type { Selection } from "../routing/select.ts";
-import { detectedSignals, type Signals } from "../routing/signals.ts";
+import { detectedSignals } from "../routing/signals.ts";
+import type { Bill, Run } from "./accounting.ts";
 import type { ChatAnswer, Warning } from "./call.ts";
 
 export const MODES = ["quality", "balanced", "agility", "direct"] as const;
@@ -77,15 +76,11 @@ export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 
 /** Everything a completion is made of. */
 export interface CompletionParts {
-	requestId: string;
-	createdAtMs: number;
-	latencyMs: number;
-	model: Model;
-	selection: Selection;
-	signals: Signals;
+	run: Run;
 	answer: ChatAnswer;
-	account: { promptTokens: number; completionTokens: number; cost: CallCost; estimated: boolean };
+	bill: Bill;
 	receipt: SealedReceipt;
+	latencyMs: number;
 	warnings: Warning[];
 }
 
@@ -116,13 +111,15 @@ function messageOf({
 
 /** Writes the completion. Costs are those of the receipt. */
 export function completionOf(parts: CompletionParts): ChatCompletion {
-	const { requestId, model, selection, answer, account, receipt } = parts;
-	const { mode, reason, fallbackFrom } = selection;
-	const { promptTokens, completionTokens, cost } = account;
+	const { answer, bill, receipt } = parts;
+	const { requestId, startedAtMs, plan } = parts.run;
+	const { model } = parts.run.candidate;
+	const { mode, reason, fallbackFrom } = plan.selection;
+	const { promptTokens, completionTokens, cost } = bill;
 	return {
 		id: requestId,
 		object: "chat.completion",
-		created: Math.floor(parts.createdAtMs / 1000),
+		created: Math.floor(startedAtMs / 1000),
 		model: model.id,
 		choices: [
 			{
@@ -147,13 +144,13 @@ export function completionOf(parts: CompletionParts): ChatCompletion {
 				provider: model.provider,
 				reason,
 				tier: model.tier,
-				signals_detected: detectedSignals(parts.signals),
+				signals_detected: detectedSignals(plan.signals),
 			},
 			cost: {
 				input_usd: usd(cost.inputNanoUsd),
 				output_usd: usd(cost.outputNanoUsd),
 				total_usd: usd(cost.totalNanoUsd),
-				estimated: account.estimated,
+				estimated: bill.estimated,
 			},
 			latency_ms: parts.latencyMs,
 			proof: {

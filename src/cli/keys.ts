@@ -27,9 +27,16 @@ async function run(args: string[]): Promise<unknown> {
 	const { positionals, values } = parseArgs({
 		args,
 		allowPositionals: true,
-		options: { user: { type: "string" }, plan: { type: "string" }, key: { type: "string" }, url: { type: "string" } },
+		options: {
+			user: { type: "string" },
+			plan: { type: "string" },
+			key: { type: "string" },
+			"key-id": { type: "string" },
+			url: { type: "string" },
+		},
 	});
-	const [command] = positionals;
+	const [command, positional] = positionals;
+	const keyId = values.key ?? values["key-id"] ?? positional;
 	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
 	const call = (method: "GET" | "POST", path: string) =>
 		callOperator(url, adminToken(values.url === undefined), method, path);
@@ -40,7 +47,7 @@ async function run(args: string[]): Promise<unknown> {
 			return call("GET", `/internal/keys${values.user ? `?user=${encodeURIComponent(values.user)}` : ""}`);
 		case "rotate":
 		case "revoke":
-			return call("POST", `/internal/keys/${encodeURIComponent(need(values.key, "key"))}/${command}`);
+			return call("POST", `/internal/keys/${encodeURIComponent(need(keyId, "key"))}/${command}`);
 		default:
 			throw new OperatorError(USAGE);
 	}
