@@ -26,8 +26,8 @@ const variables = z.object({
 	UPSTREAM_TIMEOUT_MS: whole(30_000),
 	/** Time between two pieces of an upstream answer. */
 	UPSTREAM_IDLE_TIMEOUT_MS: whole(20_000),
-	/** Time for one upstream call from first to last byte; proxies cut silent requests at 100 to 125 seconds. */
-	UPSTREAM_TOTAL_TIMEOUT_MS: whole(95_000),
+	/** Time for one whole upstream call; proxies cut silent requests at 100 to 125 seconds. Default: first byte + 3 × idle. */
+	UPSTREAM_TOTAL_TIMEOUT_MS: z.coerce.number().int().positive().optional(),
 });
 
 /** A provider that has a key and can be called. */
@@ -119,7 +119,8 @@ export function parseSettings(env: Variables): Settings {
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
 		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
-		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
+		upstreamTotalTimeoutMs:
+			values.UPSTREAM_TOTAL_TIMEOUT_MS ?? values.UPSTREAM_TIMEOUT_MS + 3 * values.UPSTREAM_IDLE_TIMEOUT_MS,
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
 	};
 }

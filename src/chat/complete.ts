@@ -25,7 +25,7 @@ import { planChat } from "./plan.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** Time between the end of the longest upstream call and the settlement of a reservation that nobody settled. */
-const RESERVATION_MARGIN_MS = 15_000;
+const RESERVATION_MARGIN_MS = 10_000;
 
 /** Settles with the meter, else directly in D1; D1 keeps the first row under a request id. False when neither took it. */
 async function settle(context: KeyContext, settlement: Settlement): Promise<boolean> {

@@ -3,9 +3,14 @@
 /** What may be said of an error: its name, its frames, and its message with everything quoted cut out. */
 function describe(error: unknown): Record<string, unknown> {
 	if (!(error instanceof Error)) return { error_name: typeof error };
-	// A parser quotes its input in its message; quoted parts are where content could hide.
+	// A parser quotes its input in its message, Drizzle lists a query's parameters: there is where content could hide.
 	const message =
-		error.name === "SyntaxError" ? undefined : error.message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "…").slice(0, 300);
+		error.name === "SyntaxError"
+			? undefined
+			: error.message
+					.replace(/params: [\s\S]*/, "")
+					.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "…")
+					.slice(0, 300);
 	const frames = error.stack
 		?.split("\n")
 		.filter((line) => line.trimStart().startsWith("at "))

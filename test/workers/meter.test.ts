@@ -204,6 +204,42 @@ describe("D1 that refuses", () => {
 	});
 });
 
+describe("D1 that is away", () => {
+	it("is 503 with Retry-After for what reads it, never 404 or 500", async () => {
+		await chat(key.key, "warm");
+		const paths = ["/v1/usage", "/v1/proof/svc-01ARZ3NDEKTSV4RRFFQ69G5FAV"];
+		for (const path of paths) {
+			const request = new Request(`${ORIGIN}${path}`, { headers: { authorization: `Bearer ${key.key}` } });
+			const response = await app.fetch(request, { ...env, DB: failingDatabase }, createExecutionContext());
+			expect([response.status, response.headers.get("retry-after")], path).toEqual([503, "2"]);
+			expect(await response.json()).toMatchObject({ error: "storage_unavailable" });
+		}
+	});
+
+	it("shows in /health, which names it", async () => {
+		const response = await app.fetch(
+			new Request(`${ORIGIN}/health`),
+			{ ...env, DB: failingDatabase },
+			createExecutionContext(),
+		);
+		expect(response.status).toBe(503);
+		expect(await response.json()).toMatchObject({
+			status: "degraded",
+			checks: { d1: { ok: false }, kv: { ok: true }, durable_objects: { ok: true } },
+		});
+	});
+
+	it("leaves no query parameters in the log", async () => {
+		const lines: string[] = [];
+		const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+		const request = new Request(`${ORIGIN}/v1/proof/svc-01ARZ3NDEKTSV4RRFFQ69G5FAV`);
+		await app.fetch(request, { ...env, DB: failingDatabase }, createExecutionContext());
+		spy.mockRestore();
+		expect(lines.join()).toContain("D1_ERROR");
+		expect(lines.join()).not.toContain("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+	});
+});
+
 describe("a client that hangs up", () => {
 	it("stops the upstream call and is still accounted for", async () => {
 		upstream.restore();
