@@ -1,5 +1,5 @@
 // The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
-import { z } from "zod";
+import * as z from "zod";
 import { createKeyEndpoint, listKeysEndpoint, revokeKeyEndpoint, rotateKeyEndpoint } from "./account/admin.ts";
 import { getUsageEndpoint, listPlansEndpoint } from "./account/endpoints.ts";
 import { getModelEndpoint, listModelsEndpoint } from "./catalog/endpoints.ts";

@@ -1,6 +1,6 @@
 // Every setting of the service, described and checked in one place; the only reader of variables and secrets.
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { z } from "zod";
+import * as z from "zod";
 import { PROVIDERS } from "./catalog/catalog.ts";
 import type { Provider } from "./catalog/schema.ts";
 import { createSigner, describePublicKey, fromBase64, type PublicKeyEntry, type Signer } from "./proof/signing.ts";

@@ -106,9 +106,11 @@ export class AccountMeter extends DurableObject<Env> {
 		const plan = this.#plan ?? request.plan;
 		if (this.#revoked.has(request.keyId)) return { admitted: false, reason: "revoked" };
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
-		if (this.#isKnown(request.requestId)) return { admitted: true, quota: this.#quota(plan, now) };
 
 		const quota = this.#quota(plan, now);
+		const full = quota.remaining === 0 || (quota.dailyLimit !== null && quota.usedToday >= quota.dailyLimit);
+		// A repeated call for a request that is in already must not be refused for its own admission.
+		if (full && this.#isKnown(request.requestId)) return { admitted: true, quota };
 		if (quota.remaining === 0) {
 			return { admitted: false, reason: "rate_limit_exceeded", quota, retryAfterMs: this.#minute.msUntilSlot(now) };
 		}
@@ -116,28 +118,31 @@ export class AccountMeter extends DurableObject<Env> {
 			return { admitted: false, reason: "daily_limit_exceeded", quota, retryAfterMs: this.#day.msUntilSlot(now) };
 		}
 
-		const { reservation } = request;
-		this.ctx.storage.transactionSync(() => {
-			this.#sql.exec(
-				"INSERT INTO admissions (request_id, at_ms, reservation, expires_at_ms, closed_at_ms) VALUES (?, ?, ?, ?, ?)",
-				request.requestId,
-				now,
-				reservation ? JSON.stringify(reservation) : null,
-				reservation?.expiresAtMs ?? null,
-				reservation ? null : now,
-			);
-			if (request.countsTowardsDay) {
-				this.#sql.exec(
-					"INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)",
-					minuteOf(now),
-					this.#day.add(now),
-				);
-			}
-		});
+		if (!this.#insertAdmission(request, now)) return { admitted: true, quota };
 		this.#minute.add(now);
 		this.#purge(now);
-		if (reservation) this.#arm(reservation.expiresAtMs);
+		if (request.reservation) this.#arm(request.reservation.expiresAtMs);
 		return { admitted: true, quota: this.#quota(plan, now) };
+	}
+
+	/** Stores an admission and counts its day; false when it is there already. */
+	#insertAdmission({ requestId, reservation, countsTowardsDay }: AdmitRequest, nowMs: number): boolean {
+		return this.ctx.storage.transactionSync(() => {
+			const inserted = this.#sql.exec(
+				"INSERT OR IGNORE INTO admissions (request_id, at_ms, reservation, expires_at_ms, closed_at_ms) VALUES (?, ?, ?, ?, ?)",
+				requestId,
+				nowMs,
+				reservation ? JSON.stringify(reservation) : null,
+				reservation?.expiresAtMs ?? null,
+				reservation ? null : nowMs,
+			);
+			if (inserted.rowsWritten === 0) return false;
+			if (countsTowardsDay) {
+				const requests = this.#day.add(nowMs);
+				this.#sql.exec("INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)", minuteOf(nowMs), requests);
+			}
+			return true;
+		});
 	}
 
 	#isKnown(requestId: string): boolean {

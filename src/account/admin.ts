@@ -1,6 +1,6 @@
 // Operator endpoints: make, list, rotate and revoke keys.
 import { ulid } from "ulid";
-import { z } from "zod";
+import * as z from "zod";
 import type { RequestContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { fail, ok } from "../http/errors.ts";

@@ -1,5 +1,5 @@
 // Plans and usage.
-import { z } from "zod";
+import * as z from "zod";
 import type { usage } from "../db/schema.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { ok } from "../http/errors.ts";

@@ -1,5 +1,5 @@
 // The routing config of a request, as far as the choice of a model needs it: validated against the catalog, normalized, matched.
-import { z } from "zod";
+import * as z from "zod";
 import { findModel, findProvider } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { fail, type Outcome, ok } from "../http/errors.ts";

@@ -1,12 +1,13 @@
 // The model catalog over HTTP, in the shape of OpenAI's models listing with additions.
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "../http/endpoint.ts";
 import { fail, ok } from "../http/errors.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { priceAt } from "../routing/cost.ts";
 import type { Settings } from "../settings.ts";
 import { findModel, MODELS } from "./catalog.ts";
-import { EFFORTS, type Model, TIERS } from "./schema.ts";
+import type { Model } from "./schema.ts";
+import { EFFORTS, TIERS } from "./vocabulary.ts";
 
 const modelEntry = z.object({
 	id: z.string(),

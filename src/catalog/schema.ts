@@ -1,5 +1,7 @@
 // The shape of the catalog's data files. Every figure stands beside its source; what is not a measurement of the model itself is marked.
-import { z } from "zod";
+// The catalog test checks the files against it; the Worker takes only the types.
+import * as z from "zod";
+import { EFFORTS, TIERS, WIRES } from "./vocabulary.ts";
 
 /** `measured` on the model itself, `proxy` from its predecessor, `inferred` by us from other figures. */
 const basis = z.enum(["measured", "proxy", "inferred"]);
@@ -35,10 +37,6 @@ const price = z.object({
 	source,
 });
 
-/** Effort names in rising order; a model declares the ones it has. */
-export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-export type Effort = (typeof EFFORTS)[number];
-
 const speed = z.object({
 	output_tokens_per_s: z.number().positive(),
 	/** Seconds to the first token. */
@@ -46,9 +44,6 @@ const speed = z.object({
 	basis,
 	source,
 });
-
-export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
-export type Tier = (typeof TIERS)[number];
 
 export const modelSchema = z.object({
 	id: z.string().min(1),
@@ -115,9 +110,6 @@ export const modelSchema = z.object({
 	}),
 	speed: z.object({ high_effort: speed, low_effort: speed }),
 });
-
-export const WIRES = ["openai", "anthropic", "google"] as const;
-export type WireName = (typeof WIRES)[number];
 
 export const providerSchema = z.object({
 	id: z.string().min(1),

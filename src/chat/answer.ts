@@ -1,6 +1,6 @@
 // The chat completion that the client gets: OpenAI's shape with the `svc` block (spec 2.1). Pure.
-import { z } from "zod";
-import { TIERS } from "../catalog/schema.ts";
+import * as z from "zod";
+import { TIERS } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
 import { detectedSignals } from "../routing/signals.ts";

@@ -1,5 +1,5 @@
 // The inner form of a chat call and its answer: what the OpenAI, Anthropic and Google formats share. Wires map it both ways.
-import type { Effort } from "../catalog/schema.ts";
+import type { Effort } from "../catalog/vocabulary.ts";
 import type { TokenUsage } from "../routing/cost.ts";
 
 export interface TextPart {

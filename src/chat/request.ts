@@ -1,7 +1,7 @@
 // The OpenAI-compatible request body: its schema, and its way into the inner call. Pure.
-import { z } from "zod";
+import * as z from "zod";
 import { ROUTING_MODES } from "../brain/config.ts";
-import { EFFORTS } from "../catalog/schema.ts";
+import { EFFORTS } from "../catalog/vocabulary.ts";
 import { type ChatCall, KNOBS, type Message, type OutputFormat, type TextPart, type ToolChoice } from "./call.ts";
 
 const MAX_MESSAGES = 2_000;

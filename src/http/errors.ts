@@ -1,5 +1,5 @@
 // Expected failures as values, and their one mapping to status, code, body and headers (spec section 7).
-import { z } from "zod";
+import * as z from "zod";
 import type { PlanId } from "../account/plans.ts";
 
 /** One fault of a request, with the place it stands at (`messages.2.role`). */

@@ -1,6 +1,6 @@
 // Health: asks every binding the service cannot do without, and says which one did not answer.
 import { sql } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import { users } from "../db/schema.ts";
 import type { RequestContext } from "./context.ts";
 import { endpoint } from "./endpoint.ts";

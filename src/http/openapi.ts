@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document, written from the endpoint list.
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoint } from "./endpoint.ts";
 import { flatErrorSchema, wrappedErrorSchema } from "./errors.ts";
 

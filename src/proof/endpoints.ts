@@ -1,6 +1,6 @@
 // Receipts and public keys, for anybody who wants to check.
 import { decodeTime, isValid } from "ulid";
-import { z } from "zod";
+import * as z from "zod";
 import type { Database } from "../db/client.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { fail, ok } from "../http/errors.ts";

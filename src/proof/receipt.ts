@@ -1,5 +1,5 @@
 // Receipts: what the service claims about one request, hashed and signed so that a stranger can check it.
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "./canonical.ts";
 import { hashObject } from "./hash.ts";
 import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";

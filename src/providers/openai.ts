@@ -1,6 +1,7 @@
 // The OpenAI chat completions format, as ten of the catalog's providers speak it with small differences.
-import { z } from "zod";
-import type { Effort, Model } from "../catalog/schema.ts";
+import * as z from "zod";
+import type { Model } from "../catalog/schema.ts";
+import type { Effort } from "../catalog/vocabulary.ts";
 import {
 	type ChatAnswer,
 	type ChatCall,

@@ -1,6 +1,7 @@
 // The wire formats served, and which models they make available.
 import { providerOf } from "../catalog/catalog.ts";
-import type { Model, WireName } from "../catalog/schema.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { WireName } from "../catalog/vocabulary.ts";
 import type { Settings } from "../settings.ts";
 import { openaiWire } from "./openai.ts";
 import type { Wire } from "./wire.ts";

@@ -1,5 +1,6 @@
 // How much a model is asked to reason. Pure.
-import { EFFORTS, type Effort, type Model } from "../catalog/schema.ts";
+import type { Model } from "../catalog/schema.ts";
+import { EFFORTS, type Effort } from "../catalog/vocabulary.ts";
 import type { Warning } from "../chat/call.ts";
 import type { Mode } from "./select.ts";
 

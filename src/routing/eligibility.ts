@@ -2,7 +2,8 @@
 
 import type { Plan } from "../account/plans.ts";
 import { blockedBy } from "../brain/config.ts";
-import type { Model, Tier } from "../catalog/schema.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Tier } from "../catalog/vocabulary.ts";
 import type { ChatCall } from "../chat/call.ts";
 import { usd } from "../proof/money.ts";
 import type { CallCost } from "./cost.ts";

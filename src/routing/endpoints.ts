@@ -1,6 +1,6 @@
 // The routing preview: what a chat request would run on, and why, without calling anything.
-import { z } from "zod";
-import { TIERS } from "../catalog/schema.ts";
+import * as z from "zod";
+import { TIERS } from "../catalog/vocabulary.ts";
 import { MODES } from "../chat/answer.ts";
 import { planChat } from "../chat/plan.ts";
 import { chatRequestSchema } from "../chat/request.ts";

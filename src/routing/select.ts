@@ -2,7 +2,8 @@
 import type { Plan } from "../account/plans.ts";
 import type { BrainConfig, RoutingMode } from "../brain/config.ts";
 import { findModel, INTENSITIES, MODELS } from "../catalog/catalog.ts";
-import { type Model, TIERS, type Tier } from "../catalog/schema.ts";
+import type { Model } from "../catalog/schema.ts";
+import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import type { ChatCall, Warning } from "../chat/call.ts";
 import { type Failure, fail, type Outcome, ok } from "../http/errors.ts";
 import { nanoUsd, usd } from "../proof/money.ts";

@@ -1,5 +1,5 @@
 // The sandbox in OpenAI's chat completions format: request to prompt, reply to body, error body.
-import { z } from "zod";
+import * as z from "zod";
 import type { Faults } from "./faults.ts";
 import type { SandboxPrompt, SandboxReply } from "./reply.ts";
 

@@ -9,7 +9,10 @@ import {
 	PROVIDERS,
 	providerOf,
 } from "../../src/catalog/catalog.ts";
-import { EFFORTS, type Model, type Price, TIERS } from "../../src/catalog/schema.ts";
+import modelsFile from "../../src/catalog/models.json" with { type: "json" };
+import providersFile from "../../src/catalog/providers.json" with { type: "json" };
+import { type Model, modelsFileSchema, type Price, providersFileSchema } from "../../src/catalog/schema.ts";
+import { EFFORTS, TIERS } from "../../src/catalog/vocabulary.ts";
 
 type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
 
@@ -22,6 +25,11 @@ const free = FREE_MODELS.map((id) => findModel(id)).filter((model) => model !== 
 const others = MODELS.filter(({ id }) => !FREE_MODELS.includes(id));
 
 describe("the catalog", () => {
+	it("has the shape that the service relies on", () => {
+		expect(modelsFileSchema.parse(modelsFile)).toEqual(modelsFile);
+		expect(providersFileSchema.parse(providersFile)).toEqual(providersFile);
+	});
+
 	it("has 27 models of 12 providers, each id once", () => {
 		expect(MODELS.length).toBe(27);
 		expect(new Set(MODELS.map(({ id }) => id)).size).toBe(27);

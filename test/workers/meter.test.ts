@@ -134,6 +134,24 @@ describe("a reservation that nobody settles", () => {
 	});
 });
 
+describe("admitting", () => {
+	it("the same request again counts once, even when the first was the last that fitted", async () => {
+		const free = await newKey("free");
+		const own = env.ACCOUNT_METER.getByName(free.user_id);
+		const request = (requestId: string) => ({
+			requestId,
+			keyId: free.key_id,
+			plan: "free" as const,
+			countsTowardsDay: true,
+		});
+		for (let i = 0; i < 10; i++) {
+			for (const _ of [1, 2])
+				expect(await own.admit(request(`svc-${i}`))).toMatchObject({ admitted: true, quota: { usedToday: i + 1 } });
+		}
+		expect(await own.admit(request("svc-10"))).toMatchObject({ admitted: false, reason: "rate_limit_exceeded" });
+	});
+});
+
 describe("settling", () => {
 	it("twice counts once", async () => {
 		const { id } = (await (await chat(key.key, "hi")).json()) as { id: string };

@@ -1,0 +1,13 @@
+// The closed sets of words that the catalog uses.
+
+/** Effort names in rising order; a model declares the ones it has. */
+export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** Price tiers in rising order (spec 2.20). */
+export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** Wire formats of the providers. */
+export const WIRES = ["openai", "anthropic", "google"] as const;
+export type WireName = (typeof WIRES)[number];

@@ -1,0 +1,73 @@
+// What a cold start pays for: the size of the built bundle, and the CPU time of its top-level code.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { median } from "./statistics.ts";
+
+const STARTUP_RUNS = 5;
+const STARTUP_TIMEOUT_MS = 30_000;
+
+export interface BundleSize {
+	rawBytes: number;
+	gzipBytes: number;
+}
+
+/** Measures the bundle in a folder made by buildBundle, in bytes. */
+export function measureSize(bundleDir: string): BundleSize {
+	const bundle = readFileSync(join(bundleDir, "index.js"));
+	return { rawBytes: bundle.byteLength, gzipBytes: gzipSync(bundle).byteLength };
+}
+
+/** The part of V8's .cpuprofile format that is read here. */
+interface CpuProfile {
+	nodes: { id: number; callFrame: { functionName: string } }[];
+	/** Node ids. */
+	samples: number[];
+	/** Microseconds since the sample before. */
+	timeDeltas: number[];
+}
+
+/** V8's names for time in which no JavaScript ran; garbage collection counts, as the bundle causes it. */
+const NOT_STARTUP: ReadonlySet<string> = new Set(["(root)", "(idle)", "(program)"]);
+
+/** Sums the time of a profile's samples inside JavaScript, in milliseconds. */
+export function activeMs(profile: CpuProfile): number {
+	const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]));
+	const activeMicros = profile.samples
+		.map((node, sample) => (NOT_STARTUP.has(frames.get(node) ?? "") ? 0 : (profile.timeDeltas[sample] ?? 0)))
+		.reduce((sum, micros) => sum + micros, 0);
+	return activeMicros / 1000;
+}
+
+export interface Startup {
+	method: string;
+	runsMs: number[];
+	medianMs: number;
+}
+
+function profileStartup(outfile: string): CpuProfile {
+	const result = spawnSync(
+		process.execPath,
+		["node_modules/wrangler/bin/wrangler.js", "check", "startup", "--outfile", outfile],
+		{
+			env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" },
+			encoding: "utf8",
+			timeout: STARTUP_TIMEOUT_MS,
+		},
+	);
+	if (result.status !== 0) throw new Error(`wrangler check startup failed:\n${result.stdout}${result.stderr}`);
+	return JSON.parse(readFileSync(outfile, "utf8")) as CpuProfile;
+}
+
+/** Profiles the evaluation of the bundle's top-level code in fresh workerd processes, in milliseconds. */
+export function measureStartup(tempDir: string): Startup {
+	const runsMs = Array.from({ length: STARTUP_RUNS }, (_, run) =>
+		activeMs(profileStartup(join(tempDir, `startup-${run}.cpuprofile`))),
+	);
+	return {
+		method: "wrangler check startup: sampled time in JavaScript and garbage collection, profiler on",
+		runsMs,
+		medianMs: median(runsMs),
+	};
+}
