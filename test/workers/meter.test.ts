@@ -105,6 +105,7 @@ describe("a reservation that nobody settles", () => {
 		await evictDurableObject(meter);
 		await runDurableObjectAlarm(meter);
 		await runDurableObjectAlarm(meter);
+		await eventually(async () => (await rowsInD1()) === 1);
 		const { valid, receipt } = await receiptOf(id);
 		expect(valid).toBe(true);
 		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, cost_usd: receipt["bound_usd"] });
@@ -216,7 +217,7 @@ describe("D1 that refuses", () => {
 		await evictDurableObject(meter);
 		expect((await usageTotals()).total_requests).toBe(5);
 		await runDurableObjectAlarm(meter);
-		expect(await rowsInD1()).toBe(5);
+		await eventually(async () => (await rowsInD1()) === 5);
 		expect(await usageTotals()).toEqual(before);
 		for (const answer of answers) expect((await receiptOf(answer.headers.get("x-request-id") ?? "")).valid).toBe(true);
 	});
