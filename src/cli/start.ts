@@ -66,8 +66,11 @@ async function main(): Promise<void> {
 		leaveState();
 		process.exit(0);
 	};
-	process.on("SIGINT", stop);
-	process.on("SIGTERM", stop);
+	for (const signal of ["SIGINT", "SIGTERM"] as const) {
+		// Miniflare's own handlers would end the process at once, with an error's exit code.
+		process.removeAllListeners(signal);
+		process.on(signal, stop);
+	}
 
 	const url = `http://127.0.0.1:${port}`;
 	const key = await localKey(url, given["ADMIN_TOKEN"] ?? "");
