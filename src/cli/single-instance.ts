@@ -22,9 +22,18 @@ function commandOf(pid: number): string | null {
 	return result.stdout.trim() === "" ? null : result.stdout;
 }
 
-async function endProcess(pid: number): Promise<void> {
+/** The runtime's executable, which tells its process from another that has come by its pid. */
+function runtimePath(): string {
+	return (createRequire(import.meta.url)("workerd") as { default: string }).default;
+}
+
+function isRuntime(pid: number): boolean {
+	return commandOf(pid)?.includes(runtimePath()) ?? false;
+}
+
+async function endRuntime(pid: number): Promise<void> {
 	process.kill(pid, "SIGKILL");
-	for (let tries = 0; tries < 50 && commandOf(pid)?.includes("workerd"); tries++) await sleep(100);
+	for (let tries = 0; tries < 50 && isRuntime(pid); tries++) await sleep(100);
 }
 
 /**
@@ -33,9 +42,8 @@ async function endProcess(pid: number): Promise<void> {
  */
 function recordRuntimePid(stateDir: string, pidFile: string): void {
 	if (process.platform === "win32") return;
-	const workerd = createRequire(import.meta.url)("workerd") as { default: string };
 	const script = join(stateDir, "run-workerd");
-	writeFileSync(script, `#!/bin/sh\necho $$ > '${pidFile}'\nexec '${workerd.default}' "$@"\n`);
+	writeFileSync(script, `#!/bin/sh\necho $$ > '${pidFile}'\nexec '${runtimePath()}' "$@"\n`);
 	chmodSync(script, 0o755);
 	process.env["MINIFLARE_WORKERD_PATH"] = join(process.cwd(), script);
 }
@@ -50,11 +58,11 @@ export async function takeState(stateDir: string): Promise<() => void> {
 	const ownerFile = join(stateDir, "owner.pid");
 	const runtimeFile = join(stateDir, "runtime.pid");
 	const owner = readPid(ownerFile);
-	if (owner !== null && owner !== process.pid && commandOf(owner)?.includes("start.ts")) {
+	if (owner !== null && owner !== process.pid && commandOf(owner)?.includes("src/cli/start.ts")) {
 		throw new StateInUseError(`the service is already running on this state (process ${owner}); stop it first`);
 	}
 	const runtime = readPid(runtimeFile);
-	if (runtime !== null && commandOf(runtime)?.includes("workerd")) await endProcess(runtime);
+	if (runtime !== null && isRuntime(runtime)) await endRuntime(runtime);
 	recordRuntimePid(stateDir, runtimeFile);
 	writeFileSync(ownerFile, String(process.pid));
 	return () => {
