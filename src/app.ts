@@ -52,13 +52,19 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 		await next();
 	}
 	c.res.headers.set("x-request-id", requestId);
-	logRequest({
-		request_id: requestId,
-		method: c.req.method,
-		status: c.res.status,
-		duration_ms: Date.now() - startedAtMs,
-		...c.get("context").log,
-	});
+	const context = c.get("context");
+	const { status } = c.res;
+	const log = () =>
+		logRequest({
+			request_id: requestId,
+			method: c.req.method,
+			status,
+			duration_ms: Date.now() - startedAtMs,
+			...context.log,
+		});
+	// A stream's line is written when it has ended, which is when its outcome and cost are known.
+	if (context.finished) context.waitUntil(context.finished.then(log));
+	else log();
 };
 
 export const app = new Hono<Stages>();

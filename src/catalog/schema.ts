@@ -124,6 +124,10 @@ export const providerSchema = z.object({
 	drops: z.array(z.string()),
 	/** Request fields it knows under another name. */
 	renames: z.record(z.string(), z.string()),
+	/** `ask`: usage comes in streams only when stream_options asks for it; `unasked`: it comes anyway, and asking may be refused. */
+	stream_usage: z.enum(["ask", "unasked"]),
+	/** Whether an assistant turn must come back with its reasoning_content. */
+	returns_reasoning: z.boolean(),
 	rate_limit_headers_verified: z.boolean(),
 	error_body: z.string(),
 	error_body_verified: z.boolean(),

@@ -4,12 +4,13 @@ import { TIERS } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
 import { detectedSignals } from "../routing/signals.ts";
-import type { Bill, Run } from "./accounting.ts";
-import type { ChatAnswer, Warning } from "./call.ts";
+import { type BilledCall, fallbackFrom, type Run, warningsOf } from "./accounting.ts";
+import type { ChatAnswer, ToolCall } from "./call.ts";
+import { markedCallId } from "./sticky.ts";
 
 export const MODES = ["quality", "balanced", "agility", "direct"] as const;
 
-const toolCall = z.object({
+const toolCall = z.looseObject({
 	id: z.string(),
 	type: z.literal("function"),
 	function: z.object({ name: z.string(), arguments: z.string() }),
@@ -74,101 +75,128 @@ export const chatCompletionSchema = z.object({
 
 export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 
-/** Everything a completion is made of. */
-export interface CompletionParts {
+/** The `svc` block. */
+export type SvcBlock = ChatCompletion["svc"];
+
+/** Everything an answer is made of. */
+export interface AnswerParts {
 	run: Run;
 	answer: ChatAnswer;
-	bill: Bill;
+	/** Every billed call; the last one served. */
+	billed: readonly BilledCall[];
 	receipt: SealedReceipt;
 	latencyMs: number;
-	warnings: Warning[];
 }
 
-function messageOf({
-	content,
-	refusal,
-	reasoning,
-	toolCalls,
-	extra,
-}: ChatAnswer): ChatCompletion["choices"][0]["message"] {
+function servedBy(billed: readonly BilledCall[]): BilledCall {
+	const last = billed.at(-1);
+	if (!last) throw new Error("an answer that nobody gave");
+	return last;
+}
+
+function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
+	const sum = (part: "inputNanoUsd" | "outputNanoUsd" | "totalNanoUsd") =>
+		usd(billed.reduce((total, { bill }) => total + bill.cost[part], 0));
+	return {
+		input_usd: sum("inputNanoUsd"),
+		output_usd: sum("outputNanoUsd"),
+		total_usd: sum("totalNanoUsd"),
+		estimated: billed.some(({ bill }) => bill.estimated),
+	};
+}
+
+/** Writes the `svc` block. Costs are those of the receipt. */
+export function svcBlock({ run, billed, receipt, latencyMs }: Omit<AnswerParts, "answer">): SvcBlock {
+	const last = servedBy(billed);
+	const { model } = last.candidate;
+	const { mode, reason } = run.plan.selection;
+	const from = fallbackFrom(run, last.candidate);
+	return {
+		routing: {
+			mode,
+			model_display: model.display_name,
+			provider: model.provider,
+			reason,
+			tier: model.tier,
+			signals_detected: detectedSignals(run.plan.signals),
+		},
+		cost: costOfAll(billed),
+		latency_ms: latencyMs,
+		proof: {
+			request_id: run.requestId,
+			timestamp: receipt.created_at,
+			proof_hash: receipt.proof_hash,
+			model: model.id,
+			provider: model.provider,
+			mode,
+			reason,
+			verifiable: true,
+			signature: receipt.signature,
+			key_id: receipt.key_id,
+		},
+		fallback: from !== null,
+		fallback_from: from,
+		fallback_to: from === null ? null : model.id,
+		warnings: warningsOf(last),
+	};
+}
+
+/** OpenAI's usage of the call that served. */
+export function usageBlock(answer: ChatAnswer, { bill }: BilledCall): ChatCompletion["usage"] {
+	const { promptTokens, completionTokens } = bill;
+	return {
+		prompt_tokens: promptTokens,
+		completion_tokens: completionTokens,
+		total_tokens: promptTokens + completionTokens,
+		prompt_tokens_details: { cached_tokens: answer.usage?.cacheRead ?? 0 },
+		completion_tokens_details: { reasoning_tokens: answer.usage?.reasoning ?? 0 },
+	};
+}
+
+/** A tool call as OpenAI writes it; a provider's own mark goes where OpenAI-compatible clients of Gemini expect it. */
+export function toolCallFields({ id, name, arguments: args, signature }: ToolCall, modelId: string) {
+	return {
+		id: markedCallId(id, modelId),
+		type: "function" as const,
+		function: { name, arguments: args },
+		...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
+	};
+}
+
+function messageOf(
+	{ content, refusal, reasoning, toolCalls, opaque, extra }: ChatAnswer,
+	modelId: string,
+): ChatCompletion["choices"][0]["message"] {
 	return {
 		...extra,
 		role: "assistant",
 		content,
 		refusal,
 		...(reasoning === null ? {} : { reasoning_content: reasoning }),
-		...(toolCalls.length === 0
-			? {}
-			: {
-					tool_calls: toolCalls.map(({ id, name, arguments: args }) => ({
-						id,
-						type: "function" as const,
-						function: { name, arguments: args },
-					})),
-				}),
+		...(opaque.length === 0 ? {} : { thinking_blocks: opaque }),
+		...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => toolCallFields(call, modelId)) }),
 	};
 }
 
-/** Writes the completion. Costs are those of the receipt. */
-export function completionOf(parts: CompletionParts): ChatCompletion {
-	const { answer, bill, receipt } = parts;
-	const { requestId, startedAtMs, plan } = parts.run;
-	const { model } = parts.run.candidate;
-	const { mode, reason, fallbackFrom } = plan.selection;
-	const { promptTokens, completionTokens, cost } = bill;
+/** Writes the completion. */
+export function completionOf(parts: AnswerParts): ChatCompletion {
+	const { run, answer, billed } = parts;
+	const last = servedBy(billed);
 	return {
-		id: requestId,
+		id: run.requestId,
 		object: "chat.completion",
-		created: Math.floor(startedAtMs / 1000),
-		model: model.id,
+		created: Math.floor(run.startedAtMs / 1000),
+		model: last.candidate.model.id,
 		choices: [
 			{
 				index: 0,
-				message: messageOf(answer),
+				message: messageOf(answer, last.candidate.model.id),
 				finish_reason: answer.finishReason,
 				native_finish_reason: answer.nativeFinishReason,
 				logprobs: answer.logprobs,
 			},
 		],
-		usage: {
-			prompt_tokens: promptTokens,
-			completion_tokens: completionTokens,
-			total_tokens: promptTokens + completionTokens,
-			prompt_tokens_details: { cached_tokens: answer.usage?.cacheRead ?? 0 },
-			completion_tokens_details: { reasoning_tokens: answer.usage?.reasoning ?? 0 },
-		},
-		svc: {
-			routing: {
-				mode,
-				model_display: model.display_name,
-				provider: model.provider,
-				reason,
-				tier: model.tier,
-				signals_detected: detectedSignals(plan.signals),
-			},
-			cost: {
-				input_usd: usd(cost.inputNanoUsd),
-				output_usd: usd(cost.outputNanoUsd),
-				total_usd: usd(cost.totalNanoUsd),
-				estimated: bill.estimated,
-			},
-			latency_ms: parts.latencyMs,
-			proof: {
-				request_id: requestId,
-				timestamp: receipt.created_at,
-				proof_hash: receipt.proof_hash,
-				model: model.id,
-				provider: model.provider,
-				mode,
-				reason,
-				verifiable: true,
-				signature: receipt.signature,
-				key_id: receipt.key_id,
-			},
-			fallback: fallbackFrom !== null,
-			fallback_from: fallbackFrom,
-			fallback_to: fallbackFrom === null ? null : model.id,
-			warnings: parts.warnings,
-		},
+		usage: usageBlock(answer, last),
+		svc: svcBlock(parts),
 	};
 }

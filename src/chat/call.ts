@@ -19,7 +19,12 @@ export interface ToolCall {
 	name: string;
 	/** JSON text, as the model wrote it. */
 	arguments: string;
+	/** Opaque mark of the provider (Gemini's thought signature) that must return with the call on the next turn. */
+	signature?: string;
 }
+
+/** A block of a provider's own that the OpenAI format has no place for (Anthropic's signed thinking); carried, never read. */
+export type OpaqueBlock = Record<string, unknown>;
 
 export type Message =
 	| { role: "system"; content: TextPart[]; name?: string }
@@ -30,6 +35,8 @@ export type Message =
 			toolCalls: ToolCall[];
 			refusal?: string;
 			reasoning?: string;
+			/** Provider blocks to return as they came, in order. */
+			opaque?: OpaqueBlock[];
 			name?: string;
 	  }
 	| { role: "tool"; toolCallId: string; content: TextPart[] };
@@ -69,6 +76,8 @@ export interface ChatCall {
 	effort?: Effort;
 	/** The client's name for its end user. */
 	user?: string;
+	/** The model whose tool calls the last messages answer: nobody else can go on with them. */
+	midLoopModel?: string;
 }
 
 /** Temperature where the client sets none (spec 4.1). */
@@ -81,6 +90,8 @@ export interface ChatAnswer {
 	refusal: string | null;
 	reasoning: string | null;
 	toolCalls: ToolCall[];
+	/** Blocks the client must send back with this message on the next turn. */
+	opaque: OpaqueBlock[];
 	finishReason: FinishReason;
 	/** The provider's own word. */
 	nativeFinishReason: string | null;

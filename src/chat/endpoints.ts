@@ -3,6 +3,7 @@ import { endpoint } from "../http/endpoint.ts";
 import { chatCompletionSchema } from "./answer.ts";
 import { completeChat } from "./complete.ts";
 import { chatRequestSchema } from "./request.ts";
+import { streamChat } from "./stream.ts";
 
 export const createChatCompletionEndpoint = endpoint({
 	id: "create_chat_completion",
@@ -11,9 +12,10 @@ export const createChatCompletionEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	bodyLimit: "chat",
-	summary: "A chat completion by the model that routing picks, or by the one named, with cost and signed receipt.",
+	summary:
+		"A chat completion, whole or streamed, by the model that routing picks or the one named, with cost and receipt.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: chatRequestSchema,
 	result: chatCompletionSchema,
-	handle: ({ body, context }) => completeChat(body, context),
+	handle: ({ body, context }) => (body.stream ? streamChat(body, context) : completeChat(body, context)),
 });

@@ -30,16 +30,18 @@ export interface ChatPlan {
 	attempt(model: Model, effort: EffortChoice): Attempt;
 }
 
-/** Builds attempts for one call; each wire serializes the prompt once, however many models are weighed. */
-function attempts(call: ChatCall, settings: Settings, nowMs: number): ChatPlan["attempt"] {
-	const prompts = new Map<Wire, PreparedPrompt>();
+/** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
+function attempts(call: ChatCall, stream: boolean, settings: Settings, nowMs: number): ChatPlan["attempt"] {
+	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort) => {
 		const wire = wireOf(model);
 		const access = settings.providers.get(model.provider);
-		if (!wire || !access) throw new Error(`${model.id} is not available and was not to be asked for`);
-		const prompt = prompts.get(wire) ?? wire.prepare(call);
-		prompts.set(wire, prompt);
-		const request = wire.request(call, prompt, model, access, effort);
+		if (!access) throw new Error(`${model.id} is not available and was not to be asked for`);
+		const { provider } = access;
+		const variant = `${provider.wire} ${provider.returns_reasoning}`;
+		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
+		prompts.set(variant, prompt);
+		const request = wire.request({ call, prompt, model, access, effort, stream });
 		return {
 			wire,
 			access,
@@ -55,7 +57,7 @@ export function planChat(body: ChatRequest, plan: Plan, settings: Settings, nowM
 	const config = body.brain_config ? parseBrainConfig(body.brain_config) : ok(null);
 	if (!config.ok) return config;
 	const detected = signals(call);
-	const attempt = attempts(call, settings, nowMs);
+	const attempt = attempts(call, body.stream ?? false, settings, nowMs);
 	const selection = select({
 		call,
 		signals: detected,
@@ -64,6 +66,7 @@ export function planChat(body: ChatRequest, plan: Plan, settings: Settings, nowM
 		config: config.value,
 		plan,
 		available: (model) => isAvailable(model, settings),
+		takesRemoteImages: (model) => wireOf(model).remoteImages,
 		worstCase: (model, effort) => attempt(model, effort).worstCase,
 		nowMs,
 	});

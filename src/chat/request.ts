@@ -3,6 +3,7 @@ import * as z from "zod";
 import { ROUTING_MODES } from "../brain/config.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { type ChatCall, KNOBS, type Message, type OutputFormat, type TextPart, type ToolChoice } from "./call.ts";
+import { readCallId } from "./sticky.ts";
 
 const MAX_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
@@ -29,6 +30,8 @@ const toolCall = z.object({
 	id: z.string().min(1).max(256),
 	type: z.literal("function"),
 	function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
+	/** Gemini's thought signature, as the answer carried it. */
+	extra_content: z.object({ google: z.object({ thought_signature: z.string().optional() }).optional() }).nullish(),
 });
 
 const messageSchema = z.discriminatedUnion(
@@ -49,6 +52,10 @@ const messageSchema = z.discriminatedUnion(
 				content: texts.nullish(),
 				refusal: z.string().nullish(),
 				reasoning_content: z.string().nullish(),
+				/** Other clients' word for it. */
+				reasoning: z.string().nullish(),
+				/** Anthropic's signed thinking, as the answer carried it. */
+				thinking_blocks: z.array(z.record(z.string(), z.unknown())).max(256).nullish(),
 				tool_calls: z.array(toolCall).max(256).nullish(),
 				name,
 			})
@@ -109,8 +116,8 @@ export const chatRequestSchema = z.object({
 	top_logprobs: z.int().min(0).max(20).nullish(),
 	stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
 	n: z.literal(1, { error: "only n = 1 is served" }).nullish(),
-	stream: z.literal(false, { error: "streaming is not served yet; send stream: false" }).nullish(),
-	stream_options: z.looseObject({}).nullish(),
+	stream: z.boolean().nullish(),
+	stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 	tools: z.array(tool).max(MAX_TOOLS).nullish(),
 	tool_choice: toolChoice.nullish(),
 	parallel_tool_calls: z.boolean().nullish(),
@@ -139,7 +146,7 @@ function toMessage(message: ChatRequest["messages"][number]): Message {
 		case "developer":
 			return { role: "system", content: textParts(message.content), ...maybe("name", message.name) };
 		case "tool":
-			return { role: "tool", toolCallId: message.tool_call_id, content: textParts(message.content) };
+			return { role: "tool", toolCallId: readCallId(message.tool_call_id).id, content: textParts(message.content) };
 		case "user": {
 			const parts = typeof message.content === "string" ? textParts(message.content) : message.content;
 			const content = parts.map((part) =>
@@ -153,13 +160,15 @@ function toMessage(message: ChatRequest["messages"][number]): Message {
 			return {
 				role: "assistant",
 				content: message.content == null ? [] : textParts(message.content),
-				toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
-					id,
+				toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: args }, extra_content }) => ({
+					id: readCallId(id).id,
 					name,
 					arguments: args,
+					...maybe("signature", extra_content?.google?.thought_signature),
 				})),
 				...maybe("refusal", message.refusal),
-				...maybe("reasoning", message.reasoning_content),
+				...maybe("reasoning", message.reasoning_content ?? message.reasoning),
+				...maybe("opaque", message.thinking_blocks),
 				...maybe("name", message.name),
 			};
 	}
@@ -179,6 +188,14 @@ function toOutput(format: ChatRequest["response_format"]): OutputFormat {
 
 function toToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoice {
 	return typeof choice === "string" ? choice : { name: choice.function.name };
+}
+
+/** The model whose tool calls are being answered: the request ends with their results. */
+function midLoopModel(messages: ChatRequest["messages"]): string | undefined {
+	if (messages.at(-1)?.role !== "tool") return undefined;
+	const asking = messages.findLast(({ role }) => role === "assistant");
+	const calls = asking?.role === "assistant" ? (asking.tool_calls ?? []) : [];
+	return calls.map(({ id }) => readCallId(id).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
 /** The inner call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
@@ -202,5 +219,6 @@ export function toChatCall(request: ChatRequest): ChatCall {
 		...maybe("parallelToolCalls", request.parallel_tool_calls),
 		...maybe("effort", request.reasoning_effort),
 		...maybe("user", request.user),
+		...maybe("midLoopModel", midLoopModel(request.messages)),
 	};
 }

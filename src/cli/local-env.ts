@@ -60,11 +60,10 @@ export function hasProviderKey(variables: Record<string, string>): boolean {
 	);
 }
 
-/** Settings that send every provider whose format the sandbox speaks to the sandbox. */
+/** Settings that send every provider to the sandbox. */
 export function sandboxVariables(sandboxUrl: string): Record<string, string> {
-	const spoken = PROVIDERS.filter(({ wire }) => wire === "openai");
 	return Object.fromEntries(
-		spoken.flatMap(({ id, env_prefix }) => [
+		PROVIDERS.flatMap(({ id, env_prefix }) => [
 			[`${env_prefix}_API_KEY`, "sandbox"],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
 		]),

@@ -90,5 +90,6 @@ export class Admission {
 
 /** The context of a protected endpoint. */
 export function keyContext(context: RequestContext, account: Account, admission: Admission): KeyContext {
-	return { ...context, account, admit: (draft) => admission.request(draft) };
+	// The same object, so that what a handler notes on it is seen by the stages around it.
+	return Object.assign(context, { account, admit: (draft?: AdmissionDraft) => admission.request(draft) });
 }

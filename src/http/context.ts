@@ -39,6 +39,8 @@ export interface RequestContext {
 	/** Keeps work going when the client has gone. */
 	waitUntil(work: Promise<unknown>): void;
 	log: LogFields;
+	/** Set by a streamed answer: when it has ended, and with it what its log line says. */
+	finished?: Promise<void>;
 	/** The body as parsed, before validation changed anything. */
 	rawBody?: unknown;
 }

@@ -9,6 +9,8 @@ export type Access = "public" | "key" | "operator";
 /** What a handler answers: a value with status 200 and optional headers, or a failure. */
 export type Answer<T> =
 	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
+	/** A response of another kind than JSON: a stream. */
+	| { ok: true; response: Response }
 	| { ok: false; failure: Failure };
 
 type Shape = z.ZodObject;

@@ -178,6 +178,7 @@ function handlerStage(endpoint: Endpoint): Stage {
 	return async (c) => {
 		const result = await answer(endpoint, c);
 		if (!result.ok) return failureResponse(c, result.failure);
+		if ("response" in result) return result.response;
 		return Response.json(result.value, { status: result.status ?? 200, headers: result.headers ?? {} });
 	};
 }

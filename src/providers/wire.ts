@@ -1,6 +1,6 @@
 // What a wire format does: turn the inner call into a request of its own, and its answer back.
-import type { Model } from "../catalog/schema.ts";
-import type { ChatAnswer, ChatCall, Warning } from "../chat/call.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
+import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "../chat/call.ts";
 import type { TokenUsage } from "../routing/cost.ts";
 import type { EffortChoice } from "../routing/effort.ts";
 import type { ProviderAccess } from "../settings.ts";
@@ -27,21 +27,68 @@ export interface UpstreamRequest {
 export interface UpstreamError {
 	message: string;
 	code: string | null;
+	/** Wait the body itself names (Google's RetryInfo). */
+	retryAfterMs?: number;
+}
+
+/** One Server-Sent Event. */
+export interface ServerSentEvent {
+	event?: string | undefined;
+	data: string;
+}
+
+/** What a stream says, whatever its format. Put together in order, the parts of a stream make the unstreamed answer. */
+export type StreamPart =
+	| { type: "text"; text: string }
+	| { type: "reasoning"; text: string }
+	| { type: "refusal"; text: string }
+	/** A call begins; `index` counts the calls of the whole stream from 0. Its arguments follow as text. */
+	| { type: "tool_call"; index: number; id: string; name: string; signature?: string }
+	| { type: "tool_arguments"; index: number; text: string }
+	/** Blocks to be returned on the next turn; at most one such part, all blocks in order. */
+	| { type: "opaque"; blocks: OpaqueBlock[] }
+	/** OpenAI's `logprobs` of the choice, to be concatenated. */
+	| { type: "logprobs"; content: unknown[] }
+	/** Delta fields nobody here knows. */
+	| { type: "extra"; fields: Record<string, unknown> }
+	/** Why the model stopped; once per stream. */
+	| { type: "finish"; reason: FinishReason; native: string | null }
+	/** Usage so far; the last one counts. */
+	| { type: "usage"; usage: TokenUsage }
+	/** The upstream reports an error, or says something that makes the stream worthless; nothing follows. */
+	| { type: "failure"; error: UpstreamError };
+
+/** Reads one stream. Never throws for what an upstream sends: what cannot be read is a failure part. */
+export interface StreamDecoder {
+	decode(event: ServerSentEvent): StreamPart[];
+	/** Asked once, when the body has ended: parts that only the end makes certain. */
+	end(): StreamPart[];
+	/** Whether the format's own end mark was seen; a body that ends without it broke off. */
+	readonly finished: boolean;
+}
+
+/** Everything a request is made of. */
+export interface RequestOptions {
+	call: ChatCall;
+	prompt: PreparedPrompt;
+	model: Model;
+	access: ProviderAccess;
+	effort: EffortChoice;
+	stream: boolean;
 }
 
 export interface Wire {
-	prepare(call: ChatCall): PreparedPrompt;
-	request(
-		call: ChatCall,
-		prompt: PreparedPrompt,
-		model: Model,
-		access: ProviderAccess,
-		effort: EffortChoice,
-	): UpstreamRequest;
+	/** Whether an image may stand as an https address; otherwise only as `data:`. */
+	readonly remoteImages: boolean;
+	/** The provider may ask for small differences (see Provider). */
+	prepare(call: ChatCall, provider: Provider): PreparedPrompt;
+	request(options: RequestOptions): UpstreamRequest;
 	/** The answer in a parsed body, or null when it holds none that could be delivered. */
 	answer(body: unknown): ChatAnswer | null;
 	/** The usage in a parsed body, even where it holds no answer. */
 	usage(body: unknown): TokenUsage | null;
+	/** A decoder for one stream. */
+	decoder(): StreamDecoder;
 	/** The error in a parsed body, or null when it is not of this format. */
 	error(body: unknown): UpstreamError | null;
 }
@@ -56,8 +103,11 @@ export function utf8Length(text: string): number {
 	return encoder.encode(text).byteLength;
 }
 
-/** Token bound of serialized prompt JSON in which images stand as `data:` or `https:` addresses. */
-export function promptTokenBound(json: string, imageUrls: readonly string[]): number {
-	const imageBytes = imageUrls.reduce((sum, url) => sum + utf8Length(JSON.stringify(url)), 0);
-	return utf8Length(json) - imageBytes + imageUrls.length * IMAGE_TOKEN_BOUND;
+/**
+ * Token bound of serialized prompt JSON.
+ * @param images each image's text as it stands in the JSON: an address, or base64 alone.
+ */
+export function promptTokenBound(json: string, images: readonly string[]): number {
+	const imageBytes = images.reduce((sum, text) => sum + utf8Length(JSON.stringify(text)), 0);
+	return utf8Length(json) - imageBytes + images.length * IMAGE_TOKEN_BOUND;
 }

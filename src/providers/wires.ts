@@ -1,19 +1,21 @@
-// The wire formats served, and which models they make available.
+// The three wire formats, and which models can be called.
 import { providerOf } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { WireName } from "../catalog/vocabulary.ts";
 import type { Settings } from "../settings.ts";
+import { anthropicWire } from "./anthropic.ts";
+import { googleWire } from "./google.ts";
 import { openaiWire } from "./openai.ts";
 import type { Wire } from "./wire.ts";
 
-const WIRES: Partial<Record<WireName, Wire>> = { openai: openaiWire };
+const WIRES: Readonly<Record<WireName, Wire>> = { openai: openaiWire, anthropic: anthropicWire, google: googleWire };
 
-/** The wire format of a model's provider, or undefined when it is not served. */
-export function wireOf(model: Model): Wire | undefined {
+/** The wire format of a model's provider. */
+export function wireOf(model: Model): Wire {
 	return WIRES[providerOf(model).wire];
 }
 
-/** Whether a model can be called: its provider has a key and its format is served. */
+/** Whether a model can be called: its provider has a key. */
 export function isAvailable(model: Model, settings: Settings): boolean {
-	return settings.providers.has(model.provider) && wireOf(model) !== undefined;
+	return settings.providers.has(model.provider);
 }

@@ -27,10 +27,13 @@ export interface Constraints {
 	/** Intensity tiers; null is all. */
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
+	/** Whether a model's format takes images by https address; this service fetches none. */
+	takesRemoteImages(model: Model): boolean;
 	worstCase(model: Model): CallCost;
 }
 
-function capabilityExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
+function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
+	const { call, signals } = constraints;
 	const lacks = (param: string, what: string): Exclusion => ({
 		code: "capability",
 		param,
@@ -40,6 +43,8 @@ function capabilityExclusions(model: Model, { call, signals }: Constraints): Exc
 	const found: Exclusion[] = [];
 	if (signals.hasTools && !supports.tools) found.push(lacks("tools", "tools"));
 	if (signals.hasImages && !supports.vision) found.push(lacks("messages", "images"));
+	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
+		found.push(lacks("messages", "images by https address"));
 	if (call.output.type === "json_schema" && !supports.json_schema)
 		found.push(lacks("response_format", "response_format json_schema"));
 	if (call.logprobs && !supports.logprobs) found.push(lacks("logprobs", "logprobs"));
@@ -76,7 +81,7 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 	if (!constraints.available(model))
 		found.push({
 			code: "unavailable",
-			text: `no key is configured for ${model.provider}, or its format is not served`,
+			text: `no key is configured for ${model.provider}`,
 		});
 	if (plan.models && !plan.models.includes(model.id))
 		found.push({ code: "plan", text: `not in the ${plan.displayName} plan` });

@@ -26,6 +26,8 @@ export interface SelectionRequest {
 	plan: Plan;
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
+	/** Whether its format takes images by https address. */
+	takesRemoteImages(model: Model): boolean;
 	/** Worst case of the exact request this model would be sent. */
 	worstCase(model: Model, effort: EffortChoice): CallCost;
 	nowMs: number;
@@ -41,8 +43,12 @@ export interface Candidate {
 
 export interface Selection {
 	mode: Mode;
-	/** The model to call first, then the order to fail over in. Never empty. */
+	/** Ranked; the first is called first. Never empty. */
 	candidates: [Candidate, ...Candidate[]];
+	/** The order of calls: the first candidate, then its stand-ins. */
+	failover: [Candidate, ...Candidate[]];
+	/** What all calls of the request together may cost; null is no limit. */
+	ceilingNanoUsd: number | null;
 	excluded: Record<string, string[]>;
 	/** The model or id that was asked for and cannot serve; null when the choice is the intended one. */
 	fallbackFrom: string | null;
@@ -86,6 +92,7 @@ function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | 
 			ceiling: ceilingOf(request),
 			tiers,
 			available: request.available,
+			takesRemoteImages: request.takesRemoteImages,
 			worstCase: (candidate) => request.worstCase(candidate, effort),
 		};
 		const exclusions = exclusionsOf(model, constraints);
@@ -186,6 +193,7 @@ function outlook({ expectation }: Candidate): string {
 }
 
 function selection(
+	request: SelectionRequest,
 	mode: Mode,
 	ranked: Candidate[],
 	pool: Pool,
@@ -194,9 +202,16 @@ function selection(
 ): Selection | null {
 	const [first, ...rest] = ranked;
 	if (!first) return null;
+	// Between a tool call and its result no other provider takes over: it would not know the call.
+	const midLoop = request.call.midLoopModel !== undefined;
+	const standIns = midLoop ? rest.filter(({ model }) => model.provider === first.model.provider) : rest;
+	const configured = configuredFallbacks(pool, request.config).filter((candidate) => standIns.includes(candidate));
+	const nearest = nearestFirst(standIns, first.model, request.nowMs);
 	return {
 		mode,
 		candidates: [first, ...rest],
+		failover: [first, ...new Set([...configured, ...nearest])],
+		ceilingNanoUsd: ceilingOf(request)?.nanoUsd ?? null,
 		excluded: excludedTexts(pool.excluded),
 		fallbackFrom,
 		reason: reason(first),
@@ -214,7 +229,7 @@ function route(request: SelectionRequest, mode: Mode, intensity: string | null):
 			asked && tiers
 				? ` within ${asked.name}${tiers === asked.tiers ? "" : ` (nearest tier: ${tiers.join(", ")})`}`
 				: "";
-		const chosen = selection(mode, pool.eligible, pool, null, (first) => {
+		const chosen = selection(request, mode, pool.eligible, pool, null, (first) => {
 			const others = pool.eligible.length;
 			return `${mode} routing${within} for a ${kinds} prompt: ${first.model.display_name} ranks first of ${others} eligible ${others === 1 ? "model" : "models"} (${outlook(first)})`;
 		});
@@ -230,6 +245,7 @@ function route(request: SelectionRequest, mode: Mode, intensity: string | null):
 function cheapest(request: SelectionRequest, why: string): Outcome<Selection> {
 	const pool = poolOf(request, "direct", null);
 	const chosen = selection(
+		request,
 		"direct",
 		cheapestFirst(pool.eligible, request.nowMs),
 		pool,
@@ -249,6 +265,7 @@ function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
 	if (own) {
 		const ranked = [own, ...fallbacks.filter((candidate) => candidate !== own)];
 		const chosen = selection(
+			request,
 			"direct",
 			ranked,
 			pool,
@@ -263,6 +280,7 @@ function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
 	const refusal = why.find(({ code }) => code === "capability" || code === "limits");
 	const ranked = refusal && !unavailable ? [] : unavailable ? fallbacks : configuredFallbacks(pool, request.config);
 	const chosen = selection(
+		request,
 		"direct",
 		ranked,
 		pool,
@@ -278,9 +296,30 @@ function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
 	);
 }
 
+/** Goes on with the model whose tool calls the request answers; null when it cannot. */
+function goOn(request: SelectionRequest, modelId: string, mode: Mode): Selection | null {
+	const pool = poolOf(request, mode, null);
+	const own = pool.eligible.find(({ model }) => model.id === modelId);
+	if (!own) return null;
+	const ranked = [own, ...pool.eligible.filter((candidate) => candidate !== own)];
+	return selection(
+		request,
+		mode,
+		ranked,
+		pool,
+		null,
+		(first) => `${first.model.display_name} goes on with the tool calls it made`,
+	);
+}
+
 /** Chooses the model for a call and ranks the others behind it. */
 export function select(request: SelectionRequest): Outcome<Selection> {
 	const asked = request.model === "auto" ? (request.config?.model ?? "auto") : request.model;
+	const { midLoopModel } = request.call;
+	if (midLoopModel !== undefined && (asked === "auto" || Object.hasOwn(INTENSITIES, asked))) {
+		const same = goOn(request, midLoopModel, modeOf(request));
+		if (same) return ok(same);
+	}
 	if (asked === "auto") return route(request, modeOf(request), null);
 	if (Object.hasOwn(INTENSITIES, asked)) return route(request, modeOf(request), asked);
 	const model = findModel(asked);

@@ -21,6 +21,8 @@ export interface Signals {
 	difficulty: "trivial" | "normal" | "hard";
 	hasTools: boolean;
 	hasImages: boolean;
+	/** Images that stand as an https address. */
+	hasRemoteImages: boolean;
 	/** Estimate at four characters a token, plus a share per image. */
 	promptTokens: number;
 }
@@ -107,6 +109,7 @@ function difficultyOf(text: string, intents: Intent[], promptTokens: number): Si
 export function signals(call: ChatCall): Signals {
 	const text = scanned(lastUserText(call));
 	const promptTokens = estimatePromptTokens(call);
+	const images = imagesOf(call);
 	const hasTools = call.tools.length > 0;
 	const intents = RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
 	if (hasTools) intents.push("tools");
@@ -116,7 +119,8 @@ export function signals(call: ChatCall): Signals {
 		intents,
 		difficulty: difficultyOf(text, intents, promptTokens),
 		hasTools,
-		hasImages: imagesOf(call).length > 0,
+		hasImages: images.length > 0,
+		hasRemoteImages: images.some(({ url }) => url.startsWith("https:")),
 		promptTokens,
 	};
 }

@@ -1,70 +1,93 @@
 // The sandbox upstream: a stand-in for the providers, deterministic and offline. It never ships with the Worker.
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { answerTo } from "./answer.ts";
+import { anthropicFormat } from "./anthropic.ts";
 import { type Faults, faultsIn } from "./faults.ts";
-import { completionBody, errorBody, openaiRequest, promptOf } from "./openai.ts";
-import { replyTo } from "./reply.ts";
-
-/** Node's side of a response; absent where the app is called without a server. */
-interface Connection {
-	destroy(): unknown;
-}
+import { type Accepted, Refusal, type SandboxFormat } from "./format.ts";
+import { googleFormat } from "./google.ts";
+import { openaiFormat } from "./openai.ts";
+import { bodyStream, type Connection } from "./stream.ts";
 
 interface SandboxEnv {
 	Bindings: { outgoing?: Connection } | undefined;
 }
 
-const MARK = { "x-svc-sandbox": "1" };
-
-/** A body that breaks off half-way: with the connection, where there is one. */
-function cutBody(text: string, connection: Connection | undefined): ReadableStream<Uint8Array> {
-	const half = new TextEncoder().encode(text.slice(0, text.length / 2));
-	let sent = false;
-	return new ReadableStream({
-		pull(controller) {
-			if (sent && connection) connection.destroy();
-			else if (sent) controller.error(new Error("the sandbox was asked to break off"));
-			else controller.enqueue(half);
-			sent = true;
-		},
-	});
+/** What a test wants to know of the sandbox. */
+export interface SandboxObserver {
+	/** A request that is answered as a model would, not with an error status. */
+	onRequest?(provider: string): void;
+	/** A streamed answer ended; `completed` is false when the reader left or a fault broke it off. */
+	onStreamEnd?(provider: string, completed: boolean): void;
 }
 
-function respond(body: Record<string, unknown>, faults: Faults, connection: Connection | undefined): Response {
+const MARK = { "x-svc-sandbox": "1" };
+
+const GARBAGE_BODY = "<html>upstream had a bad day</html>";
+
+function whole(body: Record<string, unknown>, faults: Faults, connection: Connection | undefined): Response {
 	const headers = { ...MARK, "content-type": "application/json" };
-	if (faults.garbage)
-		return new Response("<html>upstream had a bad day</html>", { headers: { ...MARK, "content-type": "text/html" } });
+	if (faults.garbage) return new Response(GARBAGE_BODY, { headers: { ...MARK, "content-type": "text/html" } });
 	const text = JSON.stringify(body);
-	return new Response(faults.cut ? cutBody(text, connection) : text, { headers });
+	if (!faults.cut && faults.stallMs === 0) return new Response(text, { headers });
+	const half = Math.floor(text.length / 2);
+	const script = { frames: () => [text.slice(0, half), text.slice(half)], garbage: "", error: "" };
+	return new Response(bodyStream(script, faults, connection), { headers });
+}
+
+function refuse(
+	format: SandboxFormat,
+	refusal: Refusal,
+	provider: string,
+	retryAfterSeconds: number | null = null,
+): Response {
+	const { body, headers } = format.failure(refusal.status, refusal.message, retryAfterSeconds, provider);
+	return Response.json(refusal.body ?? body, { status: refusal.status, headers: { ...headers, ...MARK } });
+}
+
+async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: SandboxObserver): Promise<Response> {
+	const provider = c.req.param("provider") ?? "";
+	let accepted: Accepted;
+	try {
+		accepted = format.read({
+			provider,
+			modelAndVerb: c.req.param("modelAndVerb") ?? "",
+			query: new URL(c.req.url).searchParams,
+			headers: c.req.raw.headers,
+			body: await c.req.json().catch(() => null),
+		});
+	} catch (error) {
+		if (error instanceof Refusal) return refuse(format, error, provider);
+		throw error;
+	}
+	const faults = faultsIn(accepted.asked.prompt.userText, provider);
+	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
+	const { stream } = accepted;
+	const status = faults.status ?? (faults.error && !stream ? format.overloaded : null);
+	if (status !== null) {
+		const refusal = new Refusal(status, `the sandbox was asked for status ${status}`);
+		return refuse(format, refusal, provider, faults.retryAfterSeconds);
+	}
+	observer.onRequest?.(provider);
+	const answer = answerTo(accepted.asked, faults);
+	const connection = c.env?.outgoing;
+	if (!stream) return whole(accepted.body(answer), faults, connection);
+	const script = { ...stream, frames: () => stream.frames(answer) };
+	const body = bodyStream(script, faults, connection, (completed) => observer.onStreamEnd?.(provider, completed));
+	return new Response(body, {
+		headers: { ...MARK, "content-type": stream.contentType, "cache-control": "no-cache" },
+	});
 }
 
 /**
  * The sandbox app. Each provider's base address is `<sandbox>/<provider id>`.
- * @param onRequest told of every request that is answered as a model would, for tests that compare what was seen.
+ * @param watch an observer, or its `onRequest` alone.
  */
-export function createSandbox(onRequest: (provider: string) => void = () => undefined): Hono<SandboxEnv> {
+export function createSandbox(watch: SandboxObserver | ((provider: string) => void) = {}): Hono<SandboxEnv> {
+	const observer = typeof watch === "function" ? { onRequest: watch } : watch;
 	const app = new Hono<SandboxEnv>();
-	app.post("/:provider/chat/completions", async (c) => {
-		const parsed = openaiRequest.safeParse(await c.req.json().catch(() => null));
-		if (!parsed.success)
-			return c.json(
-				errorBody(400, `sandbox: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`),
-				400,
-				MARK,
-			);
-		const prompt = promptOf(parsed.data);
-		const faults = faultsIn(prompt.userText);
-		if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
-		if (faults.status !== null) {
-			const retry: Record<string, string> =
-				faults.retryAfterSeconds === null ? {} : { "retry-after": String(faults.retryAfterSeconds) };
-			return Response.json(errorBody(faults.status, `the sandbox was asked for status ${faults.status}`), {
-				status: faults.status,
-				headers: { ...MARK, ...retry },
-			});
-		}
-		onRequest(c.req.param("provider"));
-		return respond(completionBody(parsed.data, replyTo(prompt), faults), faults, c.env?.outgoing);
-	});
-	app.notFound((c) => c.json(errorBody(404, "sandbox: no such path"), 404, MARK));
+	app.post("/:provider/chat/completions", (c) => serve(c, openaiFormat, observer));
+	app.post("/:provider/messages", (c) => serve(c, anthropicFormat, observer));
+	app.post("/:provider/models/:modelAndVerb", (c) => serve(c, googleFormat, observer));
+	app.notFound(() => refuse(openaiFormat, new Refusal(404, "sandbox: no such path"), ""));
 	return app;
 }

@@ -6,36 +6,61 @@ export interface Faults {
 	retryAfterSeconds: number | null;
 	/** Wait before answering. */
 	slowMs: number;
+	/** Wait in the middle of the body. */
+	stallMs: number;
 	/** Break off in the middle of the body. */
 	cut: boolean;
-	/** Status 200 and a body that is not JSON. */
+	/** An event in the middle of the stream that is not JSON; unstreamed, status 200 and a body that is not JSON. */
 	garbage: boolean;
+	/** The format's own error event in the middle of the stream; unstreamed, the same error as a status. */
+	error: boolean;
 	/** Finished, and nothing said. */
 	empty: boolean;
 	/** Report more usage than the request allowed. */
 	overrun: boolean;
 	/** Report no usage. */
 	noUsage: boolean;
+	/** Length of the answer in words; 0 leaves it as it is. */
+	longWords: number;
+	/** Prompt tokens that are reported as read from a cache. */
+	cachedTokens: number;
 }
 
 /** Longest wait a prompt can ask for. */
-const MAX_SLOW_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
-/** Reads the faults a prompt asks for. */
-export function faultsIn(prompt: string): Faults {
-	const words = [...prompt.matchAll(/\[\[([^\]]{1,80})\]\]/g)].map((match) => (match[1] ?? "").trim().toLowerCase());
+/** Longest answer a prompt can ask for. */
+const MAX_LONG_WORDS = 200_000;
+
+/** The words in double brackets; `[[word @provider]]` counts at that provider only, `[[fail provider]]` is its 503. */
+function wordsIn(prompt: string, provider: string): string[] {
+	return [...prompt.matchAll(/\[\[([^\]]{1,80})\]\]/g)]
+		.map((match) => (match[1] ?? "").trim().toLowerCase())
+		.map((word) => word.replace(/^fail (\S+)$/, "status 503 @$1"))
+		.map((word) => /^(.*?)(?:\s+@(\S+))?$/.exec(word))
+		.filter((match) => match?.[2] === undefined || match[2] === provider)
+		.map((match) => match?.[1] ?? "");
+}
+
+/** Reads the faults a prompt asks of a provider. */
+export function faultsIn(prompt: string, provider: string): Faults {
+	const words = wordsIn(prompt, provider);
 	const number = (pattern: RegExp) => {
 		const found = words.map((word) => pattern.exec(word)?.[1]).find((digits) => digits !== undefined);
 		return found === undefined ? null : Number(found);
 	};
 	return {
-		status: number(/^status (\d{3})\b/),
+		status: number(/^status ([3-5]\d{2})\b/),
 		retryAfterSeconds: number(/\bretry-after (\d{1,5})\b/),
-		slowMs: Math.min(MAX_SLOW_MS, number(/^slow (\d{1,6})$/) ?? 0),
+		slowMs: Math.min(MAX_WAIT_MS, number(/^slow (\d{1,6})$/) ?? 0),
+		stallMs: Math.min(MAX_WAIT_MS, number(/^stall (\d{1,6})$/) ?? 0),
 		cut: words.includes("cut"),
 		garbage: words.includes("garbage"),
+		error: words.includes("error"),
 		empty: words.includes("empty"),
 		overrun: words.includes("overrun"),
 		noUsage: words.includes("no usage"),
+		longWords: Math.min(MAX_LONG_WORDS, number(/^long (\d{1,6})$/) ?? 0),
+		cachedTokens: number(/^cached (\d{1,6})$/) ?? 0,
 	};
 }

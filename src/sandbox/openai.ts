@@ -1,14 +1,17 @@
-// The sandbox in OpenAI's chat completions format: request to prompt, reply to body, error body.
+// The sandbox in OpenAI's chat completions format and its dialects: request to prompt, answer to body and chunks, error body.
 import * as z from "zod";
-import type { Faults } from "./faults.ts";
-import type { SandboxPrompt, SandboxReply } from "./reply.ts";
+import { CREATED_SECONDS, digest, pieces, type SandboxAnswer, tokens } from "./answer.ts";
+import { type Accepted, Refusal, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import type { SandboxPrompt } from "./reply.ts";
+
+type Fields = Record<string, unknown>;
 
 const content = z
 	.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
 	.nullish();
 
 /** As strict as an upstream: what it does not accept is an error, not a guess. */
-export const openaiRequest = z.looseObject({
+const openaiRequest = z.looseObject({
 	model: z.string(),
 	messages: z
 		.array(z.looseObject({ role: z.enum(["system", "developer", "user", "assistant", "tool"]), content }))
@@ -40,19 +43,46 @@ export const openaiRequest = z.looseObject({
 			json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()).optional() }).optional(),
 		})
 		.optional(),
+	stream: z.boolean().nullish(),
+	stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+	reasoning_effort: z.string().nullish(),
+	/** DeepSeek, Moonshot and Z.ai. */
+	thinking: z.looseObject({ type: z.string() }).optional(),
+	/** Alibaba. */
+	enable_thinking: z.boolean().optional(),
 });
-export type OpenaiRequest = z.infer<typeof openaiRequest>;
+type OpenaiRequest = z.infer<typeof openaiRequest>;
+
+interface Dialect {
+	/** Where a stream reports usage: in a chunk of its own when asked, in the last chunk, there as `x_groq.usage`. */
+	streamUsage: "asked" | "last_chunk" | "x_groq";
+	takesStreamOptions: boolean;
+	/** Mistral writes reasoning as parts of the content. */
+	thinkingParts: boolean;
+}
+
+const COMMON: Dialect = { streamUsage: "asked", takesStreamOptions: true, thinkingParts: false };
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+	mistral: { streamUsage: "last_chunk", takesStreamOptions: false, thinkingParts: true },
+	zai: { ...COMMON, streamUsage: "last_chunk" },
+	groq: { ...COMMON, streamUsage: "x_groq" },
+};
 
 function textOf(value: z.infer<typeof content>): string {
 	if (typeof value === "string") return value;
 	return (value ?? []).map(({ text }) => text ?? "").join("\n");
 }
 
-/** The wire-independent prompt of a request. */
-export function promptOf(request: OpenaiRequest): SandboxPrompt {
+function jsonOf(format: OpenaiRequest["response_format"]): SandboxPrompt["json"] {
+	if (format?.type === "json_schema") return format.json_schema?.schema ?? true;
+	return format?.type === "json_object" ? true : null;
+}
+
+function promptOf(request: OpenaiRequest): SandboxPrompt {
 	const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
 	const choice = request.tool_choice ?? "auto";
-	const format = request.response_format;
+	const effort = request.reasoning_effort ?? "none";
+	const thinking = request.thinking?.type ?? "disabled";
 	return {
 		model: request.model,
 		userText: textOf(request.messages[lastUser]?.content),
@@ -67,75 +97,170 @@ export function promptOf(request: OpenaiRequest): SandboxPrompt {
 		})),
 		toolChoice: typeof choice === "string" ? choice : { name: choice.function.name },
 		parallelToolCalls: request.parallel_tool_calls ?? true,
-		json:
-			format?.type === "json_schema"
-				? (format.json_schema?.schema ?? true)
-				: format?.type === "json_object"
-					? true
-					: null,
+		json: jsonOf(request.response_format),
+		reasoning: effort !== "none" || thinking !== "disabled" || request.enable_thinking === true,
 	};
 }
 
-function tokens(text: string): number {
-	return Math.ceil(text.length / 4);
-}
-
-/** An id that depends on the request alone: the same request gives the same bytes. */
-function digest(text: string): string {
-	let hash = 0x811c9dc5;
-	for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
-	return hash.toString(16).padStart(8, "0");
-}
-
-/** When the sandbox claims to have answered: a constant, for the same reason. */
-const CREATED = 1_750_000_000;
-
-/** The completion body of a reply. */
-export function completionBody(request: OpenaiRequest, reply: SandboxReply, faults: Faults): Record<string, unknown> {
-	const limit = request.max_completion_tokens ?? request.max_tokens ?? 1_000;
-	const id = digest(JSON.stringify(request));
-	const full = faults.empty ? "" : reply.text;
-	const text = full === null ? null : full.slice(0, limit * 4);
-	const toolCalls = faults.empty
-		? []
-		: reply.toolCalls.map((call, index) => ({
-				id: `call_${id}_${index}`,
-				type: "function",
-				function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-			}));
-	const cut = text !== null && full !== null && text.length < full.length;
-	const prompt = request.messages.reduce(
-		(sum, message) => sum + tokens(textOf(message.content)) + 4,
-		tokens(JSON.stringify(request.tools ?? "")),
-	);
-	const completion = Math.min(limit, tokens(text ?? JSON.stringify(toolCalls)));
-	const usage = faults.overrun
-		? { prompt_tokens: prompt, completion_tokens: limit * 10, total_tokens: prompt + limit * 10 }
-		: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+function usageOf({ usage }: SandboxAnswer): Fields | null {
+	if (!usage) return null;
+	const prompt = usage.uncachedInput + usage.cacheRead;
+	const completion = usage.outputText + usage.reasoning;
 	return {
-		id: `chatcmpl-${id}`,
+		prompt_tokens: prompt,
+		completion_tokens: completion,
+		total_tokens: prompt + completion,
+		...(usage.cacheRead > 0 ? { prompt_tokens_details: { cached_tokens: usage.cacheRead } } : {}),
+		...(usage.reasoning > 0 ? { completion_tokens_details: { reasoning_tokens: usage.reasoning } } : {}),
+	};
+}
+
+function toolCallId({ id }: SandboxAnswer, index: number): string {
+	return `call_${id}_${index}`;
+}
+
+function completionBody(answer: SandboxAnswer, { thinkingParts }: Dialect): Fields {
+	const { text, reasoning, toolCalls } = answer;
+	const parts = reasoning !== null && thinkingParts;
+	const usage = usageOf(answer);
+	return {
+		id: `chatcmpl-${answer.id}`,
 		object: "chat.completion",
-		created: CREATED,
-		model: request.model,
+		created: CREATED_SECONDS,
+		model: answer.model,
 		choices: [
 			{
 				index: 0,
 				message: {
 					role: "assistant",
-					content: text,
+					content: parts ? [thinkingPart(reasoning), ...(text === null ? [] : [{ type: "text", text }])] : text,
+					...(reasoning !== null && !parts ? { reasoning_content: reasoning } : {}),
 					refusal: null,
-					...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+					...(toolCalls.length > 0
+						? {
+								tool_calls: toolCalls.map((call, index) => ({
+									id: toolCallId(answer, index),
+									type: "function",
+									function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+								})),
+							}
+						: {}),
 				},
 				logprobs: null,
-				finish_reason: toolCalls.length > 0 ? "tool_calls" : cut ? "length" : "stop",
+				finish_reason: answer.finish,
 			},
 		],
-		...(faults.noUsage ? {} : { usage }),
+		...(usage ? { usage } : {}),
 	};
 }
 
-/** The error body of a status. */
-export function errorBody(status: number, message: string): Record<string, unknown> {
+function thinkingPart(text: string): Fields {
+	return { type: "thinking", thinking: [{ type: "text", text }] };
+}
+
+/** What the chunks between the first and the last say. */
+function* deltas(answer: SandboxAnswer, { thinkingParts }: Dialect): Generator<Fields> {
+	for (const piece of pieces(answer.reasoning ?? ""))
+		yield thinkingParts ? { content: [thinkingPart(piece)] } : { reasoning_content: piece };
+	for (const piece of pieces(answer.text ?? "")) yield { content: piece };
+	for (const [index, call] of answer.toolCalls.entries()) {
+		const id = toolCallId(answer, index);
+		yield { tool_calls: [{ index, id, type: "function", function: { name: call.name, arguments: "" } }] };
+		for (const piece of pieces(JSON.stringify(call.arguments)))
+			yield { tool_calls: [{ index, function: { arguments: piece } }] };
+	}
+}
+
+function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boolean): Generator<string> {
+	const usage = usageOf(answer);
+	const asked = includeUsage && dialect.streamUsage !== "last_chunk";
+	const head = {
+		id: `chatcmpl-${answer.id}`,
+		object: "chat.completion.chunk",
+		created: CREATED_SECONDS,
+		model: answer.model,
+	};
+	const chunk = (delta: Fields, finishReason: string | null, more: Fields = {}) =>
+		sse({
+			...head,
+			choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+			...(asked ? { usage: null } : {}),
+			...more,
+		});
+	yield chunk({ role: "assistant", content: "", refusal: null }, null);
+	for (const delta of deltas(answer, dialect)) yield chunk(delta, null);
+	const last: Fields = {};
+	if (usage && dialect.streamUsage === "last_chunk") last["usage"] = usage;
+	if (usage && dialect.streamUsage === "x_groq") last["x_groq"] = { id: `req_${answer.id}`, usage };
+	yield chunk({}, answer.finish, last);
+	if (asked && usage) yield sse({ ...head, choices: [], usage });
+	yield "data: [DONE]\n\n";
+}
+
+/** Mistral's words for a field it does not know. */
+function extraForbidden(field: string, input: unknown): Refusal {
+	const detail = [{ type: "extra_forbidden", loc: ["body", field], msg: "Extra inputs are not permitted", input }];
+	const message = "Extra inputs are not permitted";
+	return new Refusal(400, message, {
+		object: "error",
+		message: { detail },
+		type: "invalid_request_error",
+		param: null,
+		code: null,
+	});
+}
+
+function read({ provider, body }: WireRequest): Accepted {
+	const parsed = openaiRequest.safeParse(body);
+	if (!parsed.success) {
+		const [issue] = parsed.error.issues;
+		throw new Refusal(400, `sandbox: ${issue?.path.join(".")}: ${issue?.message}`);
+	}
+	const request = parsed.data;
+	const dialect = DIALECTS[provider] ?? COMMON;
+	const options = request.stream_options;
+	if ("stream_options" in request && !dialect.takesStreamOptions) throw extraForbidden("stream_options", options);
+	if (options && !request.stream)
+		throw new Refusal(400, "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
+	const promptTokens = request.messages.reduce(
+		(sum, message) => sum + tokens(textOf(message.content)) + 4,
+		tokens(JSON.stringify(request.tools ?? "")),
+	);
+	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
+	return {
+		asked: { request, prompt: promptOf(request), maxTokens, promptTokens },
+		body: (answer) => completionBody(answer, dialect),
+		stream: request.stream
+			? {
+					contentType: "text/event-stream; charset=utf-8",
+					frames: (answer) => chunkFrames(answer, dialect, options?.include_usage === true),
+					garbage: `data: {"id":"chatcmpl-${digest(request)}","choices":[{"delta":{"con\n\n`,
+					error: sse(errorBody(503, "the sandbox was asked for an error", provider)),
+				}
+			: null,
+	};
+}
+
+function errorBody(status: number, message: string, provider: string): Fields {
 	const type = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_request_error";
+	if (provider === "mistral") {
+		const limited = status === 429;
+		return {
+			object: "error",
+			message,
+			type: limited ? "rate_limited" : type,
+			param: null,
+			code: limited ? "1300" : null,
+		};
+	}
 	return { error: { message, type, param: null, code: status === 429 ? type : null } };
 }
+
+export const openaiFormat: SandboxFormat = {
+	read,
+	failure: (status, message, retryAfterSeconds, provider) => ({
+		body: errorBody(status, message, provider),
+		headers: { ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }) },
+	}),
+	overloaded: 503,
+};

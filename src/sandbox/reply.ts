@@ -18,10 +18,14 @@ export interface SandboxPrompt {
 	parallelToolCalls: boolean;
 	/** A JSON Schema, `true` for any JSON object, null for text. */
 	json: Record<string, unknown> | true | null;
+	/** Whether the request turns reasoning on. */
+	reasoning: boolean;
 }
 
 export interface SandboxReply {
 	text: string | null;
+	/** Null when reasoning is off. */
+	reasoning: string | null;
 	toolCalls: { name: string; arguments: Record<string, unknown> }[];
 }
 
@@ -37,6 +41,13 @@ function stringFor(prompt: string): string {
 	return prompt.match(/\b[A-Z][a-z]+\b(?!.*\b[A-Z][a-z]+\b)/s)?.[0] ?? "example";
 }
 
+/** The first type a schema names, in small letters: Google writes types in capitals. */
+function typeOf(schema: Schema): string {
+	const type: unknown = Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"];
+	if (typeof type === "string") return type.toLowerCase();
+	return "properties" in schema ? "object" : "string";
+}
+
 const MAX_SCHEMA_DEPTH = 12;
 
 /** A value that fits a JSON Schema, as far as type, enum, const, properties and items go. */
@@ -47,8 +58,7 @@ export function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
 	const alternatives = schema["anyOf"] ?? schema["oneOf"];
 	if (Array.isArray(alternatives) && alternatives.length > 0 && depth < MAX_SCHEMA_DEPTH)
 		return valueFor(alternatives[0] as Schema, prompt, depth + 1);
-	const type = Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"];
-	switch (type ?? ("properties" in schema ? "object" : "string")) {
+	switch (typeOf(schema)) {
 		case "object": {
 			const entries = depth < MAX_SCHEMA_DEPTH ? Object.entries(schemaAt(schema, "properties")) : [];
 			return Object.fromEntries(
@@ -87,27 +97,46 @@ function chosenTools({ tools, toolChoice, userText, parallelToolCalls, toolResul
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
 }
 
-/** Answers a prompt. */
-export function replyTo(prompt: SandboxPrompt): SandboxReply {
-	const tools = chosenTools(prompt);
-	if (tools.length > 0) {
-		return {
-			text: null,
-			toolCalls: tools.map((tool) => ({
-				name: tool.name,
-				arguments: valueFor(tool.parameters, prompt.userText) as Record<string, unknown>,
-			})),
-		};
-	}
+/** The first `length` UTF-16 units of a text, without half a character at its end. */
+export function clip(text: string, length: number): string {
+	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** What a prompt asks, on one line. */
+function asked({ userText }: SandboxPrompt, length: number): string {
+	return clip(userText.replace(/\s+/g, " ").trim(), length);
+}
+
+function textFor(prompt: SandboxPrompt): string {
 	if (prompt.json !== null) {
 		const value =
 			prompt.json === true
 				? { answer: "This is the sandbox; no model was called." }
 				: valueFor(prompt.json, prompt.userText);
-		return { text: JSON.stringify(value), toolCalls: [] };
+		return JSON.stringify(value);
 	}
-	if (prompt.toolResults.length > 0)
-		return { text: `The tool answered: ${prompt.toolResults.join("; ")}`, toolCalls: [] };
-	const asked = prompt.userText.replace(/\s+/g, " ").trim().slice(0, 200);
-	return { text: `The sandbox answers for ${prompt.model}: you wrote "${asked}". No model was called.`, toolCalls: [] };
+	if (prompt.toolResults.length > 0) return `The tool answered: ${prompt.toolResults.join("; ")}`;
+	return `The sandbox answers for ${prompt.model}: you wrote "${asked(prompt, 200)}". No model was called.`;
+}
+
+/** Answers a prompt. */
+export function replyTo(prompt: SandboxPrompt): SandboxReply {
+	const toolCalls = chosenTools(prompt).map((tool) => ({
+		name: tool.name,
+		arguments: valueFor({ type: "object", ...tool.parameters }, prompt.userText) as Record<string, unknown>,
+	}));
+	return {
+		text: toolCalls.length > 0 ? null : textFor(prompt),
+		reasoning: prompt.reasoning ? `I was asked: "${asked(prompt, 60)}". I am no model, so I say so.` : null,
+		toolCalls,
+	};
+}
+
+const LONG_WORDS = "the quiet river carries small boats past old mills while patient herons watch from reeds".split(
+	" ",
+);
+
+/** A text of `words` words, without an end that anyone would wait for. */
+export function longText(words: number): string {
+	return Array.from({ length: words }, (_, index) => LONG_WORDS[(index * 7) % LONG_WORDS.length]).join(" ");
 }

@@ -1,6 +1,7 @@
 // The service under test, through its front door, with the sandbox as its only upstream.
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
+import { breakers } from "../../src/chat/run.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
 
@@ -56,6 +57,8 @@ export interface Upstream {
 export function useSandbox(
 	respond: (request: Request) => Promise<Response | undefined> = async () => undefined,
 ): Upstream {
+	// What one test does to a provider is not held against it in the next.
+	breakers.reset();
 	const upstream: Upstream = { answered: 0, requests: [], restore: () => spy.mockRestore() };
 	const sandbox = createSandbox(() => upstream.answered++);
 	const spy = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {

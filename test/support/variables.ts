@@ -1,4 +1,4 @@
-// Settings of the service under test: a fixed signing key, and every provider the sandbox speaks for sent to it.
+// Settings of the service under test: a fixed signing key, and every provider sent to the sandbox.
 import { PROVIDERS } from "../../src/catalog/catalog.ts";
 
 export const TEST_SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
@@ -7,7 +7,7 @@ export const TEST_ADMIN_TOKEN = "test-admin-token-0123456789";
 /** Host that tests route to the sandbox instead of the network. */
 export const SANDBOX_ORIGIN = "http://sandbox.test";
 
-const providers = PROVIDERS.filter(({ wire }) => wire === "openai").flatMap(({ id, env_prefix }) => [
+const providers = PROVIDERS.flatMap(({ id, env_prefix }) => [
 	[`${env_prefix}_API_KEY`, "sandbox"],
 	[`${env_prefix}_BASE_URL`, `${SANDBOX_ORIGIN}/${id}`],
 ]);

@@ -32,6 +32,8 @@ function isEdge(file: string): boolean {
 			"http/body.ts",
 			"account/meter-client.ts",
 			"chat/complete.ts",
+			"chat/run.ts",
+			"chat/stream.ts",
 			"providers/call.ts",
 			"settings.ts",
 		].includes(file)

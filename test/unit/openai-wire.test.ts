@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findModel, findProvider } from "../../src/catalog/catalog.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
-import { openaiWire, usageFromOpenai } from "../../src/providers/openai.ts";
+import { openaiWire } from "../../src/providers/openai.ts";
+import { usageFromOpenai } from "../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../src/providers/wire.ts";
 import { inputTokens, outputTokens } from "../../src/routing/cost.ts";
 import type { EffortChoice } from "../../src/routing/effort.ts";
@@ -15,7 +16,14 @@ function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoi
 	if (!model || !provider) throw new Error(modelId);
 	const call = toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }));
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
-	const request = openaiWire.request(call, openaiWire.prepare(call), model, access, effort);
+	const request = openaiWire.request({
+		call,
+		prompt: openaiWire.prepare(call, provider),
+		model,
+		access,
+		effort,
+		stream: false,
+	});
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
 }
 

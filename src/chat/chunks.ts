@@ -1,0 +1,101 @@
+// The Server-Sent Events of a streamed completion: OpenAI's chunks with the `svc` block. Pure.
+import type { StreamPart } from "../providers/wire.ts";
+import { type ChatCompletion, type SvcBlock, toolCallFields } from "./answer.ts";
+
+/** What every chunk of a stream repeats. */
+export interface ChunkHead {
+	id: string;
+	/** Unix seconds. */
+	created: number;
+	model: string;
+	/** Whether the client asked for usage: then every chunk has the member. */
+	includeUsage: boolean;
+}
+
+/** One event. */
+export function event(payload: unknown): string {
+	return `data: ${JSON.stringify(payload)}\n\n`;
+}
+
+/** A comment, which clients ignore: it keeps a silent connection open. */
+export function comment(text: string): string {
+	return `: ${text}\n\n`;
+}
+
+export const DONE = "data: [DONE]\n\n";
+
+function chunk({ includeUsage, ...head }: ChunkHead, choices: unknown[], more: Record<string, unknown> = {}): string {
+	return event({
+		object: "chat.completion.chunk",
+		...head,
+		choices,
+		...(includeUsage ? { usage: null } : {}),
+		...more,
+	});
+}
+
+/** The first chunk: who speaks. */
+export function roleChunk(head: ChunkHead): string {
+	return chunk(head, [
+		{ index: 0, delta: { role: "assistant", content: "", refusal: null }, logprobs: null, finish_reason: null },
+	]);
+}
+
+function deltaOf({ model }: ChunkHead, part: StreamPart): Record<string, unknown> | null {
+	switch (part.type) {
+		case "text":
+			return { content: part.text };
+		case "reasoning":
+			return { reasoning_content: part.text };
+		case "refusal":
+			return { refusal: part.text };
+		case "tool_call": {
+			const { index, id, name, signature } = part;
+			const call = { id, name, arguments: "", ...(signature === undefined ? {} : { signature }) };
+			return { tool_calls: [{ index, ...toolCallFields(call, model) }] };
+		}
+		case "tool_arguments":
+			return { tool_calls: [{ index: part.index, function: { arguments: part.text } }] };
+		case "opaque":
+			return { thinking_blocks: part.blocks };
+		case "extra":
+			return part.fields;
+		default:
+			return null;
+	}
+}
+
+/** The chunk of a part; null for parts that are said at the end. */
+export function partChunk(head: ChunkHead, part: StreamPart): string | null {
+	if (part.type === "logprobs") {
+		return chunk(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
+	}
+	const delta = deltaOf(head, part);
+	return delta ? chunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]) : null;
+}
+
+/** The end of a whole stream: finish reason, usage where it was asked for, the `svc` block on whichever comes last. */
+export function lastChunks(
+	head: ChunkHead,
+	finish: { reason: string; native: string | null },
+	usage: ChatCompletion["usage"],
+	svc: SvcBlock,
+): string {
+	const choice = {
+		index: 0,
+		delta: {},
+		logprobs: null,
+		finish_reason: finish.reason,
+		native_finish_reason: finish.native,
+	};
+	if (!head.includeUsage) return chunk(head, [choice], { svc }) + DONE;
+	return chunk(head, [choice]) + chunk(head, [], { usage, svc }) + DONE;
+}
+
+/** The end of a stream that broke: an error that OpenAI clients throw, and no `[DONE]`. */
+export function errorEvent(error: { message: string; code: string }, svc: SvcBlock | null): string {
+	return event({
+		error: { message: error.message, type: "upstream_error", code: error.code, param: null },
+		...(svc ? { svc } : {}),
+	});
+}

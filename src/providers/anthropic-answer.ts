@@ -1,0 +1,166 @@
+// An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
+import * as z from "zod";
+import type { ChatAnswer, FinishReason, OpaqueBlock, ToolCall } from "../chat/call.ts";
+import type { TokenUsage } from "../routing/cost.ts";
+import type { UpstreamError } from "./wire.ts";
+
+const count = z.int().min(0);
+const counters = z.looseObject({
+	input_tokens: count.nullish(),
+	output_tokens: count.nullish(),
+	cache_read_input_tokens: count.nullish(),
+	cache_creation_input_tokens: count.nullish(),
+	output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
+});
+const usageSchema = z.looseObject({
+	...counters.shape,
+	input_tokens: count,
+	output_tokens: count,
+	iterations: z.array(counters).nullish(),
+});
+
+/** Anthropic's counts: input without cached tokens, output with thinking. */
+function countsOf(usage: z.infer<typeof counters>) {
+	return {
+		input: usage.input_tokens ?? 0,
+		cacheRead: usage.cache_read_input_tokens ?? 0,
+		cacheWrite: usage.cache_creation_input_tokens ?? 0,
+		output: usage.output_tokens ?? 0,
+		thinking: usage.output_tokens_details?.thinking_tokens ?? 0,
+	};
+}
+
+/** Disjoint buckets from Anthropic's counts, or null when they are absent or no counts. */
+export function usageFromAnthropic(raw: unknown): TokenUsage | null {
+	const parsed = usageSchema.safeParse(raw);
+	if (!parsed.success) return null;
+	const top = countsOf(parsed.data);
+	const iterations = (parsed.data.iterations ?? []).map(countsOf);
+	// With compaction or a fallback model the top level leaves iterations out that are billed; in other answers it has
+	// what an iteration does not repeat. The larger of both never counts too little.
+	const larger = (key: keyof typeof top) =>
+		Math.max(
+			top[key],
+			iterations.reduce((sum, counts) => sum + counts[key], 0),
+		);
+	const output = larger("output");
+	const reasoning = Math.min(larger("thinking"), output);
+	return {
+		uncachedInput: larger("input"),
+		cacheRead: larger("cacheRead"),
+		cacheWrite: larger("cacheWrite"),
+		outputText: output - reasoning,
+		reasoning,
+	};
+}
+
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+	["end_turn", "stop"],
+	["stop_sequence", "stop"],
+	// A server-run tool took a pause; what is there is delivered as it is.
+	["pause_turn", "stop"],
+	["max_tokens", "length"],
+	["model_context_window_exceeded", "length"],
+	["tool_use", "tool_calls"],
+	["refusal", "content_filter"],
+]);
+
+/** The closed finish reason. `tool_calls` is never said without a call; a word nobody knows is judged by the calls made. */
+export function finishReasonOf(native: string | null, hasToolCalls: boolean): FinishReason {
+	const reason = FINISH_REASONS.get(native ?? "end_turn");
+	if (reason === "tool_calls" || reason === undefined) return hasToolCalls ? "tool_calls" : "stop";
+	return reason;
+}
+
+/** A content block whose type this gateway gives a meaning to, or any other one. */
+export const blockSchema = z.union([
+	z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
+	z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
+	z.looseObject({ type: z.literal("redacted_thinking") }),
+	z.looseObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown().optional() }),
+	z
+		.looseObject({ type: z.string() })
+		.refine(({ type }) => !["text", "thinking", "tool_use"].includes(type))
+		.transform((block) => ({ type: "other" as const, block })),
+]);
+export type Block = z.infer<typeof blockSchema>;
+
+/** The inner call of a whole tool_use block. */
+export function toolCallOf({ id, name, input }: Extract<Block, { type: "tool_use" }>): ToolCall {
+	return { id, name: name.toWellFormed(), arguments: JSON.stringify(input ?? {}) };
+}
+
+/** What blocks hold besides text and tool calls, in the order they came. */
+export class SideBlocks {
+	/** Thinking blocks, unmodified: the next turn must bring them back. */
+	readonly opaque: OpaqueBlock[] = [];
+	#citations: unknown[] = [];
+	#others: unknown[] = [];
+
+	/** Takes a whole block; text and tool calls of it are the caller's to read. */
+	add(block: Block): void {
+		if (block.type === "text") this.#citations.push(...(block.citations ?? []));
+		else if (block.type === "thinking" || block.type === "redacted_thinking") this.opaque.push(block);
+		else if (block.type === "other") this.#others.push(block.block);
+	}
+
+	/** Message fields for what the OpenAI format has no place for: blocks of server-run tools and the like, citations. */
+	extra(): Record<string, unknown> {
+		return {
+			...(this.#others.length > 0 ? { anthropic_blocks: this.#others } : {}),
+			...(this.#citations.length > 0 ? { citations: this.#citations } : {}),
+		};
+	}
+}
+
+const bodySchema = z.looseObject({
+	content: z.array(blockSchema),
+	stop_reason: z.string().nullish(),
+	usage: z.unknown().optional(),
+});
+
+/** The answer in a parsed body; null when it is no message, or stopped with neither text nor tool call. */
+export function answer(body: unknown): ChatAnswer | null {
+	const parsed = bodySchema.safeParse(body);
+	if (!parsed.success) return null;
+	const { content: blocks, stop_reason, usage: rawUsage } = parsed.data;
+	const side = new SideBlocks();
+	const toolCalls: ToolCall[] = [];
+	let text = "";
+	let reasoning = "";
+	for (const block of blocks) {
+		side.add(block);
+		if (block.type === "text") text += block.text;
+		else if (block.type === "thinking") reasoning += block.thinking;
+		else if (block.type === "tool_use") toolCalls.push(toolCallOf(block));
+	}
+	const native = stop_reason ?? null;
+	const finishReason = finishReasonOf(native, toolCalls.length > 0);
+	if (finishReason === "stop" && text === "" && toolCalls.length === 0) return null;
+	return {
+		content: text.toWellFormed() || null,
+		refusal: null,
+		reasoning: reasoning.toWellFormed() || null,
+		toolCalls,
+		opaque: side.opaque,
+		finishReason,
+		nativeFinishReason: native,
+		logprobs: null,
+		usage: usageFromAnthropic(rawUsage),
+		extra: side.extra(),
+	};
+}
+
+/** The usage in a parsed body, even where it holds no answer. */
+export function usage(body: unknown): TokenUsage | null {
+	const parsed = z.looseObject({ usage: z.unknown().optional() }).safeParse(body);
+	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
+}
+
+const errorSchema = z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) });
+
+/** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
+export function error(body: unknown): UpstreamError | null {
+	const parsed = errorSchema.safeParse(body);
+	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : null;
+}

@@ -1,0 +1,252 @@
+// The inner call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and anthropic-stream.ts.
+import * as z from "zod";
+import type { Model } from "../catalog/schema.ts";
+import {
+	type ChatCall,
+	DEFAULT_TEMPERATURE,
+	type ImagePart,
+	imagesOf,
+	type Message,
+	type OutputFormat,
+	type TextPart,
+	type Tool,
+	type ToolCall,
+	type ToolChoice,
+	type Warning,
+} from "../chat/call.ts";
+import type { EffortChoice } from "../routing/effort.ts";
+import type { ProviderAccess } from "../settings.ts";
+import {
+	type PreparedPrompt,
+	promptTokenBound,
+	type RequestOptions,
+	type UpstreamRequest,
+	utf8Length,
+} from "./wire.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A message as Anthropic wants it: roles alternate, content is blocks. */
+interface Turn {
+	role: "user" | "assistant";
+	content: Fields[];
+}
+
+/** Text blocks; Anthropic refuses those that are empty or white space alone. */
+function textBlocks(parts: readonly TextPart[]): Fields[] {
+	return parts.filter(({ text }) => text.trim() !== "").map(({ text }) => ({ type: "text", text }));
+}
+
+/** Media type and base64 text of a `data:` address, or null for any other address. */
+function dataOf(url: string): { mediaType: string; base64: string } | null {
+	if (!url.startsWith("data:")) return null;
+	const comma = url.indexOf(",");
+	const mediaType = url.slice("data:".length, comma).split(";", 1)[0] ?? "";
+	// Clients write image/jpg, which Anthropic does not know.
+	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
+}
+
+function imageBlock({ url }: ImagePart): Fields {
+	const data = dataOf(url);
+	const source = data ? { type: "base64", media_type: data.mediaType, data: data.base64 } : { type: "url", url };
+	return { type: "image", source };
+}
+
+/** Call ids of other providers (`functions.f:0`) in the letters that Anthropic takes, alike in call and result. */
+function callId(id: string): string {
+	return id.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+const jsonObject = z.record(z.string(), z.unknown());
+
+/** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
+function toolInput(text: string): Fields {
+	if (text.trim() === "") return {};
+	try {
+		return jsonObject.parse(JSON.parse(text));
+	} catch {
+		return { _raw: text };
+	}
+}
+
+function toolUseBlock({ id, name, arguments: args }: ToolCall): Fields {
+	return { type: "tool_use", id: callId(id), name, input: toolInput(args) };
+}
+
+/** Anthropic's own thinking blocks, untouched: their signatures cover them. Other providers' blocks stay behind. */
+function thinkingBlocks({ opaque }: Extract<Message, { role: "assistant" }>): Fields[] {
+	return (opaque ?? []).filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+}
+
+function assistantBlocks(message: Extract<Message, { role: "assistant" }>): Fields[] {
+	const refusal: TextPart[] = message.refusal ? [{ type: "text", text: message.refusal }] : [];
+	const said = [...textBlocks([...message.content, ...refusal]), ...message.toolCalls.map(toolUseBlock)];
+	// A message that ends with thinking is refused.
+	return said.length > 0 ? [...thinkingBlocks(message), ...said] : [];
+}
+
+function turnOf(message: Exclude<Message, { role: "system" }>): Turn {
+	switch (message.role) {
+		case "assistant":
+			return { role: "assistant", content: assistantBlocks(message) };
+		case "tool": {
+			const content = textBlocks(message.content);
+			const result = { type: "tool_result", tool_use_id: callId(message.toolCallId) };
+			return { role: "user", content: [content.length > 0 ? { ...result, content } : result] };
+		}
+		case "user":
+			return {
+				role: "user",
+				content: message.content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)])),
+			};
+	}
+}
+
+/** Tool results go before whatever else a user message holds. */
+function resultsFirst({ role, content }: Turn): Turn {
+	const isResult = (block: Fields) => block["type"] === "tool_result";
+	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
+}
+
+/** Messages without empty ones, neighbours of one role merged. */
+function turnsOf(messages: readonly Message[]): Turn[] {
+	const turns: Turn[] = [];
+	for (const message of messages) {
+		if (message.role === "system") continue;
+		const turn = turnOf(message);
+		const last = turns.at(-1);
+		if (last?.role === turn.role) last.content.push(...turn.content);
+		else if (turn.content.length > 0) turns.push(turn);
+	}
+	return turns.map(resultsFirst);
+}
+
+function toolFields({ name, description, parameters }: Tool): Fields {
+	// An input_schema without a type is refused.
+	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
+	return { name, description, input_schema };
+}
+
+/** What stands for `json_object`, which Anthropic has no parameter for. */
+const JSON_INSTRUCTION = "Answer with a single JSON object and nothing else: no prose and no code fence.";
+
+/** JSON is asked for, but no schema is given that would enforce it. */
+function wantsInstruction(output: OutputFormat): boolean {
+	return output.type === "json_object" || (output.type === "json_schema" && !output.schema);
+}
+
+/** Anthropic adds a prompt of its own to requests with tools (published: up to 530 tokens) and counts it as input. */
+const TOOL_PROMPT_TOKEN_BOUND = 1_024;
+
+/** System, messages and tools as members of the request's JSON. */
+export function prepare(call: ChatCall): PreparedPrompt {
+	const turns = turnsOf(call.messages);
+	const system = call.messages.flatMap((message) => (message.role === "system" ? textBlocks(message.content) : []));
+	// At least one message must be there: a prompt of system messages alone is the user's.
+	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
+	if (wantsInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
+	const fields: Fields = {
+		system: system.length > 0 ? system : undefined,
+		messages: turns,
+		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
+	};
+	const json = JSON.stringify(fields).slice(1, -1);
+	const images = imagesOf(call).map(({ url }) => dataOf(url)?.base64 ?? url);
+	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
+	return { json, tokenBound: promptTokenBound(json, images) + hidden };
+}
+
+function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | undefined): Fields | undefined {
+	if (choice === "none") return { type: "none" };
+	const disable_parallel_tool_use = parallel === false ? true : undefined;
+	if (choice === undefined) return disable_parallel_tool_use && { type: "auto", disable_parallel_tool_use };
+	if (typeof choice === "object") return { type: "tool", name: choice.name, disable_parallel_tool_use };
+	return { type: choice === "required" ? "any" : "auto", disable_parallel_tool_use };
+}
+
+/** Output format and effort share one field. */
+function outputFields({ output }: ChatCall, model: Model, effort: EffortChoice): Fields {
+	const config: Fields = {};
+	if (output.type === "json_schema" && output.schema) config["format"] = { type: "json_schema", schema: output.schema };
+	let thinking: Fields | undefined;
+	if (effort === "none") {
+		if (model.reasoning?.efforts.includes("none")) thinking = { type: "disabled" };
+	} else if (model.reasoning && effort !== null && effort !== "default") config["effort"] = effort;
+	return { thinking, output_config: Object.keys(config).length > 0 ? config : undefined };
+}
+
+/** Sampling fields that Anthropic has; its temperature ends at 1. */
+const SAMPLING = ["temperature", "top_p"];
+const MAX_TEMPERATURE = 1;
+/** Anthropic's limit; and it may refuse what looks like an e-mail address. */
+const USER_ID = /^[^@\s]{1,256}$/;
+
+function dropped(model: Model, param: string): Warning {
+	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
+}
+
+/** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
+function samplingFields(
+	call: ChatCall,
+	model: Model,
+	refused: ReadonlySet<string>,
+): { fields: Fields; warnings: Warning[] } {
+	const fields: Fields = {};
+	const warnings: Warning[] = [];
+	for (const [param, value] of Object.entries(call.knobs)) {
+		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(dropped(model, param));
+		else if (param === "temperature" && typeof value === "number" && value > MAX_TEMPERATURE) {
+			fields[param] = MAX_TEMPERATURE;
+			const message = `${model.id} takes temperatures up to ${MAX_TEMPERATURE}; ${MAX_TEMPERATURE} was sent`;
+			warnings.push({ code: "parameter_changed", param, message });
+		} else fields[param] = value;
+	}
+	// Newer models take temperature or top_p, not both: our default never stands beside the client's top_p.
+	if (call.knobs.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
+		fields["temperature"] = DEFAULT_TEMPERATURE;
+	return { fields, warnings };
+}
+
+function headersOf({ apiKey }: ProviderAccess, stream: boolean): Record<string, string> {
+	return {
+		"x-api-key": apiKey,
+		"anthropic-version": "2023-06-01",
+		"content-type": "application/json",
+		accept: stream ? "text/event-stream" : "application/json",
+	};
+}
+
+/** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
+export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
+	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
+	const { fields: sampling, warnings } = samplingFields(call, model, refused);
+	const hasTools = call.tools.length > 0;
+	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
+	if (refusesParallel) warnings.push(dropped(model, "parallel_tool_calls"));
+	if (wantsInstruction(call.output)) {
+		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
+		warnings.push({ code: "parameter_changed", param: "response_format", message });
+	}
+	const { user } = call;
+	const settings: Fields = {
+		model: model.upstream_model,
+		max_tokens: call.maxTokens,
+		stream: stream || undefined,
+		...sampling,
+		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
+		tool_choice: hasTools
+			? toolChoiceField(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
+			: undefined,
+		metadata: user !== undefined && USER_ID.test(user) && !refused.has("user") ? { user_id: user } : undefined,
+		...outputFields(call, model, effort),
+	};
+	const head = JSON.stringify(settings).slice(0, -1);
+	return {
+		url: `${access.baseUrl}/messages`,
+		headers: headersOf(access, stream),
+		body: `${head},${prompt.json}}`,
+		maxInputTokens: utf8Length(head) + prompt.tokenBound,
+		maxOutputTokens: call.maxTokens,
+		warnings,
+	};
+}

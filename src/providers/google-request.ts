@@ -1,0 +1,285 @@
+// The request to Gemini's generateContent. Reading what comes back is left to the other google files.
+import type { Model } from "../catalog/schema.ts";
+import type { Effort } from "../catalog/vocabulary.ts";
+import {
+	type ChatCall,
+	DEFAULT_TEMPERATURE,
+	type ImagePart,
+	imagesOf,
+	type Message,
+	type TextPart,
+	type Tool,
+	type ToolCall,
+	type ToolChoice,
+	type Warning,
+} from "../chat/call.ts";
+import type { EffortChoice } from "../routing/effort.ts";
+import type { ProviderAccess } from "../settings.ts";
+import { compileParameters, compileSchema } from "./google-schema.ts";
+import {
+	type PreparedPrompt,
+	promptTokenBound,
+	type RequestOptions,
+	type UpstreamRequest,
+	utf8Length,
+} from "./wire.ts";
+
+type Fields = Record<string, unknown>;
+
+interface Turn {
+	role: "user" | "model";
+	parts: Fields[];
+}
+
+/** Documented stand-in for the signature of a call that Gemini did not make itself. */
+const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
+
+function isFields(value: unknown): value is Fields {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object a JSON text holds, or null. */
+function parsedObject(text: string): Fields | null {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isFields(value) ? value : null;
+	} catch {
+		return null;
+	}
+}
+
+/** Empty texts are left out: Gemini refuses a part that says nothing. */
+function textParts(parts: readonly TextPart[]): Fields[] {
+	return parts.filter(({ text }) => text !== "").map(({ text }) => ({ text }));
+}
+
+/** An image's type and base64 text, or null when it is not a `data:` address. */
+function inlined({ url }: ImagePart): { mimeType: string; data: string } | null {
+	const comma = url.indexOf(",");
+	const match = /^data:([^;,]+);base64$/i.exec(url.slice(0, comma));
+	return match?.[1] ? { mimeType: match[1], data: url.slice(comma + 1) } : null;
+}
+
+function imagePart(image: ImagePart): Fields {
+	const inlineData = inlined(image);
+	return inlineData ? { inlineData } : { fileData: { fileUri: image.url } };
+}
+
+function functionCall({ id, name, arguments: args, signature }: ToolCall, first: boolean): Fields {
+	const object = args.trim() === "" ? {} : (parsedObject(args) ?? { arguments: args });
+	const thoughtSignature = signature ?? (first ? FOREIGN_SIGNATURE : undefined);
+	return { functionCall: { id, name, args: object }, thoughtSignature };
+}
+
+/** Signatures that came on text and no call, as Gemini's own streams carry them: on an empty text. */
+function signatureParts({ opaque }: Extract<Message, { role: "assistant" }>): Fields[] {
+	return (opaque ?? [])
+		.filter(({ type, thoughtSignature }) => type === "google.thought_signature" && typeof thoughtSignature === "string")
+		.map(({ thoughtSignature }) => ({ text: "", thoughtSignature }));
+}
+
+/** Parts of one message. `names` maps tool call ids to function names and grows with every assistant message. */
+function partsOf(message: Exclude<Message, { role: "system" }>, turn: Turn, names: Map<string, string>): Fields[] {
+	switch (message.role) {
+		case "user":
+			return message.content.flatMap((part) => (part.type === "text" ? textParts([part]) : [imagePart(part)]));
+		case "assistant": {
+			const called = turn.parts.some((part) => "functionCall" in part);
+			for (const { id, name } of message.toolCalls) names.set(id, name);
+			return [
+				...textParts(message.content),
+				...(message.refusal ? [{ text: message.refusal }] : []),
+				...signatureParts(message),
+				...message.toolCalls.map((call, index) => functionCall(call, index === 0 && !called)),
+			];
+		}
+		case "tool": {
+			const { toolCallId: id } = message;
+			const result = message.content.map(({ text }) => text).join("");
+			const response = parsedObject(result) ?? { result };
+			return [{ functionResponse: { id, name: names.get(id) ?? id, response } }];
+		}
+	}
+}
+
+/** Turns of a conversation: neighbours of one role are one turn. */
+function contentsOf(messages: readonly Message[]): Turn[] {
+	const names = new Map<string, string>();
+	const turns: Turn[] = [];
+	for (const message of messages) {
+		if (message.role === "system") continue;
+		const role = message.role === "assistant" ? "model" : "user";
+		const last = turns.at(-1);
+		const turn: Turn = last?.role === role ? last : { role, parts: [] };
+		turn.parts.push(...partsOf(message, turn, names));
+		if (turn !== last && turn.parts.length > 0) turns.push(turn);
+	}
+	return turns;
+}
+
+interface CompiledTools {
+	declarations: Fields[];
+	/** Schema keywords that found no place. */
+	dropped: string[];
+}
+
+function declaration({ name, description, parameters }: Tool, dropped: Set<string>): Fields {
+	if (!parameters) return { name, description };
+	const compiled = compileParameters(parameters);
+	for (const keyword of compiled.dropped) dropped.add(keyword);
+	// A function without arguments has no parameters at all: Gemini refuses an object without properties here.
+	return { name, description, parameters: "properties" in compiled.schema ? compiled.schema : undefined };
+}
+
+/** Compiled once per call: the prompt needs the declarations, every model's warnings what they left out. */
+const compiledTools = new WeakMap<ChatCall, CompiledTools>();
+
+function toolsOf(call: ChatCall): CompiledTools {
+	const known = compiledTools.get(call);
+	if (known) return known;
+	const dropped = new Set<string>();
+	const compiled = {
+		declarations: call.tools.map((tool) => declaration(tool, dropped)),
+		dropped: [...dropped].sort(),
+	};
+	compiledTools.set(call, compiled);
+	return compiled;
+}
+
+/** Serializes what is the same for every Gemini model: `systemInstruction`, `contents` and `tools`. */
+export function prepare(call: ChatCall): PreparedPrompt {
+	const system = call.messages.flatMap((message) => (message.role === "system" ? textParts(message.content) : []));
+	const contents = contentsOf(call.messages);
+	// Gemini needs a turn to answer; where there are instructions alone, they are it.
+	const alone = contents.length === 0;
+	const json = JSON.stringify({
+		systemInstruction: system.length > 0 && !alone ? { parts: system } : undefined,
+		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
+		tools: call.tools.length > 0 ? [{ functionDeclarations: toolsOf(call).declarations }] : undefined,
+	}).slice(1, -1);
+	const images = imagesOf(call).map((image) => inlined(image)?.data ?? image.url);
+	return { json, tokenBound: promptTokenBound(json, images) };
+}
+
+/** Thinking tokens by effort, on Google's own scale. */
+const THINKING_BUDGETS: Readonly<Record<Effort, number>> = {
+	none: 0,
+	minimal: 512,
+	low: 1_024,
+	medium: 8_192,
+	high: 24_576,
+	xhigh: 24_576,
+	max: 24_576,
+};
+/** The least budget other than 0 that Flash-Lite takes. */
+const MIN_THINKING_BUDGET = 512;
+/** Thoughts count inside the output limit; this much of it they may take. */
+const MAX_THINKING_SHARE = 0.75;
+
+function thinking(call: ChatCall, model: Model, effort: EffortChoice): { config?: Fields; warnings: Warning[] } {
+	if (!model.reasoning || effort === null || effort === "default") return { warnings: [] };
+	if (model.reasoning.control === "google_thinking_level") return { config: { thinkingLevel: effort }, warnings: [] };
+	if (model.reasoning.control !== "google_thinking_budget") return { warnings: [] };
+	const budget = Math.min(THINKING_BUDGETS[effort], Math.floor(call.maxTokens * MAX_THINKING_SHARE));
+	if (budget >= MIN_THINKING_BUDGET) return { config: { thinkingBudget: budget }, warnings: [] };
+	const message = `${model.id} has no room to reason in ${call.maxTokens} tokens; none was sent`;
+	return {
+		config: { thinkingBudget: 0 },
+		warnings:
+			effort === "none" || call.effort === undefined
+				? []
+				: [{ code: "parameter_changed", param: "reasoning_effort", message }],
+	};
+}
+
+/** Google's names for the knobs it has. */
+const KNOB_NAMES: Readonly<Record<string, string>> = {
+	temperature: "temperature",
+	top_p: "topP",
+	presence_penalty: "presencePenalty",
+	frequency_penalty: "frequencyPenalty",
+	seed: "seed",
+};
+
+/** Knobs under Google's names; what it, the provider or the model does not take is left out and named. */
+function knobFields(
+	call: ChatCall,
+	model: Model,
+	{ provider }: ProviderAccess,
+): { fields: Fields; warnings: Warning[] } {
+	const refused = new Set([...model.request.rejects, ...provider.drops]);
+	const fields: Fields = {};
+	const left: string[] = [];
+	for (const [param, value] of Object.entries(call.knobs)) {
+		const name = KNOB_NAMES[param];
+		if (name !== undefined && !refused.has(param)) fields[name] = value;
+		else left.push(param);
+	}
+	if (call.knobs.temperature === undefined && !refused.has("temperature")) fields["temperature"] = DEFAULT_TEMPERATURE;
+	if (call.logprobs) left.push("logprobs");
+	// Parallel calls are what Gemini does anyway; it cannot be kept from them.
+	if (call.parallelToolCalls === false && call.tools.length > 0) left.push("parallel_tool_calls");
+	const warnings = left.map((param): Warning => {
+		return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
+	});
+	return { fields, warnings };
+}
+
+function outputFields({ output }: ChatCall): { fields: Fields; dropped: string[] } {
+	if (output.type === "text") return { fields: {}, dropped: [] };
+	const responseMimeType = "application/json";
+	if (output.type === "json_object" || !output.schema) return { fields: { responseMimeType }, dropped: [] };
+	const { schema, dropped } = compileSchema(output.schema);
+	const described =
+		output.description === undefined || "description" in schema
+			? schema
+			: { ...schema, description: output.description };
+	const fields =
+		Object.keys(schema).length > 0 ? { responseMimeType, responseSchema: described } : { responseMimeType };
+	return { fields, dropped };
+}
+
+function callingConfig(choice: ToolChoice): Fields {
+	if (typeof choice === "object") return { mode: "ANY", allowedFunctionNames: [choice.name] };
+	return { mode: { auto: "AUTO", none: "NONE", required: "ANY" }[choice] };
+}
+
+function schemaWarnings(model: Model, param: string, dropped: readonly string[]): Warning[] {
+	if (dropped.length === 0) return [];
+	const message = `${model.id} takes a subset of JSON Schema; left out or simplified: ${dropped.join(", ")}`;
+	return [{ code: "parameter_changed", param, message }];
+}
+
+/** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
+export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
+	const knobs = knobFields(call, model, access);
+	const output = outputFields(call);
+	const thoughts = thinking(call, model, effort);
+	const head = JSON.stringify({
+		generationConfig: {
+			maxOutputTokens: call.maxTokens,
+			...knobs.fields,
+			stopSequences: call.stop.length > 0 ? call.stop : undefined,
+			...output.fields,
+			thinkingConfig: thoughts.config,
+		},
+		toolConfig:
+			call.toolChoice === undefined || call.tools.length === 0
+				? undefined
+				: { functionCallingConfig: callingConfig(call.toolChoice) },
+	}).slice(0, -1);
+	const method = stream ? "streamGenerateContent?alt=sse" : "generateContent";
+	return {
+		url: `${access.baseUrl}/models/${model.upstream_model}:${method}`,
+		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
+		body: `${head},${prompt.json}}`,
+		maxInputTokens: utf8Length(head) + prompt.tokenBound,
+		maxOutputTokens: call.maxTokens,
+		warnings: [
+			...knobs.warnings,
+			...thoughts.warnings,
+			...schemaWarnings(model, "tools", toolsOf(call).dropped),
+			...schemaWarnings(model, "response_format", output.dropped),
+		],
+	};
+}

@@ -1,0 +1,311 @@
+// JSON Schema down to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
+
+type Fields = Record<string, unknown>;
+
+/** A schema in Gemini's subset, and the JSON Schema keywords that found no place in it: unique, sorted. */
+export interface CompiledSchema {
+	schema: Fields;
+	dropped: string[];
+}
+
+/** Nesting, references included, beyond which a schema is cut to `{type: "object"}`. */
+const MAX_DEPTH = 32;
+/** Schemas made of one, references and branches written out; a small text can stand for billions. */
+const MAX_NODES = 5_000;
+
+const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+/** The formats Gemini knows, by type; it refuses the request over any other. */
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+	string: ["enum", "date-time"],
+	integer: ["int32", "int64"],
+	number: ["float", "double"],
+};
+/** Keywords that are translated; every other one is reported. */
+const READ = new Set([
+	"type",
+	"format",
+	"description",
+	"nullable",
+	"enum",
+	"const",
+	"items",
+	"properties",
+	"required",
+	"propertyOrdering",
+	"minItems",
+	"maxItems",
+	"minimum",
+	"maximum",
+	"anyOf",
+	"oneOf",
+	"$defs",
+	"definitions",
+]);
+
+interface Context {
+	root: Fields;
+	dropped: Set<string>;
+	nodesLeft: number;
+}
+
+/** Where the compiler stands: references being resolved, and how deep. */
+interface Place {
+	refs: ReadonlySet<string>;
+	depth: number;
+}
+
+function isFields(value: unknown): value is Fields {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): unknown[] {
+	return Array.isArray(value) ? value : [];
+}
+
+function stringsOf(value: unknown): string[] {
+	return [...new Set(listOf(value).filter((item) => typeof item === "string"))];
+}
+
+function decodeUri(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
+/** What a local reference (RFC 6901 pointer in a fragment) points at. */
+function resolve(root: Fields, ref: string): Fields | undefined {
+	if (ref !== "#" && !ref.startsWith("#/")) return undefined;
+	let node: unknown = root;
+	for (const token of ref.split("/").slice(1)) {
+		const key = decodeUri(token).replaceAll("~1", "/").replaceAll("~0", "~");
+		if (typeof node !== "object" || node === null) return undefined;
+		node = Object.getOwnPropertyDescriptor(node, key)?.value;
+	}
+	return isFields(node) ? node : undefined;
+}
+
+/** Both schemas as one; where they differ, the first wins. */
+function merge(first: Fields, second: Fields): Fields {
+	const merged: Fields = { ...second, ...first };
+	const [a, b] = [first["properties"], second["properties"]];
+	if (isFields(a) && isFields(b)) merged["properties"] = { ...a, ...b, ...a };
+	const required = [...stringsOf(first["required"]), ...stringsOf(second["required"])];
+	if (required.length > 0) merged["required"] = required;
+	return merged;
+}
+
+/** Takes one from the budget; says what was cut when nothing is left. */
+function spend(context: Context, { refs, depth }: Place): boolean {
+	context.nodesLeft -= 1;
+	if (depth <= MAX_DEPTH && context.nodesLeft >= 0) return true;
+	context.dropped.add(refs.size > 1 ? "$ref" : "properties");
+	return false;
+}
+
+/** A schema with its `$ref` and `allOf` merged into it; the references passed on the way are those of its children. */
+function flatten(schema: Fields, context: Context, place: Place): { schema: Fields; refs: ReadonlySet<string> } {
+	if (!spend(context, place)) return { schema: { type: "object" }, refs: place.refs };
+	const { $ref: ref, allOf, ...own } = schema;
+	let merged: Fields = own;
+	const refs = new Set(place.refs);
+	const include = (part: Fields, passed: ReadonlySet<string>) => {
+		const flat = flatten(part, context, { refs: passed, depth: place.depth + 1 });
+		if (["anyOf", "oneOf"].some((key) => key in merged && key in flat.schema)) context.dropped.add("allOf");
+		merged = merge(merged, flat.schema);
+		for (const passedRef of flat.refs) refs.add(passedRef);
+	};
+	if (ref !== undefined) {
+		const target = typeof ref === "string" && !place.refs.has(ref) ? resolve(context.root, ref) : undefined;
+		if (target && typeof ref === "string") include(target, new Set([...place.refs, ref]));
+		else {
+			context.dropped.add("$ref");
+			merged = merge(merged, { type: "object" });
+		}
+	}
+	for (const part of listOf(allOf)) if (isFields(part)) include(part, place.refs);
+	return { schema: merged, refs };
+}
+
+/** The values a schema allows one by one, if it does. */
+function valuesOf(schema: Fields): unknown[] | null {
+	if (Array.isArray(schema["enum"])) return schema["enum"];
+	return "const" in schema ? [schema["const"]] : null;
+}
+
+function typeOfValue(value: unknown): string {
+	if (value === null) return "null";
+	if (Array.isArray(value)) return "array";
+	if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+	return typeof value;
+}
+
+/** The types a schema names, or those its other keywords speak of. */
+function typesOf(schema: Fields, context: Context): string[] {
+	const { type } = schema;
+	const named = typeof type === "string" ? [type] : stringsOf(type);
+	const types = named.map((name) => name.toLowerCase()).filter((name) => TYPES.has(name));
+	if (types.length < named.length || (type !== undefined && named.length === 0)) context.dropped.add("type");
+	if (types.length > 0) return types;
+	const values = valuesOf(schema);
+	if (values) return [...new Set(values.map(typeOfValue))].filter((name) => TYPES.has(name));
+	if ("properties" in schema) return ["object"];
+	return "items" in schema || "prefixItems" in schema ? ["array"] : [];
+}
+
+/** Whether a value can stand in a Gemini `enum`: strings only, and none of them empty. */
+function isListable(value: unknown): boolean {
+	return typeof value === "string" && value !== "";
+}
+
+/** The `enum` of a string; a list with an empty string in it would forbid what the schema allows, and is left out. */
+function enumFields(schema: Fields): Fields {
+	const strings = valuesOf(schema)?.filter((value) => typeof value === "string") ?? [];
+	return strings.length > 0 && strings.every(isListable) ? { enum: [...new Set(strings)] } : {};
+}
+
+/** The description of a schema; values that no `enum` can list are told in words there. */
+function described(schema: Fields, context: Context): Fields {
+	const values = (valuesOf(schema) ?? []).filter((value) => value !== null);
+	const description = typeof schema["description"] === "string" ? schema["description"] : undefined;
+	if (values.every(isListable)) return { ...schema, description };
+	context.dropped.add("enum" in schema ? "enum" : "const");
+	const told = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}`;
+	return { ...schema, description: description ? `${description} (${told})` : told };
+}
+
+function objectFields(schema: Fields, context: Context, place: Place): Fields {
+	const given = isFields(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+	const required = stringsOf(schema["required"]);
+	const names = new Set(given.map(([name]) => name));
+	const kept = required.filter((name) => names.has(name));
+	if (kept.length < required.length) context.dropped.add("required");
+	// Gemini refuses an empty `properties`, while an object without any may hold anything.
+	if (given.length === 0) return {};
+	const properties = Object.fromEntries(given.map(([name, property]) => [name, compile(property, context, place)]));
+	const ordering = stringsOf(schema["propertyOrdering"]).filter((name) => names.has(name));
+	return {
+		properties,
+		...(kept.length > 0 ? { required: kept } : {}),
+		...(ordering.length > 0 ? { propertyOrdering: ordering } : {}),
+	};
+}
+
+/** Gemini insists on `items`; a tuple becomes a list of any of its members. */
+function arrayFields(schema: Fields, context: Context, place: Place): Fields {
+	const { items, prefixItems } = schema;
+	if (Array.isArray(items)) context.dropped.add("items");
+	const members = Array.isArray(items) ? items : isFields(items) ? [] : listOf(prefixItems);
+	const fields: Fields = {
+		items: members.length > 0 ? compile({ anyOf: members }, context, place) : compile(items, context, place),
+	};
+	for (const key of ["minItems", "maxItems"]) {
+		const bound = schema[key];
+		if (Number.isSafeInteger(bound) && Number(bound) >= 0) fields[key] = bound;
+		else if (bound !== undefined) context.dropped.add(key);
+	}
+	return fields;
+}
+
+/** What a schema says of one of its types; keywords that do not speak of that type have no effect on it. */
+function typed(type: string, schema: Fields, context: Context, place: Place): Fields {
+	const fields: Fields = { type, ...(type === "string" ? enumFields(schema) : {}) };
+	if (type === "object") return { ...fields, ...objectFields(schema, context, place) };
+	if (type === "array") return { ...fields, ...arrayFields(schema, context, place) };
+	const { format } = schema;
+	if (typeof format === "string" && FORMATS[type]?.includes(format)) fields["format"] = format;
+	else if (format !== undefined) context.dropped.add("format");
+	if (type !== "number" && type !== "integer") return fields;
+	for (const key of ["minimum", "maximum"]) {
+		const bound = schema[key];
+		if (typeof bound === "number" && Number.isFinite(bound)) fields[key] = bound;
+		else if (bound !== undefined) context.dropped.add(key);
+	}
+	return fields;
+}
+
+/** One schema of several: `null` among them is `nullable`, a single one stands for itself. */
+function union(variants: readonly Fields[], outer: Fields): Fields {
+	const { description, nullable } = outer;
+	const named = typeof description === "string" ? { description } : {};
+	const unique = [...new Map(variants.map((variant) => [JSON.stringify(variant), variant])).values()];
+	const solid = unique.filter(({ type }) => type !== "null");
+	const none = solid.length < unique.length || nullable === true ? { nullable: true } : {};
+	const [only] = solid;
+	if (!only) return { ...named, ...(unique.length > 0 ? { type: "null" } : none) };
+	// A variant without any keyword allows everything, and so do they all together.
+	if (solid.some((variant) => Object.keys(variant).length === 0)) return { ...named };
+	return solid.length === 1 ? { ...only, ...named, ...none } : { ...named, anyOf: solid, ...none };
+}
+
+function compile(raw: unknown, context: Context, place: Place): Fields {
+	if (!isFields(raw)) return {};
+	const { schema, refs } = flatten(raw, context, place);
+	const inner: Place = { refs, depth: place.depth + 1 };
+	for (const key of Object.keys(schema)) if (!READ.has(key)) context.dropped.add(key);
+	const { anyOf, oneOf, ...base } = schema;
+	const branches = listOf(anyOf ?? oneOf).filter(isFields);
+	if (anyOf !== undefined && oneOf !== undefined) context.dropped.add("oneOf");
+	if (branches.length > 0) {
+		// Beside `anyOf` Gemini reads little else, so what stands beside it goes into each branch.
+		const { description: _, nullable: __, $defs: ___, definitions: ____, ...shared } = base;
+		return union(
+			branches.map((branch) => compile(merge(branch, shared), context, inner)),
+			base,
+		);
+	}
+	const types = typesOf(base, context);
+	const values = valuesOf(base);
+	const variants = types.map((type) => typed(type, base, context, inner));
+	if (values?.includes(null)) variants.push({ type: "null" });
+	return union(variants, described(base, context));
+}
+
+function start(schema: Fields): { context: Context; place: Place } {
+	return {
+		context: { root: schema, dropped: new Set(), nodesLeft: MAX_NODES },
+		place: { refs: new Set(["#"]), depth: 0 },
+	};
+}
+
+/** Compiles a schema for `responseSchema`. Never throws; what cannot be said is left out and named in `dropped`. */
+export function compileSchema(schema: Fields): CompiledSchema {
+	const { context, place } = start(schema);
+	const compiled = compile(schema, context, place);
+	return { schema: compiled, dropped: [...context.dropped].sort() };
+}
+
+/**
+ * Compiles a schema for a function's `parameters`, whose root Gemini wants to be an object: variants there become one
+ * object with the properties of all, required where all require them.
+ */
+export function compileParameters(schema: Fields): CompiledSchema {
+	const compiled = compileSchema(schema);
+	const { anyOf, nullable: _, ...rest } = compiled.schema;
+	if (!Array.isArray(anyOf)) {
+		if (rest["type"] === "object") return { schema: rest, dropped: compiled.dropped };
+		const dropped = rest["type"] === undefined ? compiled.dropped : [...new Set([...compiled.dropped, "type"])].sort();
+		return { schema: { type: "object" }, dropped };
+	}
+	const variants = anyOf.filter(isFields);
+	const properties: Fields = {};
+	for (const variant of variants) {
+		for (const [name, property] of Object.entries(isFields(variant["properties"]) ? variant["properties"] : {})) {
+			if (!Object.hasOwn(properties, name))
+				Object.defineProperty(properties, name, { value: property, enumerable: true, configurable: true });
+		}
+	}
+	const required = Object.keys(properties).filter((name) =>
+		variants.every((variant) => stringsOf(variant["required"]).includes(name)),
+	);
+	return {
+		schema: {
+			...rest,
+			type: "object",
+			...(Object.keys(properties).length > 0 ? { properties } : {}),
+			...(required.length > 0 ? { required } : {}),
+		},
+		dropped: [...new Set([...compiled.dropped, "anyOf"])].sort(),
+	};
+}

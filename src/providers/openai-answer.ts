@@ -1,0 +1,165 @@
+// Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
+import * as z from "zod";
+import type { ChatAnswer, FinishReason } from "../chat/call.ts";
+import type { TokenUsage } from "../routing/cost.ts";
+import type { UpstreamError } from "./wire.ts";
+
+const count = z.int().min(0);
+const usageSchema = z.looseObject({
+	prompt_tokens: count,
+	completion_tokens: count,
+	total_tokens: count.nullish(),
+	/** Moonshot's place for it. */
+	cached_tokens: count.nullish(),
+	prompt_tokens_details: z
+		.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
+		.nullish(),
+	completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
+});
+
+/**
+ * Disjoint buckets from OpenAI's overlapping counts, or null when they are absent or no counts.
+ * OpenAI counts reasoning inside `completion_tokens`; xAI counts it beside, which the total gives away.
+ */
+export function usageFromOpenai(raw: unknown): TokenUsage | null {
+	const parsed = usageSchema.safeParse(raw);
+	if (!parsed.success) return null;
+	const usage = parsed.data;
+	const reported = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+	const outside = usage.total_tokens === usage.prompt_tokens + usage.completion_tokens + reported && reported > 0;
+	const completion =
+		outside || reported > usage.completion_tokens ? usage.completion_tokens + reported : usage.completion_tokens;
+	const cacheRead = Math.min(
+		usage.prompt_tokens_details?.cached_tokens ?? usage.cached_tokens ?? 0,
+		usage.prompt_tokens,
+	);
+	const cacheWrite = Math.min(usage.prompt_tokens_details?.cache_write_tokens ?? 0, usage.prompt_tokens - cacheRead);
+	return {
+		uncachedInput: usage.prompt_tokens - cacheRead - cacheWrite,
+		cacheRead,
+		cacheWrite,
+		outputText: completion - reported,
+		reasoning: reported,
+	};
+}
+
+/** One part of array content; Mistral's thinking parts hold parts again. */
+export const contentPart = z.looseObject({
+	type: z.string(),
+	text: z.string().optional(),
+	thinking: z.unknown().optional(),
+});
+const messageSchema = z.looseObject({
+	role: z.string().nullish(),
+	content: z.union([z.string(), z.array(contentPart)]).nullish(),
+	refusal: z.string().nullish(),
+	reasoning_content: z.string().nullish(),
+	reasoning: z.string().nullish(),
+	tool_calls: z
+		.array(
+			z.looseObject({
+				id: z.string().nullish(),
+				function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+			}),
+		)
+		.nullish(),
+});
+const bodySchema = z.looseObject({
+	choices: z
+		.tuple([
+			z.looseObject({ message: messageSchema, finish_reason: z.string().nullish(), logprobs: z.unknown().optional() }),
+		])
+		.rest(z.unknown()),
+	usage: z.unknown().optional(),
+});
+
+/** Mistral writes content as parts, reasoning among them. */
+export function splitContent(content: string | z.infer<typeof contentPart>[] | null | undefined): {
+	text: string | null;
+	thinking: string | null;
+} {
+	if (content === null || content === undefined) return { text: null, thinking: null };
+	if (typeof content === "string") return { text: content, thinking: null };
+	const texts = content.filter(({ type }) => type === "text").map(({ text }) => text ?? "");
+	const thinking = content
+		.filter(({ type }) => type === "thinking")
+		.flatMap(({ thinking: parts }) => z.array(contentPart).safeParse(parts).data ?? [])
+		.map(({ text }) => text ?? "");
+	return { text: texts.length > 0 ? texts.join("") : null, thinking: thinking.length > 0 ? thinking.join("") : null };
+}
+
+/** OpenAI's words, and the older function_call. */
+export const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
+	stop: "stop",
+	length: "length",
+	tool_calls: "tool_calls",
+	function_call: "tool_calls",
+	content_filter: "content_filter",
+};
+/** The provider's own way of saying that there is no usable answer. */
+export const FAILED_REASONS = new Set(["error", "insufficient_system_resource"]);
+
+/** Model output is made well-formed before anything is done with it. */
+export function wellFormed(text: string | null | undefined): string | null {
+	return text?.toWellFormed() ?? null;
+}
+
+/** The answer in a whole body, or null when it holds none that could be delivered. */
+export function answer(body: unknown): ChatAnswer | null {
+	const parsed = bodySchema.safeParse(body);
+	if (!parsed.success) return null;
+	const [{ message, finish_reason, logprobs }] = parsed.data.choices;
+	const { role, content, refusal, reasoning_content, reasoning, tool_calls, ...extra } = message;
+	const { text, thinking } = splitContent(content);
+	const toolCalls = (tool_calls ?? []).map((call, index) => ({
+		id: call.id ?? `call_${index}`,
+		name: call.function.name.toWellFormed(),
+		arguments: (call.function.arguments ?? "{}").toWellFormed(),
+	}));
+	const native = finish_reason ?? null;
+	if (native !== null && FAILED_REASONS.has(native)) return null;
+	const finishReason =
+		toolCalls.length > 0 && native !== "length" ? "tool_calls" : (FINISH_REASONS[native ?? "stop"] ?? "stop");
+	const empty = !text && !refusal && toolCalls.length === 0;
+	if (empty && finishReason === "stop") return null;
+	return {
+		content: wellFormed(text),
+		refusal: wellFormed(refusal),
+		reasoning: wellFormed(reasoning_content ?? reasoning ?? thinking),
+		toolCalls,
+		opaque: [],
+		finishReason,
+		nativeFinishReason: native,
+		logprobs: logprobs ?? null,
+		usage: usageFromOpenai(parsed.data.usage),
+		extra,
+	};
+}
+
+const word = z.union([z.string(), z.number()]).nullish();
+/** The error bodies of the ten providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
+const errorSchema = z.union([
+	z
+		.looseObject({ error: z.looseObject({ message: z.string(), type: word, code: word }) })
+		.transform(({ error }) => error),
+	z.looseObject({ message: z.string(), type: word, code: word }),
+	z
+		.looseObject({ error: z.string(), code: word })
+		.transform(({ error, code }) => ({ message: error, code, type: null })),
+	z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
+]);
+
+/** The error in a body of any of the ten providers, or null. */
+export function error(body: unknown): UpstreamError | null {
+	const parsed = errorSchema.safeParse(body);
+	if (!parsed.success) return null;
+	const { message, code, type } = parsed.data;
+	const name = code ?? type ?? null;
+	return { message, code: name === null ? null : String(name) };
+}
+
+/** The usage in a whole body, even where it holds no answer. */
+export function usage(body: unknown): TokenUsage | null {
+	const parsed = z.looseObject({ usage: z.unknown() }).safeParse(body);
+	return parsed.success ? usageFromOpenai(parsed.data.usage) : null;
+}

@@ -1,0 +1,84 @@
+// One answer with its usage and its faults, before a wire format gets hold of it.
+import type { Faults } from "./faults.ts";
+import { clip, longText, replyTo, type SandboxPrompt } from "./reply.ts";
+
+/** Token counts in disjoint buckets; each format adds them up in its own way. */
+export interface SandboxUsage {
+	uncachedInput: number;
+	cacheRead: number;
+	outputText: number;
+	reasoning: number;
+}
+
+export interface SandboxAnswer {
+	/** Hex; depends on the request alone. */
+	id: string;
+	model: string;
+	text: string | null;
+	reasoning: string | null;
+	toolCalls: { name: string; arguments: Record<string, unknown> }[];
+	finish: "stop" | "length" | "tool_calls";
+	/** Null when the prompt asked for none. */
+	usage: SandboxUsage | null;
+}
+
+/** What a format's reader knows of a request, beside the prompt. */
+export interface Asked {
+	/** The parsed request body. */
+	request: unknown;
+	prompt: SandboxPrompt;
+	maxTokens: number | undefined;
+	promptTokens: number;
+}
+
+/** Tokens of a text, at four characters each. */
+export function tokens(text: string): number {
+	return Math.ceil(text.length / 4);
+}
+
+/** An id that depends on the request alone: the same request gives the same bytes. */
+export function digest(value: unknown): string {
+	const text = JSON.stringify(value) ?? "";
+	let hash = 0x811c9dc5;
+	for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+	return hash.toString(16).padStart(8, "0");
+}
+
+/** When the sandbox claims to have answered: a constant, for the same reason. */
+export const CREATED_SECONDS = 1_750_000_000;
+
+/** Answers a request. Reasoning counts inside the output limit and takes at most half of it. */
+export function answerTo({ request, prompt, maxTokens, promptTokens }: Asked, faults: Faults): SandboxAnswer {
+	const reply = replyTo(prompt);
+	const limit = maxTokens ?? Math.max(1_000, faults.longWords * 4);
+	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);
+	const reasoning = tokens(thought);
+	const room = limit - reasoning;
+	const long = faults.longWords > 0 && reply.toolCalls.length === 0 && prompt.json === null;
+	const whole = faults.empty ? "" : long ? longText(faults.longWords) : reply.text;
+	const text = whole === null ? null : clip(whole, room * 4);
+	const toolCalls = faults.empty ? [] : reply.toolCalls;
+	const said = text ?? JSON.stringify(toolCalls);
+	const cacheRead = Math.min(faults.cachedTokens, promptTokens);
+	return {
+		id: digest([prompt.model, request]),
+		model: prompt.model,
+		text,
+		reasoning: thought === "" ? null : thought,
+		toolCalls,
+		finish: toolCalls.length > 0 ? "tool_calls" : text?.length === whole?.length ? "stop" : "length",
+		usage: faults.noUsage
+			? null
+			: {
+					uncachedInput: promptTokens - cacheRead,
+					cacheRead,
+					outputText: faults.overrun ? limit * 10 : Math.min(room, tokens(said)),
+					reasoning,
+				},
+	};
+}
+
+/** A text in small pieces, as a stream says it. */
+export function* pieces(text: string): Generator<string> {
+	for (const [piece] of text.matchAll(/[\s\S]{1,12}/gu)) yield piece;
+}

@@ -1,0 +1,192 @@
+// The sandbox in Anthropic's Messages format: request to prompt, answer to message and events, error body.
+
+import { digest, pieces, type SandboxAnswer, tokens } from "./answer.ts";
+import { type AnthropicRequest, blocksOf, parseAnthropic, signatureOf } from "./anthropic-request.ts";
+import { type Accepted, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import type { SandboxPrompt } from "./reply.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Texts of the last user message that has any, and the tool results after it. */
+function spoken(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+	let userText = "";
+	let toolResults: string[] = [];
+	for (const message of messages) {
+		if (message.role !== "user") continue;
+		const texts: string[] = [];
+		for (const block of blocksOf(message)) {
+			if (block.type === "text") texts.push(block.text);
+			if (block.type !== "tool_result") continue;
+			const { content = "" } = block;
+			const parts = typeof content === "string" ? [content] : content.map((part) => ("text" in part ? part.text : ""));
+			toolResults.push(parts.join("\n"));
+		}
+		if (texts.length === 0) continue;
+		userText = texts.join("\n");
+		toolResults = [];
+	}
+	return { userText, toolResults };
+}
+
+function toolChoiceOf(choice: AnthropicRequest["tool_choice"]): SandboxPrompt["toolChoice"] {
+	if (choice?.type === "tool") return { name: choice.name };
+	if (choice?.type === "any") return "required";
+	return choice?.type === "none" ? "none" : "auto";
+}
+
+function promptOf(request: AnthropicRequest): SandboxPrompt {
+	const { thinking, output_config, tool_choice } = request;
+	return {
+		model: request.model,
+		...spoken(request.messages),
+		tools: (request.tools ?? []).map(({ name, description, input_schema }) => ({
+			name,
+			description: description ?? "",
+			parameters: input_schema,
+		})),
+		toolChoice: toolChoiceOf(tool_choice),
+		parallelToolCalls: !(
+			tool_choice &&
+			"disable_parallel_tool_use" in tool_choice &&
+			tool_choice.disable_parallel_tool_use
+		),
+		json: output_config?.format?.schema ?? null,
+		reasoning: thinking ? thinking.type !== "disabled" : Boolean(output_config?.effort),
+	};
+}
+
+const STOP_REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" };
+
+/** Anthropic counts cached input beside `input_tokens`, and thinking inside `output_tokens`. */
+function usageOf({ usage }: SandboxAnswer): Fields | null {
+	if (!usage) return null;
+	return {
+		input_tokens: usage.uncachedInput,
+		cache_creation_input_tokens: 0,
+		cache_read_input_tokens: usage.cacheRead,
+		output_tokens: usage.outputText + usage.reasoning,
+		...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
+	};
+}
+
+type OutputBlock =
+	| { type: "thinking"; thinking: string; signature: string }
+	| { type: "text"; text: string }
+	| { type: "tool_use"; id: string; name: string; input: Fields };
+
+function contentBlocks(answer: SandboxAnswer, showThinking: boolean): OutputBlock[] {
+	const thinking = showThinking ? (answer.reasoning ?? "") : "";
+	return [
+		...(answer.reasoning === null ? [] : [{ type: "thinking" as const, thinking, signature: signatureOf(thinking) }]),
+		...(answer.text ? [{ type: "text" as const, text: answer.text }] : []),
+		...answer.toolCalls.map(({ name, arguments: input }, index) => ({
+			type: "tool_use" as const,
+			id: `toolu_${answer.id}_${index}`,
+			name,
+			input,
+		})),
+	];
+}
+
+function messageBody(answer: SandboxAnswer, showThinking: boolean): Fields {
+	const usage = usageOf(answer);
+	return {
+		id: `msg_${answer.id}`,
+		type: "message",
+		role: "assistant",
+		model: answer.model,
+		content: contentBlocks(answer, showThinking),
+		stop_reason: STOP_REASONS[answer.finish],
+		stop_sequence: null,
+		...(usage ? { usage } : {}),
+	};
+}
+
+/** A block as it starts, empty, and the deltas that fill it. */
+function* blockDeltas(block: OutputBlock): Generator<Fields> {
+	switch (block.type) {
+		case "thinking":
+			for (const thinking of pieces(block.thinking)) yield { type: "thinking_delta", thinking };
+			yield { type: "signature_delta", signature: block.signature };
+			return;
+		case "text":
+			for (const text of pieces(block.text)) yield { type: "text_delta", text };
+			return;
+		case "tool_use":
+			yield { type: "input_json_delta", partial_json: "" };
+			for (const partial_json of pieces(JSON.stringify(block.input))) yield { type: "input_json_delta", partial_json };
+	}
+}
+
+function emptied(block: OutputBlock): OutputBlock {
+	if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
+	return block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
+}
+
+function* events(answer: SandboxAnswer, showThinking: boolean): Generator<Fields & { type: string }> {
+	const usage = usageOf(answer);
+	const { output_tokens_details: _, ...atStart } = { output_tokens_details: null, ...usage, output_tokens: 1 };
+	const message = { ...messageBody(answer, showThinking), content: [], stop_reason: null };
+	yield { type: "message_start", message: usage ? { ...message, usage: atStart } : message };
+	yield { type: "ping" };
+	for (const [index, block] of contentBlocks(answer, showThinking).entries()) {
+		yield { type: "content_block_start", index, content_block: emptied(block) };
+		for (const delta of blockDeltas(block)) yield { type: "content_block_delta", index, delta };
+		yield { type: "content_block_stop", index };
+	}
+	const delta = { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null };
+	yield { type: "message_delta", delta, ...(usage ? { usage } : {}) };
+	yield { type: "message_stop" };
+}
+
+function* eventFrames(answer: SandboxAnswer, showThinking: boolean): Generator<string> {
+	for (const event of events(answer, showThinking)) yield sse(event, event.type);
+}
+
+function read({ headers, body }: WireRequest): Accepted {
+	const request = parseAnthropic(headers, body);
+	const { thinking } = request;
+	const showThinking = !(thinking && "display" in thinking && thinking.display === "omitted");
+	const promptTokens = tokens(JSON.stringify([request.system ?? "", request.tools ?? "", request.messages]));
+	return {
+		asked: { request, prompt: promptOf(request), maxTokens: request.max_tokens, promptTokens },
+		body: (answer) => messageBody(answer, showThinking),
+		stream: request.stream
+			? {
+					contentType: "text/event-stream; charset=utf-8",
+					frames: (answer) => eventFrames(answer, showThinking),
+					garbage: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
+					error: sse(errorBody(529, "Overloaded"), "error"),
+				}
+			: null,
+	};
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+	401: "authentication_error",
+	402: "billing_error",
+	403: "permission_error",
+	404: "not_found_error",
+	409: "conflict_error",
+	413: "request_too_large",
+	429: "rate_limit_error",
+	504: "timeout_error",
+	529: "overloaded_error",
+};
+
+function errorBody(status: number, message: string): Fields {
+	const type = ERROR_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+	return { type: "error", error: { type, message }, request_id: `req_${digest([status, message])}` };
+}
+
+export const anthropicFormat: SandboxFormat = {
+	read,
+	failure: (status, message, retryAfterSeconds) => ({
+		body: errorBody(status, message),
+		headers: {
+			"request-id": `req_${digest([status, message])}`,
+			...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
+		},
+	}),
+	overloaded: 529,
+};

@@ -1,0 +1,208 @@
+// What the sandbox takes as a Gemini generateContent request: shapes, and the rules between turns.
+import * as z from "zod";
+import { digest } from "./answer.ts";
+import { Refusal } from "./format.ts";
+import { fieldOf, refuse, refuseFor, schemaViolations, unknownName } from "./google-schema.ts";
+
+type Fields = Record<string, unknown>;
+
+const record = z.record(z.string(), z.unknown());
+const inlineData = z.strictObject({ mimeType: z.string().min(1), data: z.base64().min(1) });
+const fileData = z.strictObject({ mimeType: z.string().optional(), fileUri: z.string().min(1) });
+const part = z
+	.strictObject({
+		text: z.string().optional(),
+		inlineData: inlineData.optional(),
+		fileData: fileData.optional(),
+		functionCall: z.strictObject({ id: z.string().optional(), name: z.string(), args: record.optional() }).optional(),
+		functionResponse: z
+			.strictObject({ id: z.string().optional(), name: z.string().default(""), response: record })
+			.optional(),
+		thought: z.boolean().optional(),
+		thoughtSignature: z.string().optional(),
+		mediaResolution: z.unknown().optional(),
+	})
+	.readonly();
+export type GooglePart = z.infer<typeof part>;
+const content = z.strictObject({ role: z.enum(["user", "model"]), parts: z.array(part) });
+const instruction = z.strictObject({ role: z.string().optional(), parts: z.array(part).min(1) });
+
+const thinkingConfig = z.strictObject({
+	includeThoughts: z.boolean().optional(),
+	thinkingBudget: z.int().min(-1).optional(),
+	thinkingLevel: z
+		.string()
+		.regex(/^(?:minimal|low|medium|high)$/i)
+		.optional(),
+});
+const generationConfig = z.strictObject({
+	maxOutputTokens: z.int().positive().optional(),
+	temperature: z.number().min(0).max(2).optional(),
+	topP: z.number().min(0).max(1).optional(),
+	topK: z.number().optional(),
+	stopSequences: z.array(z.string()).max(5).optional(),
+	seed: z.int().optional(),
+	candidateCount: z.literal(1).optional(),
+	presencePenalty: z.number().optional(),
+	frequencyPenalty: z.number().optional(),
+	responseMimeType: z.enum(["text/plain", "application/json"]).optional(),
+	responseSchema: record.optional(),
+	responseJsonSchema: record.optional(),
+	responseLogprobs: z.boolean().optional(),
+	logprobs: z.int().optional(),
+	responseModalities: z.array(z.string()).optional(),
+	mediaResolution: z.string().optional(),
+	thinkingConfig: thinkingConfig.optional(),
+});
+const declaration = z.strictObject({
+	name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/),
+	description: z.string().optional(),
+	parameters: record.optional(),
+	parametersJsonSchema: record.optional(),
+});
+const googleRequest = z.strictObject({
+	contents: z.array(content).min(1),
+	systemInstruction: instruction.optional(),
+	tools: z.array(z.strictObject({ functionDeclarations: z.array(declaration).optional() })).optional(),
+	toolConfig: z
+		.strictObject({
+			functionCallingConfig: z
+				.strictObject({
+					mode: z.enum(["AUTO", "ANY", "NONE", "VALIDATED"]).optional(),
+					allowedFunctionNames: z.array(z.string()).optional(),
+				})
+				.optional(),
+		})
+		.optional(),
+	generationConfig: generationConfig.optional(),
+	safetySettings: z.array(z.strictObject({ category: z.string(), threshold: z.string() })).optional(),
+	cachedContent: z.string().optional(),
+	labels: record.optional(),
+	serviceTier: z.string().optional(),
+});
+export type GoogleRequest = z.infer<typeof googleRequest>;
+
+/** The sentinel Google documents for history that another model wrote. */
+const SKIP_SIGNATURE = "skip_thought_signature_validator";
+
+/** The signature the sandbox puts on a function call. */
+export function thoughtSignatureOf(name: string, args: Fields): string {
+	return btoa(`svc-sandbox-thought-${digest([name, args])}`);
+}
+
+/** Whether a model gives thought signatures and wants them back. */
+export function signsCalls(model: string): boolean {
+	return Number(/^gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
+}
+
+function checkSignature(model: string, current: boolean, first: boolean, turn: number, given: GooglePart): void {
+	const { functionCall, thoughtSignature } = given;
+	if (!functionCall) return;
+	const { name, args = {} } = functionCall;
+	if (thoughtSignature !== undefined) {
+		if (thoughtSignature !== SKIP_SIGNATURE && thoughtSignature !== thoughtSignatureOf(name, args))
+			refuse("Corrupted thought signature.");
+	} else if (signsCalls(model) && current && first)
+		refuse(
+			`Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${turn + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
+		);
+}
+
+function checkParts(parts: readonly GooglePart[], role: "user" | "model", turn: number): void {
+	const where = `* GenerateContentRequest.contents[${turn}].parts`;
+	if (parts.length === 0) refuse(`${where}: contents.parts must not be empty.`);
+	for (const [index, given] of parts.entries()) {
+		const kinds = [given.text, given.inlineData, given.fileData, given.functionCall, given.functionResponse];
+		if (kinds.filter((kind) => kind !== undefined).length !== 1)
+			refuse(`${where}[${index}].data: required oneof field 'data' must have one initialized field`);
+		if (given.functionResponse?.name === "") refuse(`${where}[${index}].function_response.name: Name cannot be empty.`);
+		if (given.functionCall?.name === "") refuse(`${where}[${index}].function_call.name: Name cannot be empty.`);
+		if ((given.functionCall && role !== "model") || (given.functionResponse && role !== "user"))
+			refuse("Please use a valid role: user, model.");
+	}
+}
+
+/** Responses answer the calls of the turn before, and calls carry their signatures while the turn lasts. */
+function checkTurns(model: string, contents: GoogleRequest["contents"]): void {
+	const question = contents.findLastIndex(
+		({ role, parts }) => role === "user" && parts.some(({ functionResponse }) => !functionResponse),
+	);
+	let open: string[] = [];
+	for (const [turn, { role, parts }] of contents.entries()) {
+		checkParts(parts, role, turn);
+		const names = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.name] : []));
+		if (names.length !== open.length)
+			refuse(
+				"Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+			);
+		if (names.toSorted().join() !== open.toSorted().join())
+			refuse("Please ensure that function response turn comes immediately after a function call turn.");
+		const calls = parts.filter(({ functionCall }) => functionCall);
+		if (calls.length > 0 && turn === 0)
+			refuse(
+				"Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+			);
+		for (const [index, call] of calls.entries()) checkSignature(model, turn > question, index === 0, turn, call);
+		open = calls.flatMap(({ functionCall }) => (functionCall ? [functionCall.name] : []));
+	}
+}
+
+function checkConfig(model: string, { generationConfig: config, tools, toolConfig }: GoogleRequest): void {
+	const thinking = config?.thinkingConfig;
+	if (thinking?.thinkingBudget !== undefined && thinking.thinkingLevel !== undefined)
+		refuse("You can only set only one of thinking budget and thinking level.");
+	if (thinking?.thinkingLevel !== undefined && !signsCalls(model))
+		refuse("Thinking level is not supported for this model.");
+	const json = config?.responseMimeType === "application/json";
+	if ((config?.responseSchema ?? config?.responseJsonSchema) && !json)
+		refuse(
+			"* GenerateContentRequest.generation_config.response_schema: only allowed when response_mime_type is application/json",
+		);
+	const declared = (tools ?? [])
+		.flatMap(({ functionDeclarations }) => functionDeclarations ?? [])
+		.map(({ name }) => name);
+	if (json && declared.length > 0 && !signsCalls(model))
+		refuse("Function calling with a response mime type: 'application/json' is unsupported");
+	if (new Set(declared).size < declared.length) refuse("Duplicate function declaration found");
+	const calling = toolConfig?.functionCallingConfig;
+	const allowed = calling?.allowedFunctionNames ?? [];
+	if (allowed.length > 0 && calling?.mode !== "ANY" && calling?.mode !== "VALIDATED")
+		refuse("allowed_function_names should only be set when mode is ANY or VALIDATED.");
+	if (allowed.some((name) => !declared.includes(name)))
+		refuse("allowed_function_names has a name that is not declared.");
+}
+
+/**
+ * Checks a request as Gemini does.
+ * @throws {Refusal} status 400, or 403 without a key.
+ */
+export function parseGoogle(model: string, headers: Headers, body: unknown): GoogleRequest {
+	if (!headers.get("x-goog-api-key"))
+		throw new Refusal(403, "Method doesn't allow unregistered callers (callers without established identity).");
+	const parsed = googleRequest.safeParse(body);
+	if (!parsed.success)
+		refuseFor(
+			parsed.error.issues.flatMap((issue) =>
+				issue.code === "unrecognized_keys"
+					? issue.keys.map((key) => unknownName(key, fieldOf(issue.path)))
+					: [
+							{
+								field: fieldOf(issue.path),
+								description: `Invalid value at '${fieldOf(issue.path)}': ${issue.message}`,
+							},
+						],
+			),
+		);
+	const request = googleRequest.parse(body);
+	const violations = (request.tools ?? []).flatMap(({ functionDeclarations = [] }, tool) =>
+		functionDeclarations.flatMap(({ parameters }, at) =>
+			parameters ? schemaViolations(parameters, `tools[${tool}].function_declarations[${at}].parameters`) : [],
+		),
+	);
+	const { responseSchema } = request.generationConfig ?? {};
+	if (responseSchema) violations.push(...schemaViolations(responseSchema, "generation_config.response_schema"));
+	refuseFor(violations);
+	checkTurns(model, request.contents);
+	checkConfig(model, request);
+	return request;
+}

@@ -1,0 +1,182 @@
+// The sandbox in Gemini's generateContent format: request to prompt, answer to body and chunks, error body.
+import { pieces, type SandboxAnswer, tokens } from "./answer.ts";
+import { type Accepted, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
+import { type GoogleRequest, parseGoogle, signsCalls, thoughtSignatureOf } from "./google-request.ts";
+import { googleError } from "./google-schema.ts";
+import type { SandboxPrompt } from "./reply.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Texts of the last user turn that has any, and the function responses after it. */
+function spoken(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+	const hasText = contents.findLastIndex(
+		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
+	);
+	const responses = contents.slice(hasText + 1).flatMap(({ parts }) => parts.map((part) => part.functionResponse));
+	return {
+		userText: (contents[hasText]?.parts ?? []).flatMap(({ text }) => text ?? []).join("\n"),
+		toolResults: responses
+			.filter((response) => response !== undefined)
+			.map(({ response }) => {
+				const only = Object.values(response);
+				return only.length === 1 && typeof only[0] === "string" ? only[0] : JSON.stringify(response);
+			}),
+	};
+}
+
+function thinks({ generationConfig }: GoogleRequest): boolean {
+	const { thinkingLevel, thinkingBudget = 0 } = generationConfig?.thinkingConfig ?? {};
+	return thinkingLevel !== undefined || thinkingBudget !== 0;
+}
+
+function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
+	const { mode = "AUTO", allowedFunctionNames: allowed = [] } = request.toolConfig?.functionCallingConfig ?? {};
+	const config = request.generationConfig;
+	const declared = (request.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
+	return {
+		model,
+		...spoken(request.contents),
+		tools: declared
+			.filter(({ name }) => allowed.length === 0 || allowed.includes(name))
+			.map(({ name, description, parameters, parametersJsonSchema }) => ({
+				name,
+				description: description ?? "",
+				parameters: parameters ?? parametersJsonSchema ?? {},
+			})),
+		toolChoice: mode === "NONE" ? "none" : mode === "ANY" ? "required" : "auto",
+		parallelToolCalls: true,
+		json:
+			config?.responseMimeType === "application/json"
+				? (config.responseSchema ?? config.responseJsonSchema ?? true)
+				: null,
+		reasoning: thinks(request),
+	};
+}
+
+/** Gemini counts cached input inside the prompt, and thoughts beside the candidates. */
+function usageOf({ usage }: SandboxAnswer, outputSoFar?: number): Fields | null {
+	if (!usage) return null;
+	const prompt = usage.uncachedInput + usage.cacheRead;
+	const candidates = Math.min(outputSoFar ?? usage.outputText, usage.outputText);
+	return {
+		promptTokenCount: prompt,
+		...(usage.cacheRead > 0 ? { cachedContentTokenCount: usage.cacheRead } : {}),
+		...(candidates > 0 ? { candidatesTokenCount: candidates } : {}),
+		...(usage.reasoning > 0 ? { thoughtsTokenCount: usage.reasoning } : {}),
+		totalTokenCount: prompt + candidates + usage.reasoning,
+		promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
+	};
+}
+
+function callParts({ toolCalls, model, reasoning }: SandboxAnswer): Fields[] {
+	const signed = signsCalls(model) || reasoning !== null;
+	return toolCalls.map(({ name, arguments: args }, index) => ({
+		functionCall: { name, args },
+		// Of parallel calls the first is signed.
+		...(signed && index === 0 ? { thoughtSignature: thoughtSignatureOf(name, args) } : {}),
+	}));
+}
+
+function finishReason({ finish }: SandboxAnswer): string {
+	return finish === "length" ? "MAX_TOKENS" : "STOP";
+}
+
+function chunk(answer: SandboxAnswer, parts: Fields[], finish: string | null, usage: Fields | null): Fields {
+	return {
+		candidates: [
+			{
+				content: { ...(parts.length > 0 ? { parts } : {}), role: "model" },
+				...(finish ? { finishReason: finish } : {}),
+				index: 0,
+			},
+		],
+		...(usage ? { usageMetadata: usage } : {}),
+		modelVersion: answer.model,
+		responseId: answer.id,
+	};
+}
+
+function responseBody(answer: SandboxAnswer, showThoughts: boolean): Fields {
+	const parts = [
+		...(answer.reasoning !== null && showThoughts ? [{ text: answer.reasoning, thought: true }] : []),
+		...(answer.text ? [{ text: answer.text }] : []),
+		...callParts(answer),
+	];
+	return chunk(answer, parts, finishReason(answer), usageOf(answer));
+}
+
+/** Chunks with a running snapshot of usage; the last one says why it ended. */
+function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<Fields> {
+	const thoughts = showThoughts ? (answer.reasoning ?? "") : "";
+	for (const text of pieces(thoughts)) yield chunk(answer, [{ text, thought: true }], null, usageOf(answer, 0));
+	let length = 0;
+	for (const text of pieces(answer.text ?? "")) {
+		length += text.length;
+		yield chunk(answer, [{ text }], null, usageOf(answer, Math.ceil(length / 4)));
+	}
+	for (const part of callParts(answer)) yield chunk(answer, [part], null, usageOf(answer));
+	yield chunk(answer, [{ text: "" }], finishReason(answer), usageOf(answer));
+}
+
+/** Google ends its lines with both characters. */
+function* sseFrames(all: Iterable<Fields>): Generator<string> {
+	for (const each of all) yield `data: ${JSON.stringify(each)}\r\n\r\n`;
+}
+
+/** Without `alt=sse` the stream is one JSON array. */
+function* arrayFrames(all: Iterable<Fields>): Generator<string> {
+	let before = "[";
+	for (const each of all) {
+		yield `${before}${JSON.stringify(each)}`;
+		before = ",\r\n";
+	}
+	yield "]";
+}
+
+function read({ modelAndVerb, query, headers, body }: WireRequest): Accepted {
+	const [, model, verb] = /^(.+):(generateContent|streamGenerateContent)$/.exec(modelAndVerb) ?? [];
+	if (model === undefined) throw new Refusal(404, `models/${modelAndVerb} is not found for API version v1beta.`);
+	const request = parseGoogle(model, headers, body);
+	const showThoughts = request.generationConfig?.thinkingConfig?.includeThoughts === true;
+	const promptTokens = tokens(JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]));
+	const inArray = query.get("alt") !== "sse";
+	const failure = JSON.stringify(googleError(503, "The model is overloaded. Please try again later."));
+	const broken = `{"candidates":[{"content":{"parts":[{"te`;
+	return {
+		asked: {
+			request,
+			prompt: promptOf(model, request),
+			maxTokens: request.generationConfig?.maxOutputTokens,
+			promptTokens,
+		},
+		body: (answer) => responseBody(answer, showThoughts),
+		stream:
+			verb === "generateContent"
+				? null
+				: {
+						contentType: inArray ? "application/json; charset=UTF-8" : "text/event-stream",
+						frames: (answer) => (inArray ? arrayFrames : sseFrames)(chunks(answer, showThoughts)),
+						garbage: inArray ? `,\r\n${broken}` : `data: ${broken}\r\n\r\n`,
+						error: inArray ? `,\r\n${failure}]` : `data: ${failure}\r\n\r\n`,
+					},
+	};
+}
+
+/** Google says how long to wait in the body, not in a header. */
+function details(status: number, retryAfterSeconds: number | null): Fields[] {
+	const google = "type.googleapis.com/google.rpc";
+	const quotaId = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier";
+	return [
+		...(status === 429 ? [{ "@type": `${google}.QuotaFailure`, violations: [{ quotaId }] }] : []),
+		...(retryAfterSeconds === null ? [] : [{ "@type": `${google}.RetryInfo`, retryDelay: `${retryAfterSeconds}s` }]),
+	];
+}
+
+export const googleFormat: SandboxFormat = {
+	read,
+	failure: (status, message, retryAfterSeconds) => ({
+		body: googleError(status, message, details(status, retryAfterSeconds)),
+		headers: {},
+	}),
+	overloaded: 503,
+};
