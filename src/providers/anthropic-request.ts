@@ -16,7 +16,9 @@ import {
 } from "../chat/call.ts";
 import type { EffortChoice } from "../routing/effort.ts";
 import type { ProviderAccess } from "../settings.ts";
+import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import {
+	type CompiledSchema,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
@@ -165,9 +167,9 @@ function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | und
 }
 
 /** Output format and effort share one field. */
-function outputFields({ output }: ChatCall, model: Model, effort: EffortChoice): Fields {
+function outputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): Fields {
 	const config: Fields = {};
-	if (output.type === "json_schema" && output.schema) config["format"] = { type: "json_schema", schema: output.schema };
+	if (format) config["format"] = { type: "json_schema", schema: format.schema };
 	let thinking: Fields | undefined;
 	if (effort === "none") {
 		if (model.reasoning?.efforts.includes("none")) thinking = { type: "disabled" };
@@ -227,7 +229,12 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
 		warnings.push({ code: "parameter_changed", param: "response_format", message });
 	}
-	const { user } = call;
+	const { user, output } = call;
+	const format = output.type === "json_schema" && output.schema ? compileAnthropicSchema(output.schema) : null;
+	if (format && format.dropped.length > 0) {
+		const message = `${model.id} does not enforce ${format.dropped.join(", ")} in a schema; they were left out`;
+		warnings.push({ code: "parameter_changed", param: "response_format", message });
+	}
 	const settings: Fields = {
 		model: model.upstream_model,
 		max_tokens: call.maxTokens,
@@ -238,7 +245,7 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 			? toolChoiceField(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
 			: undefined,
 		metadata: user !== undefined && USER_ID.test(user) && !refused.has("user") ? { user_id: user } : undefined,
-		...outputFields(call, model, effort),
+		...outputFields(format, model, effort),
 	};
 	const head = JSON.stringify(settings).slice(0, -1);
 	return {

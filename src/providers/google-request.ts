@@ -178,10 +178,14 @@ const MAX_THINKING_SHARE = 0.75;
 
 function thinking(call: ChatCall, model: Model, effort: EffortChoice): { config?: Fields; warnings: Warning[] } {
 	if (!model.reasoning || effort === null || effort === "default") return { warnings: [] };
-	if (model.reasoning.control === "google_thinking_level") return { config: { thinkingLevel: effort }, warnings: [] };
+	// Who asks for an effort wants to see what came of it.
+	const shown = call.effort === undefined ? {} : { includeThoughts: true };
+	if (model.reasoning.control === "google_thinking_level") {
+		return { config: { thinkingLevel: effort, ...shown }, warnings: [] };
+	}
 	if (model.reasoning.control !== "google_thinking_budget") return { warnings: [] };
 	const budget = Math.min(THINKING_BUDGETS[effort], Math.floor(call.maxTokens * MAX_THINKING_SHARE));
-	if (budget >= MIN_THINKING_BUDGET) return { config: { thinkingBudget: budget }, warnings: [] };
+	if (budget >= MIN_THINKING_BUDGET) return { config: { thinkingBudget: budget, ...shown }, warnings: [] };
 	const message = `${model.id} has no room to reason in ${call.maxTokens} tokens; none was sent`;
 	return {
 		config: { thinkingBudget: 0 },

@@ -1,12 +1,7 @@
 // JSON Schema down to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
+import type { CompiledSchema } from "./wire.ts";
 
 type Fields = Record<string, unknown>;
-
-/** A schema in Gemini's subset, and the JSON Schema keywords that found no place in it: unique, sorted. */
-export interface CompiledSchema {
-	schema: Fields;
-	dropped: string[];
-}
 
 /** Nesting, references included, beyond which a schema is cut to `{type: "object"}`. */
 const MAX_DEPTH = 32;

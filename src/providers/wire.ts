@@ -31,6 +31,12 @@ export interface UpstreamError {
 	retryAfterMs?: number;
 }
 
+/** A JSON Schema in the subset a provider takes, and the keywords that found no place in it: unique, sorted. */
+export interface CompiledSchema {
+	schema: Record<string, unknown>;
+	dropped: string[];
+}
+
 /** One Server-Sent Event. */
 export interface ServerSentEvent {
 	event?: string | undefined;

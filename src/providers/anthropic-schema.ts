@@ -1,0 +1,61 @@
+// JSON Schema down to the subset that Anthropic's structured outputs take: closed objects, no bounds. Pure.
+import type { CompiledSchema } from "./wire.ts";
+
+/** Keywords that structured outputs refuse; what they bound is left to the model's good sense, and reported. */
+const REFUSED = new Set([
+	"minimum",
+	"maximum",
+	"exclusiveMinimum",
+	"exclusiveMaximum",
+	"multipleOf",
+	"minLength",
+	"maxLength",
+	"maxItems",
+	"uniqueItems",
+	"minProperties",
+	"maxProperties",
+	"patternProperties",
+	"propertyNames",
+]);
+/** Keywords whose members are schemas by name: those names are the client's, not keywords. */
+const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
+/** Keywords whose value is data, never a schema. */
+const DATA = new Set(["enum", "const", "default", "examples", "required"]);
+
+type Fields = Record<string, unknown>;
+
+function isFields(value: unknown): value is Fields {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function compileMember(key: string, value: unknown, dropped: Set<string>): unknown {
+	if (DATA.has(key)) return value;
+	if (Array.isArray(value)) return value.map((item) => (isFields(item) ? compile(item, dropped) : item));
+	if (!isFields(value)) return value;
+	if (!NAMED_SCHEMAS.has(key)) return compile(value, dropped);
+	return Object.fromEntries(
+		Object.entries(value).map(([name, schema]) => [name, isFields(schema) ? compile(schema, dropped) : schema]),
+	);
+}
+
+function compile(schema: Fields, dropped: Set<string>): Fields {
+	const entries: [string, unknown][] = [];
+	for (const [key, value] of Object.entries(schema)) {
+		const refused = REFUSED.has(key) || (key === "minItems" && value !== 0 && value !== 1);
+		if (refused) dropped.add(key);
+		else entries.push([key, compileMember(key, value, dropped)]);
+	}
+	const isObject = schema["type"] === "object" || "properties" in schema;
+	if (!isObject) return Object.fromEntries(entries);
+	// An open object cannot be enforced: it is closed, and that is said where the client had opened it on purpose.
+	const open = schema["additionalProperties"];
+	if (open !== undefined && open !== false) dropped.add("additionalProperties");
+	return { ...Object.fromEntries(entries), additionalProperties: false };
+}
+
+/** Compiles an answer schema. Nesting is bounded by the request body's own limit. */
+export function compileAnthropicSchema(schema: Fields): CompiledSchema {
+	const dropped = new Set<string>();
+	const compiled = compile(schema, dropped);
+	return { schema: compiled, dropped: [...dropped].sort() };
+}
