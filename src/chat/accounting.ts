@@ -99,6 +99,13 @@ export function fallbackFrom({ plan }: Run, served: Candidate): string | null {
 	return fallbackFrom ?? (served.model === failover[0].model ? null : failover[0].model.id);
 }
 
+/** Why this model: the selection's reason, and what failover made of it. */
+export function reasonFor({ plan }: Run, served: Candidate): string {
+	const { failover, reason } = plan.selection;
+	if (served.model === failover[0].model) return reason;
+	return `${reason}; it did not answer, and ${served.model.display_name} stood in`;
+}
+
 /** The last of the billed calls is the one that served, or tried last. */
 function lastOf(billed: readonly BilledCall[]): BilledCall {
 	const last = billed.at(-1);
@@ -134,7 +141,7 @@ export function receiptOf(
 		provider: candidate.model.provider,
 		upstream_host: attempt.access.host,
 		mode: plan.selection.mode,
-		reason: plan.selection.reason,
+		reason: reasonFor(run, candidate),
 		prompt_tokens: bill.promptTokens,
 		completion_tokens: bill.completionTokens,
 		fallback_from: fallbackFrom(run, candidate),

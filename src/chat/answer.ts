@@ -4,7 +4,7 @@ import { TIERS } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
 import { detectedSignals } from "../routing/signals.ts";
-import { type BilledCall, fallbackFrom, type Run, warningsOf } from "./accounting.ts";
+import { type BilledCall, fallbackFrom, type Run, reasonFor, warningsOf } from "./accounting.ts";
 import type { ChatAnswer, ToolCall } from "./call.ts";
 import { markedCallId } from "./sticky.ts";
 
@@ -109,7 +109,8 @@ function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 export function svcBlock({ run, billed, receipt, latencyMs }: Omit<AnswerParts, "answer">): SvcBlock {
 	const last = servedBy(billed);
 	const { model } = last.candidate;
-	const { mode, reason } = run.plan.selection;
+	const { mode } = run.plan.selection;
+	const reason = reasonFor(run, last.candidate);
 	const from = fallbackFrom(run, last.candidate);
 	return {
 		routing: {

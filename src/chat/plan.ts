@@ -51,8 +51,17 @@ function attempts(call: ChatCall, stream: boolean, settings: Settings, nowMs: nu
 	};
 }
 
-/** Plans a chat call for a user on `plan`; nothing is called. */
-export function planChat(body: ChatRequest, plan: Plan, settings: Settings, nowMs: number): Outcome<ChatPlan> {
+/**
+ * Plans a chat call for a user on `plan`; nothing is called.
+ * @param recall the model that a conversation is with, by the call that goes on with it; null when nobody knows.
+ */
+export function planChat(
+	body: ChatRequest,
+	plan: Plan,
+	settings: Settings,
+	nowMs: number,
+	recall: (call: ChatCall) => string | null = () => null,
+): Outcome<ChatPlan> {
 	const call = toChatCall(body);
 	const config = body.brain_config ? parseBrainConfig(body.brain_config) : ok(null);
 	if (!config.ok) return config;
@@ -68,6 +77,7 @@ export function planChat(body: ChatRequest, plan: Plan, settings: Settings, nowM
 		available: (model) => isAvailable(model, settings),
 		takesRemoteImages: (model) => wireOf(model).remoteImages,
 		worstCase: (model, effort) => attempt(model, effort).worstCase,
+		conversationModel: recall(call),
 		nowMs,
 	});
 	return selection.ok

@@ -18,6 +18,8 @@ import {
 	reservationOf,
 	usageRowOf,
 } from "./accounting.ts";
+import type { ChatCall } from "./call.ts";
+import { Conversations, conversationKey, openingKey } from "./conversations.ts";
 import { planCalls } from "./failover.ts";
 import { planChat } from "./plan.ts";
 import type { ChatRequest } from "./request.ts";
@@ -27,6 +29,14 @@ const RESERVATION_MARGIN_MS = 10_000;
 
 /** This isolate's view of the providers. */
 export const breakers = new Breakers();
+
+/** This isolate's view of who talks with whom. */
+const conversations = new Conversations();
+
+/** The model that a user's conversation is with, for planning a call that goes on with it. */
+export function recallModel(userId: string): (call: ChatCall) => string | null {
+	return (call) => conversations.recall(conversationKey(userId, call));
+}
 
 /** A run that has been admitted. */
 export interface Begun {
@@ -59,7 +69,7 @@ export function deadlinesOf({ settings }: KeyContext, endsAtMs: number): Deadlin
  */
 export async function begin(body: ChatRequest, context: KeyContext, runMs: number): Promise<Result<Begun>> {
 	const { account, settings, requestId, startedAtMs } = context;
-	const planned = planChat(body, account.plan, settings, startedAtMs);
+	const planned = planChat(body, account.plan, settings, startedAtMs, recallModel(account.userId));
 	if (!planned.ok) return planned;
 	const plan = planned.value;
 	const { calls, boundNanoUsd } = planCalls(plan, breakers, Date.now());
@@ -94,6 +104,8 @@ export async function record(
 	outcome: Outcome,
 	output_hash: string,
 ): Promise<SealedReceipt | null> {
+	const served = billed.at(-1)?.candidate.model.id;
+	if (outcome === "complete" && served) conversations.remember(openingKey(run.userId, run.plan.call), served);
 	const nowMs = Date.now();
 	const unsigned = receiptOf(run, billed, outcome, output_hash, nowMs);
 	const receipt = await sealReceipt(unsigned, context.settings.signer);

@@ -4,6 +4,7 @@ import { TIERS } from "../catalog/vocabulary.ts";
 import { MODES } from "../chat/answer.ts";
 import { planChat } from "../chat/plan.ts";
 import { chatRequestSchema } from "../chat/request.ts";
+import { recallModel } from "../chat/run.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { ok } from "../http/errors.ts";
 import { usd } from "../proof/money.ts";
@@ -64,7 +65,13 @@ export const previewRouteEndpoint = endpoint({
 		matched_rule: z.null(),
 	}),
 	async handle({ body, context }) {
-		const planned = planChat(body, context.account.plan, context.settings, context.startedAtMs);
+		const planned = planChat(
+			body,
+			context.account.plan,
+			context.settings,
+			context.startedAtMs,
+			recallModel(context.account.userId),
+		);
 		if (!planned.ok) return planned;
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];

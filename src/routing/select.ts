@@ -30,6 +30,8 @@ export interface SelectionRequest {
 	takesRemoteImages(model: Model): boolean;
 	/** Worst case of the exact request this model would be sent. */
 	worstCase(model: Model, effort: EffortChoice): CallCost;
+	/** The model that the conversation is with so far; null when there is none, or nobody knows. */
+	conversationModel: string | null;
 	nowMs: number;
 }
 
@@ -218,6 +220,16 @@ function selection(
 	};
 }
 
+/** A better score than this is worth losing the prompt cache of the model that a conversation is with. */
+const SWITCH_GAIN = 0.08;
+
+/** The model a conversation is with, when nobody is so much better that a switch pays. */
+function companion(pool: Pool, modelId: string | null): Candidate | null {
+	const own = pool.eligible.find(({ model }) => model.id === modelId);
+	const best = pool.eligible[0];
+	return own && best && own !== best && best.score - own.score < SWITCH_GAIN ? own : null;
+}
+
 /** Routes within tiers, and in the next lower one while a tier has no eligible model. */
 function route(request: SelectionRequest, mode: Mode, intensity: string | null): Outcome<Selection> {
 	const kinds = list(request.signals.intents.map((intent) => intent.replace("_", " ")));
@@ -229,7 +241,10 @@ function route(request: SelectionRequest, mode: Mode, intensity: string | null):
 			asked && tiers
 				? ` within ${asked.name}${tiers === asked.tiers ? "" : ` (nearest tier: ${tiers.join(", ")})`}`
 				: "";
-		const chosen = selection(request, mode, pool.eligible, pool, null, (first) => {
+		const stays = companion(pool, request.conversationModel);
+		const ranked = stays ? [stays, ...pool.eligible.filter((candidate) => candidate !== stays)] : pool.eligible;
+		const chosen = selection(request, mode, ranked, pool, null, (first) => {
+			if (stays) return `${mode} routing${within}: ${first.model.display_name} goes on with its conversation`;
 			const others = pool.eligible.length;
 			return `${mode} routing${within} for a ${kinds} prompt: ${first.model.display_name} ranks first of ${others} eligible ${others === 1 ? "model" : "models"} (${outlook(first)})`;
 		});

@@ -337,3 +337,49 @@ describe("effort", () => {
 		});
 	});
 });
+
+describe("a conversation", () => {
+	const history = (content: string) => ({
+		messages: [
+			{ role: "user", content: "Good morning, I would like to talk about the history of rivers in Europe." },
+			{ role: "assistant", content: "Gladly." },
+			{ role: "user", content },
+		],
+	});
+	const withModel = (model: string, content: string, more: Record<string, unknown> = {}) => {
+		const parsed = chatRequestSchema.parse({ ...history(content), ...more });
+		const planned = planChat(parsed, PLANS.corporate, ALL, NOON, () => model);
+		if (!planned.ok) throw new Error(JSON.stringify(planned.failure));
+		return planned.value.selection;
+	};
+
+	it("stays with its model while nobody is much better", () => {
+		const best = selected(history("And the Danube, what about the Danube in that time?")).candidates;
+		const second = best[1]?.model.id ?? "";
+		const stays = withModel(second, "And the Danube, what about the Danube in that time?");
+		expect(stays.candidates[0].model.id).toBe(second);
+		expect(stays.reason).toContain("goes on with its conversation");
+		expect(stays.fallbackFrom).toBeNull();
+	});
+
+	it("leaves it for one that is much better, or when the client names another", () => {
+		const weak = "llama-3.2-3b-instruct";
+		expect(
+			withModel(weak, "Prove rigorously, step by step, that this is so", { routing_mode: "quality" }).candidates[0]
+				.model.id,
+		).not.toBe(weak);
+		expect(withModel("glm-5.2", "And the Danube?", { model: "grok-4.3" }).candidates[0].model.id).toBe("grok-4.3");
+	});
+
+	it("in a tool loop stays with the model that made the call, and its provider", () => {
+		const call = { id: "call_1~gemini-3.8-flash", type: "function", function: { name: "f", arguments: "{}" } };
+		const messages = [
+			{ role: "user", content: "hi" },
+			{ role: "assistant", content: null, tool_calls: [call] },
+			{ role: "tool", tool_call_id: call.id, content: "1" },
+		];
+		const { candidates, failover } = selected({ messages });
+		expect(candidates[0].model.id).toBe("gemini-3.8-flash");
+		expect(new Set(failover.map(({ model }) => model.provider))).toEqual(new Set(["google"]));
+	});
+});
