@@ -65,11 +65,11 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 	["refusal", "content_filter"],
 ]);
 
-/** The closed finish reason. `tool_calls` is never said without a call; a word nobody knows is judged by the calls made. */
+/** The closed finish reason. `tool_calls` is said exactly where there are calls to make, unless they were cut or filtered. */
 export function finishReasonOf(native: string | null, hasToolCalls: boolean): FinishReason {
-	const reason = FINISH_REASONS.get(native ?? "end_turn");
-	if (reason === "tool_calls" || reason === undefined) return hasToolCalls ? "tool_calls" : "stop";
-	return reason;
+	const reason = FINISH_REASONS.get(native ?? "end_turn") ?? "stop";
+	if (reason === "length" || reason === "content_filter") return reason;
+	return hasToolCalls ? "tool_calls" : "stop";
 }
 
 /** A content block whose type this gateway gives a meaning to, or any other one. */

@@ -89,7 +89,7 @@ export function splitContent(content: string | z.infer<typeof contentPart>[] | n
 }
 
 /** OpenAI's words, and the older function_call. */
-export const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
+const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 	stop: "stop",
 	length: "length",
 	tool_calls: "tool_calls",
@@ -99,8 +99,14 @@ export const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 /** The provider's own way of saying that there is no usable answer. */
 export const FAILED_REASONS = new Set(["error", "insufficient_system_resource"]);
 
+/** A provider's word in the closed set; calls that are there want to be made, unless they were cut or filtered. */
+export function finishReasonOf(native: string | null, hasCalls: boolean): FinishReason {
+	const reason = FINISH_REASONS[native ?? "stop"] ?? "stop";
+	return hasCalls && reason === "stop" ? "tool_calls" : reason;
+}
+
 /** Model output is made well-formed before anything is done with it. */
-export function wellFormed(text: string | null | undefined): string | null {
+function wellFormed(text: string | null | undefined): string | null {
 	return text?.toWellFormed() ?? null;
 }
 
@@ -112,20 +118,19 @@ export function answer(body: unknown): ChatAnswer | null {
 	const { role, content, refusal, reasoning_content, reasoning, tool_calls, ...extra } = message;
 	const { text, thinking } = splitContent(content);
 	const toolCalls = (tool_calls ?? []).map((call, index) => ({
-		id: call.id ?? `call_${index}`,
+		id: call.id || `call_${index}`,
 		name: call.function.name.toWellFormed(),
-		arguments: (call.function.arguments ?? "{}").toWellFormed(),
+		arguments: (call.function.arguments || "{}").toWellFormed(),
 	}));
 	const native = finish_reason ?? null;
 	if (native !== null && FAILED_REASONS.has(native)) return null;
-	const finishReason =
-		toolCalls.length > 0 && native !== "length" ? "tool_calls" : (FINISH_REASONS[native ?? "stop"] ?? "stop");
+	const finishReason = finishReasonOf(native, toolCalls.length > 0);
 	const empty = !text && !refusal && toolCalls.length === 0;
 	if (empty && finishReason === "stop") return null;
 	return {
 		content: wellFormed(text),
 		refusal: wellFormed(refusal),
-		reasoning: wellFormed(reasoning_content ?? reasoning ?? thinking),
+		reasoning: wellFormed(reasoning_content || reasoning || thinking || null),
 		toolCalls,
 		opaque: [],
 		finishReason,

@@ -1,15 +1,7 @@
 // Reading the OpenAI chat completions format: streams, with the liberties that ten providers take.
 import * as z from "zod";
-import {
-	contentPart,
-	error,
-	FAILED_REASONS,
-	FINISH_REASONS,
-	splitContent,
-	usageFromOpenai,
-	wellFormed,
-} from "./openai-answer.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart } from "./wire.ts";
+import { contentPart, error, FAILED_REASONS, finishReasonOf, splitContent, usageFromOpenai } from "./openai-answer.ts";
+import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const toolDelta = z.looseObject({
 	index: z.int().nullish(),
@@ -39,32 +31,45 @@ const chunkSchema = z.looseObject({
 	/** Groq's place for usage. */
 	x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
 });
+type ToolDelta = z.infer<typeof toolDelta>;
 type Delta = NonNullable<NonNullable<z.infer<typeof chunkSchema>["choices"]>[number]["delta"]>;
 
-/** A call that has begun; `announced` once its name is known. */
+/** A call that has begun. */
 interface OpenCall {
-	index: number;
 	id: string;
-	announced: boolean;
+	/** Made up, because the upstream gave none. */
+	invented: boolean;
+	/** Place in the stream; null until its name is known and it is announced. */
+	index: number | null;
+	name: string;
 	/** Arguments that came before the name. */
 	early: string;
+	/** Whether any arguments were said. */
+	written: boolean;
 }
 
 function failure(message: string, code: string | null = null): StreamPart {
 	return { type: "failure", error: { message, code } };
 }
 
-/** Decodes one stream. Its end mark is `[DONE]`; finish reason and usage together leave nothing missing either. */
+/** The error an event reports, in whichever of the providers' shapes; null when it reports none. */
+function reportedError(body: unknown): UpstreamError | null {
+	if (typeof body !== "object" || body === null) return null;
+	if ("error" in body && body.error) return error(body) ?? { message: "the upstream reports an error", code: null };
+	return "choices" in body || "usage" in body ? null : error(body);
+}
+
+/** Decodes one stream. It is whole when the model said why it stopped, and `[DONE]` or usage came with it. */
 export class OpenaiStreamDecoder implements StreamDecoder {
-	#open = new Map<number, OpenCall>();
-	#calls = 0;
-	#last: number | null = null;
+	#calls: OpenCall[] = [];
+	#byKey = new Map<number, OpenCall>();
+	#announced = 0;
 	#finish = false;
 	#usage = false;
 	#done = false;
 
 	get finished(): boolean {
-		return this.#done || (this.#finish && this.#usage);
+		return this.#finish && (this.#done || this.#usage);
 	}
 
 	decode({ data }: ServerSentEvent): StreamPart[] {
@@ -79,7 +84,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		} catch {
 			return [failure("the upstream sent an event that is not JSON")];
 		}
-		const reported = typeof body === "object" && body !== null && "error" in body && body.error ? error(body) : null;
+		const reported = reportedError(body);
 		if (reported) return [{ type: "failure", error: reported }];
 		const parsed = chunkSchema.safeParse(body);
 		if (!parsed.success) return [failure("the upstream sent a chunk of another shape")];
@@ -107,7 +112,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	#deltaParts(delta: Delta): StreamPart[] {
 		const { content, refusal, reasoning_content, reasoning, tool_calls, role: _role, index: _index, ...extra } = delta;
 		const { text, thinking } = splitContent(content);
-		const thought = wellFormed(reasoning_content || reasoning || thinking);
+		const thought = reasoning_content || reasoning || thinking;
 		const parts: StreamPart[] = [];
 		if (thought) parts.push({ type: "reasoning", text: thought });
 		if (text) parts.push({ type: "text", text });
@@ -117,33 +122,51 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return parts;
 	}
 
-	/** The call a fragment belongs to. Some providers give every parallel call index 0, so a new id is a new call. */
-	#callOf({ index, id }: z.infer<typeof toolDelta>): OpenCall {
-		const key = index ?? (id ? this.#calls : (this.#last ?? 0));
-		const known = this.#open.get(key);
-		this.#last = key;
-		if (known && (!id || known.id === id)) return known;
-		const call: OpenCall = { index: this.#calls++, id: id ?? `call_${key}`, announced: false, early: "" };
-		this.#open.set(key, call);
+	/** The open call that a fragment goes on with: by its id, else by its index, else the last. */
+	#goesOn({ index, id, function: written }: ToolDelta): OpenCall | undefined {
+		const byId = id ? this.#calls.find((call) => call.id === id) : undefined;
+		if (byId) return byId;
+		const known = index == null ? this.#calls.at(-1) : this.#byKey.get(index);
+		// Some providers give every parallel call index 0: another id, or another name, is another call.
+		if (id && known && !known.invented) return undefined;
+		if (id && index == null) return undefined;
+		const name = written?.name;
+		return name && known && known.name !== "" && known.name !== name ? undefined : known;
+	}
+
+	#callOf(fragment: ToolDelta): OpenCall {
+		const known = this.#goesOn(fragment);
+		if (known) return known;
+		const { id, index } = fragment;
+		const place = this.#calls.length;
+		const call: OpenCall = {
+			id: id || `call_${place}`,
+			invented: !id,
+			index: null,
+			name: "",
+			early: "",
+			written: false,
+		};
+		this.#calls.push(call);
+		this.#byKey.set(index ?? place, call);
 		return call;
 	}
 
-	#callParts(fragment: z.infer<typeof toolDelta>): StreamPart[] {
+	#callParts(fragment: ToolDelta): StreamPart[] {
 		const call = this.#callOf(fragment);
-		const text = fragment.function?.arguments ?? "";
-		const name = fragment.function?.name;
-		if (!call.announced && !name) {
-			call.early += text;
-			return [];
-		}
+		const text = call.early + (fragment.function?.arguments ?? "");
+		call.name ||= fragment.function?.name?.toWellFormed() ?? "";
+		call.early = call.name === "" ? text : "";
+		if (call.name === "") return [];
 		const parts: StreamPart[] = [];
-		const written = call.early + text;
-		call.early = "";
-		if (!call.announced && name) {
-			call.announced = true;
-			parts.push({ type: "tool_call", index: call.index, id: call.id, name });
+		if (call.index === null) {
+			call.index = this.#announced++;
+			parts.push({ type: "tool_call", index: call.index, id: call.id, name: call.name });
 		}
-		if (written !== "") parts.push({ type: "tool_arguments", index: call.index, text: written });
+		if (text !== "") {
+			call.written = true;
+			parts.push({ type: "tool_arguments", index: call.index, text });
+		}
 		return parts;
 	}
 
@@ -151,7 +174,11 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		if (this.#finish) return [];
 		if (FAILED_REASONS.has(native)) return [failure(`the upstream ended with ${native}`, native)];
 		this.#finish = true;
-		const reason = this.#calls > 0 && native !== "length" ? "tool_calls" : (FINISH_REASONS[native] ?? "stop");
-		return [{ type: "finish", reason, native }];
+		// A call without arguments has an empty object for them, as in a whole answer.
+		const empty = this.#calls.flatMap(({ index, written }) => (index === null || written ? [] : [index]));
+		return [
+			...empty.map((index): StreamPart => ({ type: "tool_arguments", index, text: "{}" })),
+			{ type: "finish", reason: finishReasonOf(native, this.#announced > 0), native },
+		];
 	}
 }

@@ -1,0 +1,84 @@
+// Recorded upstream traffic (shared data): which there is, the wire that reads it, and ways to put it on the line again.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { anthropicWire } from "../../src/providers/anthropic.ts";
+import { googleWire } from "../../src/providers/google.ts";
+import { openaiWire } from "../../src/providers/openai.ts";
+import type { Wire } from "../../src/providers/wire.ts";
+import { hasSharedData, readSharedData } from "./shared-data.ts";
+
+const FOLDER = "upstream-fixtures";
+
+export const hasRecordings = hasSharedData(FOLDER);
+
+/** Paths of all recordings with one of the endings, such as `mistral/mistral-text.json`. */
+export function recordingsEnding(...endings: string[]): string[] {
+	if (!hasRecordings) return [];
+	const root = join(import.meta.dirname, "../../../shared/data", FOLDER);
+	return readdirSync(root, { recursive: true, encoding: "utf8" })
+		.filter((path) => endings.some((ending) => path.endsWith(ending)))
+		.sort();
+}
+
+export type WireName = "anthropic" | "google" | "openai";
+
+const WIRES: Readonly<Record<WireName, Wire>> = { anthropic: anthropicWire, google: googleWire, openai: openaiWire };
+
+/** The wire of a recording, by its folder. */
+export function wireOfRecording(path: string): { name: WireName; wire: Wire } {
+	const folder = path.split("/")[0];
+	const name = folder === "anthropic" || folder === "google" ? folder : "openai";
+	return { name, wire: WIRES[name] };
+}
+
+/** A whole body. */
+export function recordedText(path: string): string {
+	return readSharedData(`${FOLDER}/${path}`);
+}
+
+/**
+ * The events of a recorded stream, `[DONE]` included where the format has it.
+ * Some Anthropic recordings hold several messages one after another: `events` are the first, `following` the others.
+ */
+export function recordedEvents(path: string): { events: string[]; following: string[] } {
+	const lines = recordedText(path).split(/\r?\n/).filter(Boolean);
+	if (path.endsWith(".sse")) {
+		return { events: lines.map((line) => line.replace(/^data: /, "")), following: [] };
+	}
+	const { name } = wireOfRecording(path);
+	if (name === "openai") return { events: [...lines, "[DONE]"], following: [] };
+	const stop = name === "anthropic" ? lines.findIndex((line) => eventName(line) === "message_stop") : -1;
+	const end = stop < 0 ? lines.length : stop + 1;
+	return { events: lines.slice(0, end), following: lines.slice(end) };
+}
+
+/** An event's JSON object; null for `[DONE]`. */
+export function eventJson(text: string): Record<string, unknown> | null {
+	return text === "[DONE]" ? null : JSON.parse(text);
+}
+
+function eventName(text: string): string | null {
+	const type = eventJson(text)?.["type"];
+	return typeof type === "string" ? type : null;
+}
+
+function written(text: string, dataLines: string[], newline: string): string {
+	const name = eventName(text);
+	const head = name === null ? [] : [`event: ${name}`];
+	return [...head, ...dataLines.map((line) => `data: ${line}`), "", ""].join(newline);
+}
+
+/** Server-Sent Events as the providers write them. */
+export function plainSse(events: readonly string[]): string {
+	return events.map((text) => written(text, [text], "\n")).join("");
+}
+
+/** The same events with everything the standard allows besides: CRLF, comments, data over several lines. */
+export function elaborateSse(events: readonly string[]): string {
+	const elaborate = (text: string) => {
+		const json = eventJson(text);
+		const dataLines = json === null ? [text] : JSON.stringify(json, null, 1).split("\n");
+		return `: comment\r\n\r\n${written(text, dataLines, "\r\n")}`;
+	};
+	return events.map(elaborate).join("");
+}
