@@ -19,6 +19,7 @@ import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import {
 	type CompiledSchema,
+	droppedParameter,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
@@ -183,10 +184,6 @@ const MAX_TEMPERATURE = 1;
 /** Anthropic's limit; and it may refuse what looks like an e-mail address. */
 const USER_ID = /^[^@\s]{1,256}$/;
 
-function dropped(model: Model, param: string): Warning {
-	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
-}
-
 /** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
 function samplingFields(
 	call: ChatCall,
@@ -196,7 +193,7 @@ function samplingFields(
 	const fields: Fields = {};
 	const warnings: Warning[] = [];
 	for (const [param, value] of Object.entries(call.knobs)) {
-		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(dropped(model, param));
+		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameter(model, param));
 		else if (param === "temperature" && typeof value === "number" && value > MAX_TEMPERATURE) {
 			fields[param] = MAX_TEMPERATURE;
 			const message = `${model.id} takes temperatures up to ${MAX_TEMPERATURE}; ${MAX_TEMPERATURE} was sent`;
@@ -224,7 +221,7 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 	const { fields: sampling, warnings } = samplingFields(call, model, refused);
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
-	if (refusesParallel) warnings.push(dropped(model, "parallel_tool_calls"));
+	if (refusesParallel) warnings.push(droppedParameter(model, "parallel_tool_calls"));
 	if (wantsInstruction(call.output)) {
 		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
 		warnings.push({ code: "parameter_changed", param: "response_format", message });

@@ -17,6 +17,7 @@ import type { EffortChoice } from "../routing/effort.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileParameters, compileSchema } from "./google-schema.ts";
 import {
+	droppedParameter,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
@@ -224,7 +225,7 @@ function knobFields(
 	// Parallel calls are what Gemini does anyway; it cannot be kept from them.
 	if (call.parallelToolCalls === false && call.tools.length > 0) left.push("parallel_tool_calls");
 	const warnings = left.map((param): Warning => {
-		return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
+		return droppedParameter(model, param);
 	});
 	return { fields, warnings };
 }

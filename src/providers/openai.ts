@@ -18,6 +18,7 @@ import type { ProviderAccess } from "../settings.ts";
 import { answer, error, usage } from "./openai-answer.ts";
 import { OpenaiStreamDecoder } from "./openai-stream.ts";
 import {
+	droppedParameter,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
@@ -135,12 +136,7 @@ function optionalFields(
 	for (const [param, value] of Object.entries(given)) {
 		if (!refused.has(param)) fields[provider.renames[param] ?? param] = value;
 		// The end user's name is for the provider's abuse checks; nobody misses it where it has no place.
-		else if (param !== "user")
-			warnings.push({
-				code: "parameter_dropped",
-				param,
-				message: `${model.id} does not take ${param}; it was left out`,
-			});
+		else if (param !== "user") warnings.push(droppedParameter(model, param));
 	}
 	if (call.knobs.temperature === undefined && !refused.has("temperature")) fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };

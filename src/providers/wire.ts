@@ -117,3 +117,8 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 	const imageBytes = images.reduce((sum, text) => sum + utf8Length(JSON.stringify(text)), 0);
 	return utf8Length(json) - imageBytes + images.length * IMAGE_TOKEN_BOUND;
 }
+
+/** Says that a parameter the client set was left out. */
+export function droppedParameter(model: Model, param: string): Warning {
+	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
+}
