@@ -83,8 +83,13 @@ class EventWriter {
 		});
 	}
 
-	async close(): Promise<void> {
+	/** Ends the keep-alive of a stream that the client will not get. */
+	abandon(): void {
 		clearInterval(this.#keepAlive);
+	}
+
+	async close(): Promise<void> {
+		this.abandon();
 		await this.#writer.close().catch(() => undefined);
 	}
 }
@@ -159,7 +164,10 @@ class StreamedRun {
 			turn.clientClosed || this.#writer.gone,
 			turn.failure,
 		);
-		if (!this.committed) return failure;
+		if (!this.committed) {
+			this.#writer.abandon();
+			return failure;
+		}
 		const { body } = toHttpFailure(failure);
 		await this.#writer.write(errorEvent({ message: String(body["message"]), code: failure.reason }, null));
 		await this.#writer.close();

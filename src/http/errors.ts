@@ -152,7 +152,11 @@ export function toHttpFailure(failure: Failure): HttpFailure {
 				502,
 				failure.attempts.at(-1) ?? "no model could answer",
 				{ attempts: failure.attempts, cost_usd: failure.costUsd },
-				failure.retryAfterMs === null ? {} : retryAfter(failure.retryAfterMs),
+				{
+					...(failure.retryAfterMs === null ? {} : retryAfter(failure.retryAfterMs)),
+					// What has cost money already is not repeated behind the user's back.
+					...(failure.costUsd > 0 ? NO_RETRY : {}),
+				},
 			);
 		case "no_provider_available":
 			return flat(503, failure.message, {}, { ...retryAfter(RETRY_SOON_MS), ...NO_RETRY });

@@ -32,7 +32,11 @@ function* steps({ frames, garbage, error }: Script, faults: Faults): Generator<S
 			if (faults.garbage) yield { text: garbage };
 			if (faults.error) yield { text: error };
 			if (faults.error) yield "failed";
-			if (faults.cut) yield "cut";
+			if (faults.cut) {
+				// A destroyed connection throws away what was written just before; the pause lets it leave.
+				yield { waitMs: 20 };
+				yield "cut";
+			}
 		}
 		yield { text };
 	}
