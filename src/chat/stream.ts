@@ -18,6 +18,8 @@ import { type Begun, begin, breakers, deadlinesOf, logCall, record, recordFailur
 const HEAD_WAIT_MS = 10_000;
 /** A silent connection gets a comment this often; proxies cut at 100 seconds. */
 const KEEP_ALIVE_MS = 15_000;
+/** How often the silence is looked at. */
+const SILENCE_CHECK_MS = 1_000;
 /** A stream may run longer than an unstreamed call, as long as something comes. */
 const STREAM_TOTAL_MS = 600_000;
 
@@ -72,7 +74,7 @@ class EventWriter {
 		});
 		this.#keepAlive = setInterval(() => {
 			if (Date.now() - this.#wroteAtMs >= KEEP_ALIVE_MS) void this.write(comment("keep-alive"));
-		}, KEEP_ALIVE_MS);
+		}, SILENCE_CHECK_MS);
 	}
 
 	async write(text: string): Promise<void> {
