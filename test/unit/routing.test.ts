@@ -127,6 +127,18 @@ describe("routing", () => {
 		expect(selected({ logprobs: true }).candidates.every(({ model }) => model.supports.logprobs)).toBe(true);
 	});
 
+	it("leaves out Gemini for an image by address, which this service does not fetch", () => {
+		const content = [{ type: "image_url", image_url: { url: "https://images.test/cat.png" } }];
+		const messages = [{ role: "user", content }];
+		const { candidates, excluded } = selected({ messages });
+		expect(candidates.every(({ model }) => model.provider !== "google")).toBe(true);
+		expect(excluded["gemini-3.8-flash"]).toEqual(["does not support images by https address"]);
+		expect(refused({ messages, model: "gemini-3.8-flash" })).toMatchObject({
+			status: 422,
+			body: { issues: [{ path: "messages" }] },
+		});
+	});
+
 	it("leaves out models whose context or output limit is too small", () => {
 		const long = selected(prompt("word ".repeat(180_000)));
 		expect(long.candidates.length).toBeGreaterThan(0);
