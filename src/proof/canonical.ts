@@ -1,8 +1,5 @@
 // Canonical JSON (RFC 8785, JCS). Refuses what JCS cannot represent instead of changing it silently.
 
-/** Any value that JSON can express. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
 /** Thrown for NaN, Infinity, `undefined`, functions, bigints and lone surrogates. */
 export class NotCanonicalError extends Error {
 	override name = "NotCanonicalError";

@@ -293,7 +293,8 @@ function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
 	const unavailable = why.some(({ code }) => code === "unavailable");
 	// What the model cannot do, only the request can cure; trouble with price or config has the config's own fallback as an answer.
 	const refusal = why.find(({ code }) => code === "capability" || code === "limits");
-	const ranked = refusal && !unavailable ? [] : unavailable ? fallbacks : configuredFallbacks(pool, request.config);
+	const standIns = refusal ? [] : configuredFallbacks(pool, request.config);
+	const ranked = unavailable ? fallbacks : standIns;
 	const chosen = selection(
 		request,
 		"direct",
