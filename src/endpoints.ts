@@ -1,7 +1,7 @@
 // The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
 import * as z from "zod";
 import { createKeyEndpoint, listKeysEndpoint, revokeKeyEndpoint, rotateKeyEndpoint } from "./account/admin.ts";
-import { getUsageEndpoint, listPlansEndpoint } from "./account/endpoints.ts";
+import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./account/endpoints.ts";
 import { getModelEndpoint, listModelsEndpoint } from "./catalog/endpoints.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.ts";
 import { type Endpoint, endpoint } from "./http/endpoint.ts";
@@ -31,6 +31,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getProofEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
+	getSavingsEndpoint,
 	healthEndpoint,
 	openapiEndpoint,
 	createKeyEndpoint,

@@ -1,10 +1,13 @@
-// Plans and usage.
+// Plans, usage and savings.
 import * as z from "zod";
+import { findModel } from "../catalog/catalog.ts";
 import type { usage } from "../db/schema.ts";
+import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { ok } from "../http/errors.ts";
+import { fail, ok } from "../http/errors.ts";
 import { usd } from "../proof/money.ts";
 import { modelCount, PLAN_IDS, PLANS, type Plan } from "./plans.ts";
+import { DEFAULT_BASELINE, savingsOf } from "./savings.ts";
 import type { UsageRow } from "./settlement.ts";
 import { RECENT_ROWS, readUsage } from "./usage.store.ts";
 import { UsageTotals } from "./usage.ts";
@@ -105,6 +108,20 @@ function newestFirst(a: Recent, b: Recent): number {
 	return `${b.created_at} ${b.request_id}` < `${a.created_at} ${a.request_id}` ? -1 : 1;
 }
 
+/** A user's usage up to the last answered request: what D1 has and what the meter has not flushed yet, each row once. */
+async function currentUsage({ account, db, meter }: KeyContext) {
+	// The meter first: a row it flushes after this is in D1 as well, and is left out below.
+	const { quota, pending } = await meter(account.userId).snapshot(account.plan.id);
+	const pendingIds = pending.map((row) => row.request_id);
+	const { rollups, recent: rows, stored } = await readUsage(db, account.userId, pendingIds);
+	const unflushed = pending.filter((row) => !stored.has(row.request_id));
+	const totals = new UsageTotals();
+	for (const row of rollups) totals.add(row.dimension, row.name, row);
+	for (const row of unflushed) totals.addRow(row);
+	const recent = [...rows.map(recentFromRow), ...unflushed.map(recentFromPending)];
+	return { quota, totals, recent: recent.sort(newestFirst).slice(0, RECENT_ROWS) };
+}
+
 export const getUsageEndpoint = endpoint({
 	id: "get_usage",
 	method: "GET",
@@ -132,24 +149,12 @@ export const getUsageEndpoint = endpoint({
 		recent: z.array(recentSchema),
 	}),
 	async handle({ context }) {
-		const { account } = context;
-		// The meter first: a row it flushes after this is in D1 as well, and is left out below.
-		const { quota, pending } = await context.meter(account.userId).snapshot(account.plan.id);
-		const { rollups, recent, stored } = await readUsage(
-			context.db,
-			account.userId,
-			pending.map((row) => row.request_id),
-		);
-		const unflushed = pending.filter((row) => !stored.has(row.request_id));
-
-		const totals = new UsageTotals();
-		for (const row of rollups) totals.add(row.dimension, row.name, row);
-		for (const row of unflushed) totals.addRow(row);
+		const { quota, totals, recent } = await currentUsage(context);
 		const whole = totals.total();
 		const plan = PLANS[quota.plan];
 		const { dailyLimit, usedToday } = quota;
 		return ok({
-			user_id: account.userId,
+			user_id: context.account.userId,
 			plan: plan.id,
 			plan_display: plan.displayName,
 			limits: {
@@ -165,9 +170,32 @@ export const getUsageEndpoint = endpoint({
 			by_model: totals.by("model"),
 			by_provider: totals.by("provider"),
 			by_mode: totals.by("mode"),
-			recent: [...recent.map(recentFromRow), ...unflushed.map(recentFromPending)]
-				.sort(newestFirst)
-				.slice(0, RECENT_ROWS),
+			recent,
 		});
+	},
+});
+
+export const getSavingsEndpoint = endpoint({
+	id: "get_savings",
+	method: "GET",
+	path: "/v1/savings",
+	access: "key",
+	summary:
+		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
+	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE) }),
+	result: z.object({
+		baseline_model: z.string(),
+		total_requests: z.int(),
+		total_tokens: z.int(),
+		actual_cost_usd: z.number(),
+		baseline_cost_usd: z.number(),
+		saved_usd: z.number(),
+		saved_pct: z.number(),
+	}),
+	async handle({ query, context }) {
+		const baseline = findModel(query.baseline);
+		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
+		const { totals } = await currentUsage(context);
+		return ok(savingsOf(baseline, totals.total(), context.startedAtMs));
 	},
 });

@@ -7,6 +7,8 @@ export interface UsageCall {
 	model: string;
 	provider: string;
 	tokens: number;
+	/** How many of `tokens` were input. */
+	input_tokens: number;
 	cost_nano_usd: number;
 }
 
@@ -20,6 +22,7 @@ export interface UsageRow {
 	provider: string;
 	mode: string;
 	tokens: number;
+	input_tokens: number;
 	cost_nano_usd: number;
 	estimated: boolean;
 	outcome: Receipt["outcome"];

@@ -9,6 +9,7 @@ export interface Rollup {
 	name: string;
 	requests: number;
 	tokens: number;
+	inputTokens: number;
 	costNanoUsd: number;
 }
 
@@ -24,6 +25,7 @@ export async function readUsage(db: Database, userId: string, pendingIds: readon
 				name: usageRollups.name,
 				requests: usageRollups.requests,
 				tokens: usageRollups.tokens,
+				inputTokens: usageRollups.inputTokens,
 				costNanoUsd: usageRollups.costNanoUsd,
 			})
 			.from(usageRollups)

@@ -2,10 +2,18 @@
 import { usd } from "../proof/money.ts";
 import type { UsageRow } from "./settlement.ts";
 
-interface Totals {
+export interface Totals {
 	requests: number;
 	tokens: number;
+	/** How many of `tokens` were input. */
+	inputTokens: number;
 	costNanoUsd: number;
+}
+
+const NOTHING: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
+
+function totalsOf(part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">): Totals {
+	return { requests: 1, tokens: part.tokens, inputTokens: part.input_tokens, costNanoUsd: part.cost_nano_usd };
 }
 
 /** Totals by dimension (`total`, `model`, `provider`, `mode`) and name. */
@@ -15,28 +23,28 @@ export class UsageTotals {
 	add(dimension: string, name: string, amount: Totals): void {
 		const names = this.#totals.get(dimension) ?? new Map<string, Totals>();
 		this.#totals.set(dimension, names);
-		const sum = names.get(name) ?? { requests: 0, tokens: 0, costNanoUsd: 0 };
+		const sum = names.get(name) ?? NOTHING;
 		names.set(name, {
 			requests: sum.requests + amount.requests,
 			tokens: sum.tokens + amount.tokens,
+			inputTokens: sum.inputTokens + amount.inputTokens,
 			costNanoUsd: sum.costNanoUsd + amount.costNanoUsd,
 		});
 	}
 
 	/** Adds one usage row, as the rollup trigger in D1 does. */
 	addRow(row: UsageRow): void {
-		const whole = { requests: 1, tokens: row.tokens, costNanoUsd: row.cost_nano_usd };
+		const whole = totalsOf(row);
 		this.add("total", "", whole);
 		this.add("mode", row.mode, whole);
 		for (const call of row.calls) {
-			const part = { requests: 1, tokens: call.tokens, costNanoUsd: call.cost_nano_usd };
-			this.add("model", call.model, part);
-			this.add("provider", call.provider, part);
+			this.add("model", call.model, totalsOf(call));
+			this.add("provider", call.provider, totalsOf(call));
 		}
 	}
 
 	total(): Totals {
-		return this.#totals.get("total")?.get("") ?? { requests: 0, tokens: 0, costNanoUsd: 0 };
+		return this.#totals.get("total")?.get("") ?? NOTHING;
 	}
 
 	/** One dimension in the shape of spec 2.16. */

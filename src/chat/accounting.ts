@@ -156,6 +156,7 @@ export function usageRowOf(run: Run, billed: readonly BilledCall[], outcome: Out
 		model: call.candidate.model.id,
 		provider: call.candidate.model.provider,
 		tokens: call.bill.promptTokens + call.bill.completionTokens,
+		input_tokens: call.bill.promptTokens,
 		cost_nano_usd: call.bill.cost.totalNanoUsd,
 	}));
 	return {
@@ -167,6 +168,7 @@ export function usageRowOf(run: Run, billed: readonly BilledCall[], outcome: Out
 		provider: candidate.model.provider,
 		mode: run.plan.selection.mode,
 		tokens: calls.reduce((sum, call) => sum + call.tokens, 0),
+		input_tokens: calls.reduce((sum, call) => sum + call.input_tokens, 0),
 		cost_nano_usd: totalNanoUsd(billed),
 		estimated: billed.some((call) => call.bill.estimated),
 		outcome,

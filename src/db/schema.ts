@@ -45,12 +45,14 @@ export const usage = sqliteTable(
 		provider: text().notNull(),
 		mode: text().notNull(),
 		tokens: integer().notNull(),
+		/** How many of `tokens` were input; null in rows of versions that did not keep it. */
+		inputTokens: integer("input_tokens"),
 		costNanoUsd: integer("cost_nano_usd").notNull(),
 		estimated: integer({ mode: "boolean" }).notNull(),
 		outcome: text().notNull(),
 		latencyMs: integer("latency_ms").notNull(),
 		fallback: integer({ mode: "boolean" }).notNull(),
-		/** JSON: one `{model, provider, tokens, cost_nano_usd}` per model call. */
+		/** JSON: one `{model, provider, tokens, input_tokens, cost_nano_usd}` per model call. */
 		calls: text().notNull(),
 	},
 	(table) => [index("usage_user_time").on(table.userId, table.createdAt, table.requestId)],
@@ -65,6 +67,8 @@ export const usageRollups = sqliteTable(
 		name: text().notNull(),
 		requests: integer().notNull(),
 		tokens: integer().notNull(),
+		/** How many of `tokens` were input. */
+		inputTokens: integer("input_tokens").notNull().default(0),
 		costNanoUsd: integer("cost_nano_usd").notNull(),
 	},
 	(table) => [primaryKey({ columns: [table.userId, table.dimension, table.name] })],

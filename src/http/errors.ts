@@ -35,6 +35,7 @@ export type Failure =
 	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
+	| { reason: "unknown_model"; message: string }
 	| { reason: "model_not_found"; message: string }
 	| { reason: "proof_not_found"; message: string }
 	| { reason: "key_not_found"; message: string }
@@ -95,6 +96,7 @@ export function toHttpFailure(failure: Failure): HttpFailure {
 			return flat(422, failure.message ?? summary, { issues: failure.issues });
 		}
 		case "invalid_json":
+		case "unknown_model":
 			return flat(400, failure.message);
 		case "no_messages":
 			return flat(400, "messages is missing or empty");

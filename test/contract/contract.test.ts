@@ -32,6 +32,7 @@ const EXAMPLES: Record<string, (key: TestKey) => Promise<Example> | Example> = {
 	get_proof: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
 	list_plans: () => ({}),
 	get_usage: () => ({}),
+	get_savings: () => ({}),
 	health: () => ({}),
 	openapi: () => ({}),
 	operator_create_key: () => ({ body: { user: "contract", plan: "pro" } }),
