@@ -1,0 +1,146 @@
+// Usage and savings: one truth with receipts, and read without looking at every request ever made.
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DEFAULT_BASELINE } from "../../src/account/savings.ts";
+import { MODELS } from "../../src/catalog/catalog.ts";
+import {
+	call,
+	callWithKey,
+	chat,
+	db,
+	eventually,
+	newKey,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+} from "../support/service.ts";
+
+let upstream: Upstream;
+let key: TestKey;
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("pro");
+});
+afterEach(() => upstream.restore());
+
+async function savings(query = ""): Promise<Record<string, number | string>> {
+	const response = await callWithKey(key.key, `/v1/savings${query}`);
+	expect(response.status).toBe(200);
+	return response.json();
+}
+
+/** Prompt and completion tokens over some chats. */
+async function chatTokens(...contents: string[]): Promise<{ prompt: number; completion: number; costUsd: number }> {
+	const sum = { prompt: 0, completion: 0, costUsd: 0 };
+	for (const content of contents) {
+		const { usage, svc } = (await (await chat(key.key, content)).json()) as {
+			usage: { prompt_tokens: number; completion_tokens: number };
+			svc: { cost: { total_usd: number } };
+		};
+		sum.prompt += usage.prompt_tokens;
+		sum.completion += usage.completion_tokens;
+		sum.costUsd += svc.cost.total_usd;
+	}
+	return sum;
+}
+
+describe("GET /v1/savings", () => {
+	it("prices the caller's own tokens at the baseline's rates, input and output apart", async () => {
+		const { prompt, completion, costUsd } = await chatTokens("one", "two and a little more", "three");
+		const found = await savings("?baseline=claude-fable-5");
+		const baselineUsd = (prompt * 10 + completion * 50) / 1e6;
+		expect(found).toMatchObject({
+			baseline_model: "claude-fable-5",
+			total_requests: 3,
+			total_tokens: prompt + completion,
+		});
+		expect(found["actual_cost_usd"]).toBeCloseTo(costUsd, 9);
+		expect(found["baseline_cost_usd"]).toBeCloseTo(baselineUsd, 8);
+		expect(found["saved_usd"]).toBeCloseTo(baselineUsd - costUsd, 8);
+		expect(found["saved_pct"]).toBeCloseTo((1 - costUsd / baselineUsd) * 100, 1);
+	});
+
+	it("takes any model of the listing, and a premium one by default", async () => {
+		await chatTokens("hi");
+		for (const { id } of MODELS) {
+			const { baseline_model, saved_usd, saved_pct, baseline_cost_usd, actual_cost_usd } = await savings(
+				`?baseline=${id}`,
+			);
+			expect(baseline_model).toBe(id);
+			const difference = Math.max(0, Number(baseline_cost_usd) - Number(actual_cost_usd));
+			expect(saved_usd).toBeCloseTo(difference, 9);
+			expect(Number(saved_pct) >= 0 && Number(saved_pct) <= 100).toBe(true);
+		}
+		expect((await savings())["baseline_model"]).toBe(DEFAULT_BASELINE);
+		expect(MODELS.find(({ id }) => id === DEFAULT_BASELINE)?.tier).toBe("premium");
+	});
+
+	it("is all zero for a user who has asked nothing", async () => {
+		expect(await savings()).toMatchObject({ total_requests: 0, baseline_cost_usd: 0, saved_usd: 0, saved_pct: 0 });
+	});
+
+	it("answers 400 unknown_model for a baseline that is not in the catalog", async () => {
+		for (const baseline of ["nope", "", "auto", "laser-1", "__proto__", "constructor"]) {
+			const response = await callWithKey(key.key, `/v1/savings?baseline=${encodeURIComponent(baseline)}`);
+			expect([response.status, await response.json()], baseline).toMatchObject([400, { error: "unknown_model" }]);
+		}
+	});
+});
+
+describe("usage in D1", () => {
+	/** The statements that a call runs in D1, with their parameters. */
+	async function statementsOf(work: () => Promise<unknown>): Promise<{ sql: string; parameters: unknown[] }[]> {
+		const found: { sql: string; parameters: unknown[] }[] = [];
+		const prepare = env.DB.prepare.bind(env.DB);
+		const spy = vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
+			const statement = prepare(sql);
+			const bind = statement.bind.bind(statement);
+			statement.bind = (...parameters) => {
+				found.push({ sql, parameters });
+				return bind(...parameters);
+			};
+			return statement;
+		});
+		await work();
+		spy.mockRestore();
+		return found;
+	}
+
+	it.each(["/v1/usage", "/v1/savings"])(
+		"%s reads by index only, whatever number of requests there is",
+		async (path) => {
+			await chat(key.key, "hi");
+			const statements = await statementsOf(() => callWithKey(key.key, path));
+			const reading = statements.filter(({ sql }) => sql.includes("usage"));
+			expect(reading.length).toBeGreaterThanOrEqual(3);
+			for (const { sql, parameters } of reading) {
+				const { results } = await db
+					.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+					.bind(...parameters)
+					.all<{ detail: string }>();
+				const steps = results.map(({ detail }) => detail);
+				// The ids of a LIST SUBQUERY come from json_each over a parameter, not from a table.
+				expect(steps.filter((step) => /^SCAN (?!json_each)|TEMP B-TREE/.test(step))).toEqual([]);
+				expect(steps.join("; ")).toMatch(/SEARCH usage(?:_rollups)? USING (?:COVERING )?INDEX/);
+			}
+		},
+	);
+
+	it("has a row, a receipt and its share of the rollups for every request", async () => {
+		const { prompt, completion } = await chatTokens("one", "two");
+		await eventually(async () => {
+			const row = await db
+				.prepare("SELECT requests FROM usage_rollups WHERE user_id = ? AND dimension = 'total'")
+				.bind(key.user_id)
+				.first<{ requests: number }>();
+			return row?.requests === 2;
+		});
+		const rollup = await db
+			.prepare("SELECT tokens, input_tokens FROM usage_rollups WHERE user_id = ? AND dimension = 'total'")
+			.bind(key.user_id)
+			.first();
+		expect(rollup).toEqual({ tokens: prompt + completion, input_tokens: prompt });
+		const { recent } = (await (await callWithKey(key.key, "/v1/usage")).json()) as { recent: { request_id: string }[] };
+		for (const { request_id } of recent) expect((await call(`/v1/proof/${request_id}`)).status).toBe(200);
+	});
+});
