@@ -12,13 +12,16 @@ const PKCS8_HEADER = hexToBytes("302e020100300506032b657004220420");
 /** DER header of a SubjectPublicKeyInfo for Ed25519 (RFC 8410, section 4): the 32 raw bytes follow. */
 const SPKI_HEADER = hexToBytes("302a300506032b6570032100");
 
+/** WebCrypto's types ask for bytes that no other thread shares. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** Standard base64 with padding. */
 export function base64(bytes: Uint8Array): string {
 	return btoa(String.fromCharCode(...bytes));
 }
 
 /** The bytes of a standard base64 string with padding, or null when it is anything else. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+export function fromBase64(text: string): Bytes | null {
 	try {
 		const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 		// atob also takes white space, lost padding and stray bits; a signature shall have one form only.
@@ -85,11 +88,7 @@ export function createSigner(seed: Uint8Array): Signer {
 		keyId: keyIdOf(publicKey),
 		publicKey,
 		async sign(text) {
-			const signature = await crypto.subtle.sign(
-				"Ed25519",
-				await imported,
-				utf8ToBytes(text) as Uint8Array<ArrayBuffer>,
-			);
+			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as Bytes);
 			return base64(new Uint8Array(signature));
 		},
 		signSync: (text) => base64(sign(utf8ToBytes(text), seed)),
@@ -100,11 +99,13 @@ export function createSigner(seed: Uint8Array): Signer {
 export interface Verifier {
 	/** Whether `signature` (standard base64 with padding) holds over the UTF-8 bytes of `text`. Never throws. */
 	verify(text: string, signature: string): Promise<boolean>;
+	/** Whether 64 raw bytes are a signature over `message`. Never throws. */
+	verifyBytes(message: Uint8Array, signature: Uint8Array): Promise<boolean>;
 }
 
 async function importPublicKey(publicKey: Uint8Array): Promise<CryptoKey | null> {
 	try {
-		return await crypto.subtle.importKey("raw", publicKey as Uint8Array<ArrayBuffer>, "Ed25519", false, ["verify"]);
+		return await crypto.subtle.importKey("raw", publicKey as Bytes, "Ed25519", false, ["verify"]);
 	} catch {
 		// What is no point of the curve is refused here by some platforms, and when verifying by others.
 		return null;
@@ -120,14 +121,18 @@ export function createVerifier(publicKey: Uint8Array): Verifier {
 	const soundKey = isSoundPoint(publicKey);
 	// The key is kept and not its promise: on Workers one request must not wait for another's promise.
 	let key: CryptoKey | null | undefined;
+	const verifyBytes: Verifier["verifyBytes"] = async (message, signature) => {
+		if (!soundKey || signature.length !== 64) return false;
+		if (!isSoundPoint(signature.subarray(0, 32)) || !isSoundScalar(signature.subarray(32))) return false;
+		if (key === undefined) key = await importPublicKey(publicKey);
+		return key !== null && crypto.subtle.verify("Ed25519", key, signature as Bytes, message as Bytes);
+	};
 	return {
 		async verify(text, signature) {
 			const bytes = fromBase64(signature);
-			if (!soundKey || bytes?.length !== 64) return false;
-			if (!isSoundPoint(bytes.subarray(0, 32)) || !isSoundScalar(bytes.subarray(32))) return false;
-			if (key === undefined) key = await importPublicKey(publicKey);
-			return key !== null && crypto.subtle.verify("Ed25519", key, bytes, utf8ToBytes(text) as Uint8Array<ArrayBuffer>);
+			return bytes !== null && verifyBytes(utf8ToBytes(text), bytes);
 		},
+		verifyBytes,
 	};
 }
 
