@@ -21,6 +21,11 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
 	return sha256.create().update(Uint8Array.of(NODE_PREFIX)).update(left).update(right).digest();
 }
 
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+// Not by bits: sizes may exceed 32 of them.
+const isOdd = (value: number) => value % 2 === 1;
+const halved = (value: number) => Math.floor(value / 2);
+
 /** Roots of the complete subtrees that a tree falls into, one per 1 in the binary form of its size; as JSON if need be. */
 export interface CompactRange {
 	/** Number of leaves. */
@@ -31,25 +36,24 @@ export interface CompactRange {
 
 export const EMPTY_RANGE: CompactRange = { size: 0, hashes: [] };
 
-/** Joins the two rightmost subtrees for every trailing 1 of the size they had before the last leaf came. */
-function carry(hashes: Uint8Array[], sizeBefore: number): void {
-	for (let rest = sizeBefore; rest % 2 === 1; rest = Math.floor(rest / 2)) {
-		const right = hashes.pop();
-		const left = hashes.pop();
-		if (!left || !right) throw new Error(`a range of ${sizeBefore} leaves lacks a hash`);
-		hashes.push(nodeHash(left, right));
-	}
-}
-
 function foldRight(hashes: readonly Uint8Array[]): Uint8Array {
 	return hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => nodeHash(left, right));
 }
 
-/** The range with one leaf more; the given one stays as it is. O(log n). */
+/**
+ * The range with one leaf more; the given one stays as it is. O(log n), and one node hash on average.
+ * @throws RangeError when the range lacks a subtree that its size calls for.
+ */
 export function append({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
-	const grown = [...hashes.map((hash) => hexToBytes(hash)), leaf];
-	carry(grown, size);
-	return { size: size + 1, hashes: grown.map((hash) => bytesToHex(hash)) };
+	let joined = leaf;
+	let kept = hashes.length;
+	// Every trailing 1 of the size is a complete subtree that now gets its right sibling.
+	for (let rest = size; isOdd(rest); rest = halved(rest)) {
+		const left = hashes[--kept];
+		if (left === undefined) throw new RangeError(`a range of ${size} leaves lacks a hash`);
+		joined = nodeHash(hexToBytes(left), joined);
+	}
+	return { size: size + 1, hashes: [...hashes.slice(0, kept), bytesToHex(joined)] };
 }
 
 /** Root of a range's tree. O(log n). */
@@ -57,15 +61,19 @@ export function rootOfRange({ hashes }: CompactRange): Uint8Array {
 	return foldRight(hashes.map((hash) => hexToBytes(hash)));
 }
 
-function rootBetween(leafHashes: readonly Uint8Array[], from: number, to: number): Uint8Array {
-	const hashes: Uint8Array[] = [];
-	for (let at = from; at < to; at++) {
-		const leaf = leafHashes[at];
-		if (!leaf) throw new RangeError(`no leaf ${at} among ${leafHashes.length}`);
-		hashes.push(leaf);
-		carry(hashes, at - from);
+/** Root over the leaves from `low` up to, not including, `high`: as with a range, but without hex in between. */
+function rootBetween(leafHashes: readonly Uint8Array[], low: number, high: number): Uint8Array {
+	const subtrees: Uint8Array[] = [];
+	for (const [count, leaf] of leafHashes.slice(low, high).entries()) {
+		let joined = leaf;
+		for (let rest = count; isOdd(rest); rest = halved(rest)) {
+			const left = subtrees.pop();
+			if (!left) throw new RangeError(`no subtree to the left of leaf ${low + count}`);
+			joined = nodeHash(left, joined);
+		}
+		subtrees.push(joined);
 	}
-	return foldRight(hashes);
+	return foldRight(subtrees);
 }
 
 /** Root of the tree over all leaf hashes. O(n). */
@@ -83,7 +91,7 @@ function splitOf(count: number): number {
  * @throws RangeError unless 0 <= index < size <= leaves.
  */
 export function inclusionProof(leafHashes: readonly Uint8Array[], index: number, size: number): Uint8Array[] {
-	if (!(index >= 0 && index < size && size <= leafHashes.length)) {
+	if (!isCount(index) || !isCount(size) || index >= size || size > leafHashes.length) {
 		throw new RangeError(`no leaf ${index} in a tree of ${size} over ${leafHashes.length} leaves`);
 	}
 	const path: Uint8Array[] = [];
@@ -108,7 +116,7 @@ export function inclusionProof(leafHashes: readonly Uint8Array[], index: number,
  * @throws RangeError unless 0 <= from <= to <= leaves.
  */
 export function consistencyProof(leafHashes: readonly Uint8Array[], from: number, to: number): Uint8Array[] {
-	if (!(from >= 0 && from <= to && to <= leafHashes.length)) {
+	if (!isCount(from) || !isCount(to) || from > to || to > leafHashes.length) {
 		throw new RangeError(`no trees of ${from} and ${to} over ${leafHashes.length} leaves`);
 	}
 	if (from === 0) return [];
@@ -134,10 +142,7 @@ function equal(a: Uint8Array, b: Uint8Array): boolean {
 	return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
-const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
 const areHashes = (hashes: readonly Uint8Array[]) => hashes.every((hash) => hash.length === HASH_BYTES);
-const isOdd = (value: number) => value % 2 === 1;
-const halved = (value: number) => Math.floor(value / 2);
 
 /** A node's place on the way up: its number on its level, and that of the level's last node. */
 interface Place {
