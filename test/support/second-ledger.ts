@@ -104,17 +104,23 @@ export interface ChainVerdict {
 	reasons: string[];
 }
 
-function signatureFault(entry: ChainEntry, keys: ReadonlyMap<string, Buffer>, signedBefore: boolean): string | null {
-	if (entry.signature === null) return signedBefore ? "unsigned_after_signed" : null;
+function signatureFaults(entry: ChainEntry, keys: ReadonlyMap<string, Buffer>, signedBefore: boolean): string[] {
+	if (entry.signature === null) {
+		// A key that signed nothing: the signature was taken away.
+		return [
+			...(signedBefore ? ["unsigned_after_signed"] : []),
+			...(entry.key_id === null ? [] : ["signature_invalid"]),
+		];
+	}
 	const key = keys.get(entry.key_id ?? "");
-	if (!key || keyIdOf(key) !== entry.key_id) return "unknown_key";
-	const signature = fromBase64(entry.signature);
-	const holds = signature !== null && verifyBytes(key, Buffer.from(entry.subject, "utf8"), signature);
-	return holds ? null : "signature_invalid";
+	if (!key || keyIdOf(key) !== entry.key_id) return ["unknown_key"];
+	const signature = fromBase64(String(entry.signature));
+	const holds = signature !== null && verifyBytes(key, Buffer.from(String(entry.subject), "utf8"), signature);
+	return holds ? [] : ["signature_invalid"];
 }
 
 /**
- * Checks a chain, oldest entry first.
+ * Checks a chain, oldest entry first. A member that was tampered with may be of any type: that is a fault, not an error.
  * @param keys raw public keys by key id.
  */
 export function verifyChain(entries: readonly ChainEntry[], keys: ReadonlyMap<string, Buffer>): ChainVerdict {
@@ -129,8 +135,8 @@ export function verifyChain(entries: readonly ChainEntry[], keys: ReadonlyMap<st
 				? null
 				: "prev_link_broken",
 			entry.subject === subjectOf(entry) ? null : "subject_mismatch",
-			entry.hash === textHash(entry.subject) ? null : "hash_mismatch",
-			signatureFault(entry, keys, signedBefore),
+			entry.hash === textHash(String(entry.subject)) ? null : "hash_mismatch",
+			...signatureFaults(entry, keys, signedBefore),
 		];
 		signedBefore ||= entry.signature !== null;
 		return faults.filter((fault) => fault !== null).map((fault) => ({ fault, position }));

@@ -32,6 +32,11 @@ describe("test/vectors/ledger.json", () => {
 		["a changed hash", changedAt(8, { hash: `sha256:${"0".repeat(64)}` }), ["hash_mismatch:8"]],
 		["another's signature", changedAt(8, { signature: entries[7]?.signature ?? null }), ["signature_invalid:8"]],
 		["a signature taken off", changedAt(8, { signature: null, key_id: null }), ["unsigned_after_signed:8"]],
+		[
+			"its last signature, not its key, taken off",
+			changedAt(0, { signature: null }).slice(0, 1),
+			["signature_invalid:0"],
+		],
 		["a key that nobody published", changedAt(8, { key_id: "0".repeat(16) }), ["unknown_key:8"]],
 	])("is broken with %s, and the place is named", (_, chain, reasons) => {
 		const verdict = verifyChain(chain, keys);
