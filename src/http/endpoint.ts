@@ -27,6 +27,8 @@ interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
 	query?: Query;
 	body?: Body;
 	result: Result;
+	/** What a success is sent as; JSON by default, else the text that the handler answers. */
+	mediaType?: "text/plain";
 	/** Which body limit holds; chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
 	/** Left out of the public reference. */

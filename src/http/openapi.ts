@@ -28,15 +28,20 @@ function parameters(endpoint: Endpoint): Schema[] {
 	});
 }
 
+function content(mediaType: string, schema: Schema): Schema {
+	return { content: { [mediaType]: { schema } } };
+}
+
 function json(schema: Schema): Schema {
-	return { content: { "application/json": { schema } } };
+	return content("application/json", schema);
 }
 
 const FLAT = { $ref: "#/components/schemas/Error" };
 const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
 
 function responses(endpoint: Endpoint): Record<string, Schema> {
-	const all: Record<string, Schema> = { "200": { description: "OK", ...json(jsonSchema(endpoint.result, "output")) } };
+	const result = content(endpoint.mediaType ?? "application/json", jsonSchema(endpoint.result, "output"));
+	const all: Record<string, Schema> = { "200": { description: "OK", ...result } };
 	if (endpoint.access !== "public")
 		all["401"] = { description: "The key is missing, malformed or revoked", ...json(WRAPPED) };
 	if (endpoint.access === "key" || ("limited" in endpoint && endpoint.limited)) {

@@ -6,6 +6,7 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { wrappedErrorSchema } from "../../src/http/errors.ts";
 import {
 	call,
+	callWithKey,
 	chat,
 	eventually,
 	newKey,
@@ -30,6 +31,11 @@ const EXAMPLES: Record<string, (key: TestKey) => Promise<Example> | Example> = {
 	get_model: () => ({ path: "/v1/models/glm-5.2" }),
 	get_public_key: () => ({}),
 	get_proof: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
+	create_handoff: () => ({ body: { workspace_id: "contract", objective: "Hand on" } }),
+	get_handoff: async ({ key }) => ({ path: `/v1/handoff/${await newHandoff(key)}` }),
+	get_handoff_chain: () => ({ path: "/v1/handoff/chain/contract" }),
+	get_handoff_checkpoint: () => ({ path: "/v1/handoff/chain/contract/checkpoint" }),
+	get_handoff_proof: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
 	list_plans: () => ({}),
 	get_usage: () => ({}),
 	get_savings: () => ({}),
@@ -40,6 +46,11 @@ const EXAMPLES: Record<string, (key: TestKey) => Promise<Example> | Example> = {
 	operator_rotate_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
 	operator_revoke_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/revoke` }),
 };
+
+async function newHandoff(key: string): Promise<string> {
+	const response = await callWithKey(key, "/v1/handoff", { workspace_id: "contract", objective: "Hand on" });
+	return ((await response.json()) as { id: string }).id;
+}
 
 /** A path with something in the place of each parameter. */
 function anyPath({ path }: Endpoint): string {
@@ -86,7 +97,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 			const response = await send(endpoint, example.path ?? endpoint.path, credentialFor(endpoint, key), body);
 			expect(response.status, await response.clone().text()).toBe(200);
 			expect(response.headers.get("x-request-id")).toMatch(/^svc-[0-9A-Z]{26}$/);
-			const parsed = endpoint.result.safeParse(await response.json());
+			const parsed = endpoint.result.safeParse(await (endpoint.mediaType ? response.text() : response.json()));
 			expect(parsed.error?.issues ?? []).toEqual([]);
 			if (endpoint.access === "key") expect(response.headers.get("x-ratelimit-limit-requests")).toBe("1000");
 		});
