@@ -64,7 +64,7 @@ function protectedSection(manifest: Manifest, builtIns: BuiltInRules): string {
 	return [
 		"## Protected paths",
 		"",
-		"Before you create, change, move or delete a file that one of these patterns matches, get approval: run the risk gate with the file in `files_affected`, then wait for the person it asks for. The patterns are gitignore-style; a directory covers everything below it.",
+		"Before you create, change, move or delete a file that one of these patterns matches, get approval: run the risk gate with the file in `files_affected`, then wait for the person it asks for. The patterns are gitignore-style: a directory covers everything below it, `!` exempts from the patterns before it in the same list.",
 		"",
 		protectedPaths(manifest, builtIns),
 		"",

@@ -55,11 +55,17 @@ function escaped(codePoint: number): string {
 }
 
 /**
- * The text on one line with every hidden code point written as `\u{…}`. A backslash that already stands before `u{`
- * is written as `\u{5C}`, so that two different texts are never shown alike.
+ * A backslash that would read as an escape, and `<` where a tag, a comment or a model's control token would begin:
+ * tools that cut comments out or wrap a file in tags often look for these without parsing Markdown.
+ */
+const AMBIGUOUS = /\\(?=u\{)|<(?=[A-Za-z/!?|])/g;
+
+/**
+ * The text on one line, with every code point that is hidden or ambiguous written as `\u{…}`. Two different texts are
+ * never shown alike.
  */
 export function visible(text: string): string {
-	return [...text.replaceAll("\\u{", "\\u{5C}u{")]
+	return [...text.replace(AMBIGUOUS, (character) => escaped(character.charCodeAt(0)))]
 		.map((character) => {
 			const codePoint = character.codePointAt(0) ?? 0;
 			return isHidden(codePoint) ? escaped(codePoint) : character;
@@ -75,7 +81,7 @@ export function isBlank(text: string): boolean {
 /**
  * A CommonMark code span (section 6.1) that shows `visible(text)`: fenced with more backticks than any run inside, and
  * padded where the parser would strip a space or join a backtick to the fence.
- * It belongs inside a line, never at its start, where a long fence could be taken for a block's.
+ * It belongs inside a line or a list item, never at a line's start, where a long fence could be taken for a block's.
  */
 export function codeSpan(text: string): string {
 	const shown = visible(text);
