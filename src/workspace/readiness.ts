@@ -41,7 +41,8 @@ export interface Readiness {
 	recommendations: (Row & { rec: string })[];
 }
 
-function ratingOf(score: number): Rating {
+/** The rating of a score from 0 to 100. */
+export function ratingOf(score: number): Rating {
 	return RATING_FROM.find(([, from]) => score >= from)?.[0] ?? "critical";
 }
 

@@ -2,7 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Manifest, normalizeManifest } from "../../src/workspace/manifest.ts";
-import { type LedgerState, type PatternReading, type Readiness, readiness } from "../../src/workspace/readiness.ts";
+import {
+	type LedgerState,
+	type PatternReading,
+	type Readiness,
+	ratingOf,
+	readiness,
+} from "../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../src/workspace/readiness-checks.ts";
 
 /** Enough of gitignore for these tests: anchors, `*`, `**`, folders; `#` and `..` match nothing, `!` takes back. */
@@ -237,8 +243,7 @@ describe("readiness", () => {
 				const earned = result.checks.filter(({ passed }) => passed).reduce((sum, { weight }) => sum + weight, 0);
 				expect(result.earned_weight).toBe(earned);
 				expect(result.score).toBe(Math.round((100 * earned) / result.total_weight));
-				const steps = [90, 75, 50, 25].filter((from) => result.score < from).length;
-				expect(result.rating).toBe(["excellent", "good", "fair", "poor", "critical"][steps]);
+				expect(result.rating).toBe(ratingOf(result.score));
 				const failed = result.checks.filter(({ passed }) => !passed);
 				const heaviest = failed
 					.map(({ weight }) => weight)
@@ -250,6 +255,21 @@ describe("readiness", () => {
 				expect(readiness(manifest, ledger, READING)).toEqual(result);
 			}),
 		);
+	});
+
+	it.each([
+		[100, "excellent"],
+		[90, "excellent"],
+		[89, "good"],
+		[75, "good"],
+		[74, "fair"],
+		[50, "fair"],
+		[49, "poor"],
+		[25, "poor"],
+		[24, "critical"],
+		[0, "critical"],
+	])("rates %i as %s", (score, rating) => {
+		expect(ratingOf(score)).toBe(rating);
 	});
 
 	it("lists equals among the advice in the table's order", () => {
