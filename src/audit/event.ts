@@ -1,6 +1,13 @@
 // Audit events: the row, and what each kind of operation says in it.
 import type { HandoffRow } from "../ledger/entry.ts";
 
+const EVENT_ID = /^ae_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** True for `ae_` and a ULID. */
+export function isEventId(text: string): boolean {
+	return EVENT_ID.test(text);
+}
+
 export const EVENT_TYPES = ["policy_check", "handoff_created", "agent_plan", "agent_record"] as const;
 
 /** One row of the audit_events table, in its column names. */

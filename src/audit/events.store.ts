@@ -1,10 +1,55 @@
-// Audit events in D1: added in batches, each once, never changed.
+// Audit events in D1: added in batches, each once, never changed; read newest first, behind a place.
+import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { AuditEventRow } from "./event.ts";
+import type { EventFilter, Place } from "./page.ts";
+
+/** The row under its column names. */
+const columns = {
+	id: auditEvents.id,
+	user_id: auditEvents.userId,
+	workspace_id: auditEvents.workspaceId,
+	event_type: sql<AuditEventRow["event_type"]>`${auditEvents.eventType}`,
+	actor: auditEvents.actor,
+	decision: auditEvents.decision,
+	risk_score: auditEvents.riskScore,
+	risk_tier: auditEvents.riskTier,
+	payload: auditEvents.payload,
+	created_at: auditEvents.createdAt,
+};
 
 /** A statement that adds events; one that is there already stays as it is (a trigger skips it). */
 export function insertEvents(db: Database, events: readonly AuditEventRow[]) {
 	return db.insert(auditEvents).select(rowsFromJson(auditEvents, events));
+}
+
+/** A user's events behind a place, newest first. */
+export async function findEvents(
+	db: Database,
+	userId: string,
+	filter: EventFilter,
+	after: Place | null,
+	limit: number,
+): Promise<AuditEventRow[]> {
+	const { workspaceId, eventType, decision, since, until } = filter;
+	return db
+		.select(columns)
+		.from(auditEvents)
+		.where(
+			and(
+				eq(auditEvents.userId, userId),
+				workspaceId === undefined ? undefined : eq(auditEvents.workspaceId, workspaceId),
+				eventType === undefined ? undefined : eq(auditEvents.eventType, eventType),
+				decision === undefined ? undefined : eq(auditEvents.decision, decision),
+				since === undefined ? undefined : gte(auditEvents.createdAt, since),
+				until === undefined ? undefined : lt(auditEvents.createdAt, until),
+				after === null
+					? undefined
+					: sql`(${auditEvents.createdAt}, ${auditEvents.id}) < (${after.created_at}, ${after.id})`,
+			),
+		)
+		.orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
+		.limit(limit);
 }

@@ -150,3 +150,19 @@ export const auditEvents = sqliteTable(
 			.where(sql`${table.decision} IS NOT NULL`),
 	],
 );
+
+/** Every manifest that was ever in force; the highest version of a workspace is its policy. */
+export const workspaceManifests = sqliteTable(
+	"workspace_manifests",
+	{
+		userId: text("user_id").notNull(),
+		workspaceId: text("workspace_id").notNull(),
+		/** Counts from 1. */
+		version: integer().notNull(),
+		digest: text().notNull(),
+		/** The normalized manifest as JSON. */
+		manifest: text().notNull(),
+		createdAt: text("created_at").notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.userId, table.workspaceId, table.version] })],
+);

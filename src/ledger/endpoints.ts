@@ -11,7 +11,7 @@ import { findHandoff } from "./handoffs.store.ts";
 import { checkpointOrigin } from "./origin.ts";
 import { askUnflushed, noteUnflushed } from "./pending.ts";
 import { readChain, readLeaves } from "./read-chain.ts";
-import { isWorkspaceId } from "./workspace-id.ts";
+import { isWorkspaceId } from "../workspace/workspace-id.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;

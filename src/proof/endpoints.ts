@@ -5,7 +5,7 @@ import type { Database } from "../db/client.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { fail, ok } from "../http/errors.ts";
 import { checkpointOrigin } from "../ledger/origin.ts";
-import { workspaceIdSchema } from "../ledger/workspace-id.ts";
+import { workspaceIdSchema } from "../workspace/workspace-id.ts";
 import { vkeyOf } from "./note.ts";
 import { verifyReceipt } from "./receipt.ts";
 import { findReceipt } from "./receipts.store.ts";

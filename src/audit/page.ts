@@ -1,0 +1,79 @@
+// One page of the audit log, newest first: filters, the cursor, and the merge of what D1 has with what it lacks. Pure.
+import { type AuditEventRow, isEventId } from "./event.ts";
+
+/** What a list is narrowed to; absent members narrow nothing. */
+export interface EventFilter {
+	workspaceId?: string | undefined;
+	eventType?: string | undefined;
+	decision?: string | undefined;
+	/** Created then or later, as `created_at` is written. */
+	since?: string | undefined;
+	/** Created before. */
+	until?: string | undefined;
+}
+
+/** A place in the log: an event's time and id, which together order all events for good. */
+export type Place = Pick<AuditEventRow, "created_at" | "id">;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The place as an opaque text for a URL. It names the last event shown, so events that arrive move nothing. */
+export function cursorOf({ created_at, id }: Place): string {
+	return btoa(`${created_at} ${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The place that a cursor names, or null when it is none of ours. */
+export function placeOf(cursor: string): Place | null {
+	let text: string;
+	try {
+		text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+	} catch {
+		return null;
+	}
+	const [created_at = "", id = "", ...rest] = text.split(" ");
+	const place = { created_at, id };
+	return rest.length === 0 && TIME.test(created_at) && isEventId(id) && cursorOf(place) === cursor ? place : null;
+}
+
+/** Newest first; equal times are settled by id. */
+function newestFirst(a: Place, b: Place): number {
+	if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
+	return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
+}
+
+/** Whether D1 would find an event with this filter, behind this place. */
+function isWanted(event: AuditEventRow, filter: EventFilter, after: Place | null): boolean {
+	const { workspaceId, eventType, decision, since, until } = filter;
+	return (
+		(workspaceId === undefined || event.workspace_id === workspaceId) &&
+		(eventType === undefined || event.event_type === eventType) &&
+		(decision === undefined || event.decision === decision) &&
+		(since === undefined || event.created_at >= since) &&
+		(until === undefined || event.created_at < until) &&
+		(after === null || newestFirst(after, event) < 0)
+	);
+}
+
+export interface Page {
+	events: AuditEventRow[];
+	hasMore: boolean;
+	nextCursor: string | null;
+}
+
+/**
+ * Merges what D1 found, newest first and with at least one row more than the page if there are more, with what it may
+ * lack. An event in both is shown once.
+ */
+export function pageOf(
+	stored: readonly AuditEventRow[],
+	unflushed: readonly AuditEventRow[],
+	{ filter, after, limit }: { filter: EventFilter; after: Place | null; limit: number },
+): Page {
+	const missing = unflushed.filter((event) => isWanted(event, filter, after));
+	const byId = new Map([...missing, ...stored].map((event) => [event.id, event]));
+	const all = [...byId.values()].sort(newestFirst);
+	const events = all.slice(0, limit);
+	const hasMore = all.length > limit;
+	const last = events.at(-1);
+	return { events, hasMore, nextCursor: hasMore && last ? cursorOf(last) : null };
+}

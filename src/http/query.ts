@@ -1,0 +1,11 @@
+// Values of a query string, which arrive as text.
+import * as z from "zod";
+
+/** A whole number in decimal, from `least` to `most`. */
+export function wholeNumber(least: number, most: number) {
+	return z
+		.string()
+		.regex(/^(?:0|[1-9]\d{0,14})$/, "must be a whole number")
+		.transform(Number)
+		.refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
+}
