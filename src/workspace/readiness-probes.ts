@@ -160,6 +160,7 @@ export const DESTROYING_COMMANDS: readonly string[] = [
 /** What puts something before users, where it cannot be called back. */
 export const PUBLISHING_COMMANDS: readonly string[] = [
 	"npm publish",
+	"npm publish --access public",
 	"pnpm publish",
 	"yarn publish",
 	"yarn npm publish",

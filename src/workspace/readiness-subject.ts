@@ -62,17 +62,22 @@ export function repeatedPositions(entries: readonly string[]): number[] {
 	return positions(spelled, (entry, position) => !isBlank(entry) && spelled.indexOf(entry) < position);
 }
 
-/** Reads one list; `isBroad` judges what a single entry alone would catch. */
+/**
+ * Reads one list. `isBroad` judges what a single entry alone would catch; `isSentence` tells an entry that is meant for
+ * people, which would only ever catch itself.
+ */
 export function readPatterns(
 	entries: readonly string[],
 	compile: (patterns: readonly string[]) => (example: string) => boolean,
 	isBroad: (catches: (example: string) => boolean) => boolean,
+	isSentence: (entry: string) => boolean = () => false,
 ): PatternList {
 	const broad = positions(entries, (entry) => !isBlank(entry) && isBroad(compile([entry])));
 	const idle = positions(entries, (entry) => {
 		// `!` takes back what an earlier entry caught, so what follows it is what must be able to catch.
 		const pattern = entry.trim().replace(/^!/, "");
-		return isBlank(pattern) || (pattern.length <= MAX_TRIED_CHARS && !compile([pattern])(pattern));
+		if (isBlank(pattern) || isSentence(pattern)) return true;
+		return pattern.length <= MAX_TRIED_CHARS && !compile([pattern])(pattern);
 	});
 	const catches = compile(entries.filter((_, position) => !broad.includes(position)));
 	return {

@@ -50,6 +50,9 @@ function weightOf(rows: readonly { weight: number }[]): number {
 	return rows.reduce((sum, { weight }) => sum + weight, 0);
 }
 
+/** What no command begins with: an option without its command, or a rule written as a sentence. */
+const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|only)\s/i;
+
 /**
  * Scores a manifest and the state of its workspace's ledger. The same arguments give the same result.
  * @param reading how the policy reads patterns, so that a path counts as covered only if a check would stop it.
@@ -59,7 +62,12 @@ export function readiness(manifest: Manifest, ledger: LedgerState, reading: Patt
 		manifest,
 		ledger,
 		paths: readPatterns(manifest.protected_paths, reading.protects, (catches) => ORDINARY_PATHS.every(catches)),
-		commands: readPatterns(manifest.forbidden_commands, reading.forbids, (catches) => READING_COMMANDS.some(catches)),
+		commands: readPatterns(
+			manifest.forbidden_commands,
+			reading.forbids,
+			(catches) => READING_COMMANDS.some(catches),
+			(entry) => NOT_A_COMMAND.test(entry),
+		),
 	};
 	const judged = READINESS_CHECKS.map((check) => ({ check, passed: check.passed(subject) }));
 	const earned = weightOf(judged.filter(({ passed }) => passed).map(({ check }) => check));

@@ -199,6 +199,18 @@ describe("readiness", () => {
 			SIGNED,
 			["forbidden_commands_effective"],
 		],
+		[
+			"a sentence as command",
+			{ forbidden_commands: [...FULL.forbidden_commands, "Never delete files"] },
+			SIGNED,
+			["forbidden_commands_effective"],
+		],
+		[
+			"an option as command",
+			{ forbidden_commands: [...FULL.forbidden_commands, "--force"] },
+			SIGNED,
+			["forbidden_commands_effective"],
+		],
 		["no risk gate", { require_risk_gate: false }, SIGNED, ["risk_gate_required"]],
 		["no required handoffs", { require_handoffs: false }, SIGNED, ["handoffs_required", "handoffs_kept"]],
 		["no handoff", {}, NO_HANDOFFS, ["ledger_started", "ledger_signed", "handoffs_kept"]],
