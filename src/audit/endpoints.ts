@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { fail, ok } from "../http/errors.ts";
-import { wholeNumber } from "../http/query.ts";
+import { instant, wholeNumber } from "../http/query.ts";
 import { askUnflushed } from "../ledger/pending.ts";
 import { DECISIONS, RISK_TIERS } from "../policy/factors.ts";
 import { workspaceIdSchema } from "../workspace/workspace-id.ts";
@@ -13,11 +13,6 @@ import { pageOf, placeOf } from "./page.ts";
 
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
-
-/** Any ISO 8601 time with its offset, as `created_at` writes it. */
-const instant = z.iso
-	.datetime({ offset: true, error: "must be an ISO 8601 time with its offset, such as 2026-11-21T10:00:00Z" })
-	.transform((text) => new Date(text).toISOString());
 
 const eventSchema = z.object({
 	id: z.string(),

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
+import { wholeNumber } from "../http/query.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
@@ -18,10 +19,8 @@ const MOST_ENTRIES = 1_000;
 
 const workspaceParams = z.object({ workspace_id: z.string() });
 
-const wholeNumber = z
-	.string()
-	.regex(/^(?:0|[1-9]\d{0,14})$/, "must be a whole number")
-	.transform(Number);
+/** Sizes and places in a chain; which of them exist is the chain's to say. */
+const place = wholeNumber(0, 1e15);
 
 const noWorkspace: Failure = { reason: "workspace_not_found", message: "no workspace can have this name" };
 const noKey: Failure = {
@@ -93,12 +92,11 @@ export const getHandoffChainEndpoint = endpoint({
 	summary: "A workspace's chain, oldest first, in pages; the verdict is on all of it.",
 	params: workspaceParams,
 	query: z.object({
-		limit: wholeNumber
-			.refine((limit) => limit >= 1 && limit <= MOST_ENTRIES, `must be from 1 to ${MOST_ENTRIES}`)
+		limit: wholeNumber(1, MOST_ENTRIES)
 			.default(MOST_ENTRIES)
 			.describe("Entries per page; large entries make a page end before."),
-		after: wholeNumber.optional().describe("Only entries with a larger seq."),
-		expected_size: wholeNumber.optional().describe("Entries the reader knows of."),
+		after: place.optional().describe("Only entries with a larger seq."),
+		expected_size: place.optional().describe("Entries the reader knows of."),
 		expected_head: z
 			.string()
 			.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
@@ -160,10 +158,10 @@ export const getHandoffCheckpointEndpoint = endpoint({
 });
 
 const proofQuery = z.object({
-	index: wholeNumber.optional().describe("Inclusion of the entry with this seq."),
-	size: wholeNumber.optional().describe("… in the tree of this size; the whole chain by default."),
-	from: wholeNumber.optional().describe("Consistency of the tree of this size …"),
-	to: wholeNumber.optional().describe("… with the one of this size."),
+	index: place.optional().describe("Inclusion of the entry with this seq."),
+	size: place.optional().describe("… in the tree of this size; the whole chain by default."),
+	from: place.optional().describe("Consistency of the tree of this size …"),
+	to: place.optional().describe("… with the one of this size."),
 });
 
 /** What is asked of a tree of `size` leaves, or what is wrong with the question. */

@@ -118,35 +118,46 @@ class PageCut {
 }
 
 /**
- * Verifies the caller's chain of a workspace and returns a page of it. A workspace nobody has written to is an empty chain.
- * Signatures that were verified before are skipped, as `verifyChain` says.
+ * Verifies the caller's chain of a workspace and shows each entry once, oldest first. A workspace nobody has written to is
+ * an empty chain. Signatures that were verified before are skipped, as `verifyChain` says.
  */
-export async function readChain(
+export async function walkChain(
 	context: Caller & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
-	query: ChainQuery,
-): Promise<ChainReading> {
+	expected: Expected,
+	visit: (rows: readonly HandoffRow[]) => void,
+): Promise<ChainVerdict> {
 	const ledger = context.ledger(context.account.userId, workspaceId);
 	const state = await ledger.state();
-	const cut = new PageCut(query);
 	let isFirstPass = true;
 	const { verdict, verified } = await verifyChain({
 		pages: async function* () {
-			const cutting = isFirstPass;
+			const visiting = isFirstPass;
 			isFirstPass = false;
 			for await (const rows of pagesAt(context, workspaceId, ledger, state)) {
-				if (cutting) cut.add(rows);
+				if (visiting) visit(rows);
 				yield rows;
 			}
 		},
 		head: state,
 		keys: context.settings.publicKeys,
 		verified: state.verified,
-		expected: query.expected,
+		expected,
 	});
 	if (verified && verified.size > (state.verified?.size ?? 0)) {
 		context.waitUntil(ledger.remember(verified).catch((error) => logError("verification_not_remembered", error)));
 	}
+	return verdict;
+}
+
+/** Verifies the caller's chain of a workspace and returns a page of it. */
+export async function readChain(
+	context: Caller & Pick<KeyContext, "settings" | "waitUntil">,
+	workspaceId: string,
+	query: ChainQuery,
+): Promise<ChainReading> {
+	const cut = new PageCut(query);
+	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => cut.add(rows));
 	return { entries: cut.entries, hasMore: cut.hasMore, verdict };
 }
 

@@ -22,8 +22,10 @@ export type FactorId =
 	| "network_action"
 	| "wide_change";
 
-export type RiskTier = "auto" | "confirm" | "approve" | "block";
-export type Decision = "allow" | "confirm" | "approve" | "deny";
+export const RISK_TIERS = ["auto", "confirm", "approve", "block"] as const;
+export type RiskTier = (typeof RISK_TIERS)[number];
+export const DECISIONS = ["allow", "confirm", "approve", "deny"] as const;
+export type Decision = (typeof DECISIONS)[number];
 
 /** Every factor of a policy decision, in the order in which a decision lists them. Each alone asks a person or refuses. */
 export const FACTORS: readonly Factor[] = [

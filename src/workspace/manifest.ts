@@ -1,24 +1,10 @@
 // A workspace's manifest: its request body, its normal form and its digest (spec 2.6). Storing it is the store's.
 import * as z from "zod";
 import { type Hash, hashObject } from "../proof/hash.ts";
+import { workspaceIdSchema } from "./workspace-id.ts";
 
 const MAX_TEXT_CHARS = 500;
 const MAX_ENTRIES = 200;
-
-const WORKSPACE_ID = /^(?!\.\.?$)[A-Za-z0-9._:/@-]{1,128}$/;
-const WORKSPACE_ID_RULE =
-	"must be 1 to 128 of the characters A-Z a-z 0-9 . _ : / @ - and neither . nor .., which no URL path can carry";
-
-/** True for a name that a workspace can have; in a path, any other is an unknown workspace (404). */
-export function isWorkspaceId(text: string): boolean {
-	return WORKSPACE_ID.test(text);
-}
-
-/** A workspace id in a request body, where a malformed one is 422. */
-export const workspaceIdSchema = z
-	.string()
-	.regex(WORKSPACE_ID, WORKSPACE_ID_RULE)
-	.describe("The caller's own name for a workspace; private to its user.");
 
 const text = z.string().max(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS} characters`);
 const entries = z.array(text).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);

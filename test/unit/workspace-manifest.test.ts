@@ -4,13 +4,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
 	defaultManifest,
-	isWorkspaceId,
 	manifestDigest,
 	manifestRequestSchema,
 	manifestSchema,
 	normalizeManifest,
-	workspaceIdSchema,
 } from "../../src/workspace/manifest.ts";
+import { isWorkspaceId, workspaceIdSchema } from "../../src/workspace/workspace-id.ts";
 
 const FULL = {
 	workspace_id: "acme/web",

@@ -1,0 +1,117 @@
+// A policy check as a client asks for it (spec 4.7), and what its audit event keeps of it. Pure.
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import * as z from "zod";
+import type { AuditEventRow } from "../audit/event.ts";
+import { canonicalJson } from "../proof/canonical.ts";
+import { hashObject } from "../proof/hash.ts";
+import { workspaceIdSchema } from "../workspace/workspace-id.ts";
+import { ACTION_KINDS, type PolicyDecision } from "./decide.ts";
+
+const MAX_ACTION_CHARS = 10_000;
+const MAX_CONTEXT_BYTES = 65_536;
+
+function jsonBytes(value: unknown): number {
+	return utf8ToBytes(JSON.stringify(value)).length;
+}
+
+const textsSchema = z.array(z.string());
+
+/** Unknown members are ignored; null is absent. */
+export const policyCheckSchema = z.object({
+	workspace_id: workspaceIdSchema.describe("The workspace whose manifest is the policy."),
+	action: z
+		.string()
+		.max(MAX_ACTION_CHARS, `must have at most ${MAX_ACTION_CHARS} characters`)
+		.refine((text) => text.trim() !== "", "must not be blank")
+		.describe("What is about to be done, in words."),
+	action_kind: z.enum(ACTION_KINDS).nullish(),
+	files_affected: textsSchema.nullish().describe("Paths, held against protected_paths."),
+	commands: textsSchema.nullish().describe("Commands as a shell would get them, held against forbidden_commands."),
+	estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
+	context: z
+		.record(z.string(), z.unknown())
+		.refine((context) => jsonBytes(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
+		.nullish()
+		.describe("Anything; kept with the decision and not looked at."),
+});
+
+export type PolicyCheck = z.output<typeof policyCheckSchema>;
+
+/** A D1 row takes 2 MB; a payload beyond this is kept in part, and says so. */
+const MAX_PAYLOAD_BYTES = 262_144;
+const KEPT_ENTRIES = 50;
+const KEPT_CHARS = 500;
+
+/** The first characters of a text, without half of a surrogate pair at the end. */
+function beginning(text: string): string {
+	const cut = text.slice(0, KEPT_CHARS);
+	return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+function beginnings(texts: readonly string[]): string[] {
+	return texts.slice(0, KEPT_ENTRIES).map(beginning);
+}
+
+/** What was checked, echoed: whole, or its beginnings when it is too large to keep. */
+function echo(check: PolicyCheck) {
+	const whole = {
+		action: check.action,
+		action_kind: check.action_kind ?? null,
+		files_affected: check.files_affected ?? [],
+		commands: check.commands ?? [],
+		estimated_cost_usd: check.estimated_cost_usd ?? null,
+		context: check.context ?? null,
+		truncated: false,
+	};
+	if (jsonBytes(whole) <= MAX_PAYLOAD_BYTES) return whole;
+	return {
+		...whole,
+		action: beginning(whole.action),
+		files_affected: beginnings(whole.files_affected),
+		commands: beginnings(whole.commands),
+		truncated: true,
+	};
+}
+
+/** Stands for everything that was asked, also where the event keeps beginnings only. */
+function checkHash({ workspace_id, action, action_kind, files_affected, commands, estimated_cost_usd, context }: PolicyCheck) {
+	return hashObject({
+		type: "svc.policy_check.v1",
+		workspace_id,
+		action,
+		action_kind: action_kind ?? null,
+		files_affected: files_affected ?? [],
+		commands: commands ?? [],
+		estimated_cost_usd: estimated_cost_usd ?? null,
+		context: context ?? null,
+	});
+}
+
+/**
+ * The audit event of a decision.
+ * @param manifestDigest of the manifest that was in force.
+ */
+export function policyChecked(
+	check: PolicyCheck,
+	decided: PolicyDecision,
+	manifestDigest: string,
+	envelope: Pick<AuditEventRow, "id" | "user_id" | "actor" | "created_at">,
+): AuditEventRow {
+	const { decision, risk_score, risk_tier, reason, factors } = decided;
+	const payload = {
+		...echo(check),
+		input_hash: checkHash(check),
+		factors: factors.filter(({ triggered }) => triggered).map(({ id }) => id),
+		reason,
+		manifest_digest: manifestDigest,
+	};
+	return {
+		...envelope,
+		workspace_id: check.workspace_id,
+		event_type: "policy_check",
+		decision,
+		risk_score,
+		risk_tier,
+		payload: canonicalJson(payload),
+	};
+}

@@ -1,0 +1,83 @@
+// Policy over HTTP: a decision with its trail in the audit log, and a risk score that leaves none.
+import { ulid } from "ulid";
+import * as z from "zod";
+import { agentLimitNanoUsd } from "../account/plans.ts";
+import type { KeyContext } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { ok } from "../http/errors.ts";
+import { noteUnflushed } from "../ledger/pending.ts";
+import { usd } from "../proof/money.ts";
+import { defaultManifest, manifestDigest } from "../workspace/manifest.ts";
+import { findManifest } from "../workspace/manifests.store.ts";
+import { policyCheckSchema, policyChecked } from "./check.ts";
+import { decide } from "./decide.ts";
+import { DECISIONS, RISK_TIERS } from "./factors.ts";
+import { RISK_KINDS, riskScore } from "./risk.ts";
+import { rulesOf } from "./rules.ts";
+
+const factorSchema = z.object({ id: z.string(), label: z.string(), weight: z.int() });
+const scoreSchema = z.int().min(0).max(100);
+
+export const checkPolicyEndpoint = endpoint({
+	id: "check_policy",
+	method: "POST",
+	path: "/v1/policy/check",
+	access: "key",
+	summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
+	body: policyCheckSchema,
+	result: z.object({
+		decision: z.enum(DECISIONS),
+		risk_score: scoreSchema,
+		risk_tier: z.enum(RISK_TIERS),
+		factors: z.array(factorSchema.extend({ triggered: z.boolean() })).describe("All of them, in a fixed order."),
+		reason: z.string(),
+		event_id: z.string(),
+	}),
+	async handle({ body, context }) {
+		const { account, db, timings } = context;
+		const key = { userId: account.userId, workspaceId: body.workspace_id };
+		const stored = await timings.measure("d1", () => findManifest(db, key));
+		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
+		const decided = decide(
+			{
+				action: body.action,
+				action_kind: body.action_kind ?? undefined,
+				files_affected: body.files_affected ?? [],
+				commands: body.commands ?? [],
+				estimated_cost_usd: body.estimated_cost_usd ?? undefined,
+			},
+			rulesOf(manifest, usd(agentLimitNanoUsd(account.plan))),
+		);
+		const nowMs = Date.now();
+		const event = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
+			id: `ae_${ulid(nowMs)}`,
+			user_id: account.userId,
+			actor: `key:${account.keyId}`,
+			created_at: new Date(nowMs).toISOString(),
+		});
+		const flushed = await context.ledger(account.userId, body.workspace_id).record(event);
+		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
+		return ok({ ...decided, event_id: event.id });
+	},
+});
+
+export const scoreRiskEndpoint = endpoint({
+	id: "score_risk",
+	method: "POST",
+	path: "/v1/risk/score",
+	access: "key",
+	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
+	body: z.object({
+		kind: z.enum(RISK_KINDS),
+		targets: z.array(z.string()).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+	}),
+	result: z.object({
+		object: z.literal("risk.score"),
+		score: scoreSchema,
+		tier: z.enum(RISK_TIERS),
+		factors: z.array(factorSchema).describe("Those that fired."),
+	}),
+	async handle({ body }) {
+		return ok({ object: "risk.score" as const, ...riskScore({ kind: body.kind, targets: body.targets ?? [] }) });
+	},
+});
