@@ -105,6 +105,15 @@ describe("a signature", () => {
 		}
 	});
 
+	it("under a key of small order is refused though the equation holds for every text", async () => {
+		const neutral = Uint8Array.of(1, ...new Uint8Array(31));
+		const forged = new Uint8Array([...noble.Point.BASE.multiply(5n).toBytes(), ...littleEndian(5n)]);
+		const message = new TextEncoder().encode("anything");
+		expect(noble.verify(forged, message, neutral)).toBe(true);
+		expect(await createVerifier(neutral).verifyBytes(message, forged)).toBe(false);
+		expect(second.verifyBytes(Buffer.from(neutral), Buffer.from(message), Buffer.from(forged))).toBe(false);
+	});
+
 	it("is judged alike by a key imported once, byte by byte changed, and by the second implementation", async () => {
 		const verifier = createVerifier(signer.publicKey);
 		const message = Buffer.from(text, "utf8");

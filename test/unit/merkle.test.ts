@@ -191,6 +191,19 @@ describe("proofs", () => {
 		);
 	});
 
+	it("of another length hold for no root, not even one made to fit", () => {
+		const [leaf, extra] = [leafAt(0), leafAt(1)];
+		const above = nodeHash(extra, leaf);
+		expect(verifyInclusion({ leafHash: leaf, index: 0, size: 1, proof: [], root: leaf })).toBe(true);
+		expect(verifyInclusion({ leafHash: leaf, index: 1, size: 1, proof: [], root: leaf })).toBe(false);
+		expect(verifyInclusion({ leafHash: leaf, index: 0, size: 1, proof: [extra], root: above })).toBe(false);
+		const old = nodeHash(leaf, extra);
+		const grown = { from: 2, to: 3, proof: [extra], fromRoot: old, toRoot: nodeHash(old, extra) };
+		expect(verifyConsistency(grown)).toBe(true);
+		const longer = { proof: [extra, leaf], fromRoot: nodeHash(leaf, old), toRoot: nodeHash(leaf, grown.toRoot) };
+		expect(verifyConsistency({ ...grown, ...longer })).toBe(false);
+	});
+
 	it("of a tree with itself are empty; from the empty tree nothing is shown about another", () => {
 		const leaves = leavesOf(4);
 		const root = rootOf(leaves);

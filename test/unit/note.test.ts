@@ -98,6 +98,13 @@ describe("a note", () => {
 		expect(await verifyNote(text, [vkey])).toEqual({ outcome });
 	});
 
+	it("counts a key's first signature and ignores what repeats it", async () => {
+		const line = note.slice(body.length + 1);
+		const wrong = signNote("another text\n", ORIGIN, signer).split("\n\n")[1];
+		const verdict = await verifyNote(`${note}${line}${wrong}`, [vkey]);
+		expect(verdict).toMatchObject({ outcome: "verified", verified: [{ name: ORIGIN }], unknown: [] });
+	});
+
 	it("may carry a hundred signatures and not one more", () => {
 		const line = note.slice(body.length + 1);
 		expect(parseNote(`${body}\n${line.repeat(100)}`)?.signatures.length).toBe(100);
@@ -128,7 +135,10 @@ describe("a verifier key", () => {
 	it.each([
 		["another key's hash", vkey.replace(/\+[0-9a-f]{8}\+/, "+00000000+")],
 		["another name", `x${vkey}`],
-		["another algorithm", vkey.replace("+AW", "+AZ")],
+		[
+			"another algorithm under this key's hash",
+			vkey.replace(/\+[^+]*$/, `+${base64(Uint8Array.of(2, ...signer.publicKey))}`),
+		],
 		["no key", vkey.split("+").slice(0, 2).join("+")],
 		["nothing", ""],
 	])("with %s verifies nothing", async (_, malformed) => {
