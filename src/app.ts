@@ -7,6 +7,7 @@ import { database } from "./db/client.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { logError, logRequest } from "./http/log.ts";
 import { failureResponse, mount, respondToException, type Stages } from "./http/mount.ts";
+import { Timings } from "./http/timings.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
 /** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
@@ -21,6 +22,7 @@ const EXPOSED_HEADERS = [
 	"x-ratelimit-remaining-requests",
 	"x-ratelimit-reset-requests",
 	"x-svc-sandbox",
+	"server-timing",
 ];
 
 function headerBytes(headers: Headers): number {
@@ -32,6 +34,7 @@ function headerBytes(headers: Headers): number {
 /** Builds the request's context and leaves its one log line. */
 const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 	const startedAtMs = Date.now();
+	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.header("x-request-id", requestId);
 	c.set("context", {
@@ -45,6 +48,7 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 		origin: new URL(c.req.url).origin,
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
+		timings,
 	});
 	if (headerBytes(c.req.raw.headers) > MAX_HEADER_BYTES) {
 		c.res = failureResponse(c, { reason: "headers_too_large", limitBytes: MAX_HEADER_BYTES });
@@ -52,6 +56,7 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 		await next();
 	}
 	c.res.headers.set("x-request-id", requestId);
+	c.res.headers.set("server-timing", timings.header());
 	const context = c.get("context");
 	const { status } = c.res;
 	const log = () =>
@@ -59,8 +64,8 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 			request_id: requestId,
 			method: c.req.method,
 			status,
-			duration_ms: Date.now() - startedAtMs,
 			...context.log,
+			...timings.fields(),
 		});
 	// A stream's line is written when it has ended, which is when its outcome and cost are known.
 	if (context.finished) context.waitUntil(context.finished.then(log));

@@ -112,7 +112,8 @@ export async function record(
 	const usage = usageRowOf(run, billed, outcome, nowMs - run.startedAtMs);
 	const { cost_usd, estimated } = unsigned;
 	Object.assign(context.log, { outcome, cost_usd, estimated });
-	return (await settle(context, { usage, receipt })) ? receipt : null;
+	const settled = await context.timings.measure("settle", () => settle(context, { usage, receipt }));
+	return settled ? receipt : null;
 }
 
 /** Frees a reservation that cost nothing. If the meter cannot be told, it will be settled at its bound, which is logged. */
