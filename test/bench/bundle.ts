@@ -5,16 +5,18 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { median } from "./statistics.ts";
 
+const BUDGET_GZIP_BYTES = 1_048_576;
+const BUDGET_STARTUP_MS = 50;
 const STARTUP_RUNS = 5;
 const STARTUP_TIMEOUT_MS = 30_000;
 
-export interface BundleSize {
+interface BundleSize {
 	rawBytes: number;
 	gzipBytes: number;
 }
 
 /** Measures the bundle in a folder made by buildBundle, in bytes. */
-export function measureSize(bundleDir: string): BundleSize {
+function measureSize(bundleDir: string): BundleSize {
 	const bundle = readFileSync(join(bundleDir, "index.js"));
 	return { rawBytes: bundle.byteLength, gzipBytes: gzipSync(bundle).byteLength };
 }
@@ -32,7 +34,7 @@ interface CpuProfile {
 const NOT_STARTUP: ReadonlySet<string> = new Set(["(root)", "(idle)", "(program)"]);
 
 /** Sums the time of a profile's samples inside JavaScript, in milliseconds. */
-export function activeMs(profile: CpuProfile): number {
+function activeMs(profile: CpuProfile): number {
 	const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]));
 	const activeMicros = profile.samples
 		.map((node, sample) => (NOT_STARTUP.has(frames.get(node) ?? "") ? 0 : (profile.timeDeltas[sample] ?? 0)))
@@ -40,7 +42,7 @@ export function activeMs(profile: CpuProfile): number {
 	return activeMicros / 1000;
 }
 
-export interface Startup {
+interface Startup {
 	method: string;
 	runsMs: number[];
 	medianMs: number;
@@ -61,7 +63,7 @@ function profileStartup(outfile: string): CpuProfile {
 }
 
 /** Profiles the evaluation of the bundle's top-level code in fresh workerd processes, in milliseconds. */
-export function measureStartup(tempDir: string): Startup {
+function measureStartup(tempDir: string): Startup {
 	const runsMs = Array.from({ length: STARTUP_RUNS }, (_, run) =>
 		activeMs(profileStartup(join(tempDir, `startup-${run}.cpuprofile`))),
 	);
@@ -69,5 +71,18 @@ export function measureStartup(tempDir: string): Startup {
 		method: "wrangler check startup: sampled time in JavaScript and garbage collection, profiler on",
 		runsMs,
 		medianMs: median(runsMs),
+	};
+}
+
+export interface ColdStart {
+	bundle: BundleSize & { budgetGzipBytes: number };
+	startup: Startup & { budgetMs: number };
+}
+
+/** Measures a bundle and its start-up beside their budgets. */
+export function measureColdStart(bundleDir: string, tempDir: string): ColdStart {
+	return {
+		bundle: { ...measureSize(bundleDir), budgetGzipBytes: BUDGET_GZIP_BYTES },
+		startup: { ...measureStartup(tempDir), budgetMs: BUDGET_STARTUP_MS },
 	};
 }
