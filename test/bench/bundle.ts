@@ -1,14 +1,13 @@
 // What a cold start pays for: the size of the built bundle, and the CPU time of its top-level code.
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { median } from "./statistics.ts";
+import { wrangler } from "./wrangler.ts";
 
 const BUDGET_GZIP_BYTES = 1_048_576;
 const BUDGET_STARTUP_MS = 50;
 const STARTUP_RUNS = 5;
-const STARTUP_TIMEOUT_MS = 30_000;
 
 interface BundleSize {
 	rawBytes: number;
@@ -49,16 +48,7 @@ interface Startup {
 }
 
 function profileStartup(outfile: string): CpuProfile {
-	const result = spawnSync(
-		process.execPath,
-		["node_modules/wrangler/bin/wrangler.js", "check", "startup", "--outfile", outfile],
-		{
-			env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" },
-			encoding: "utf8",
-			timeout: STARTUP_TIMEOUT_MS,
-		},
-	);
-	if (result.status !== 0) throw new Error(`wrangler check startup failed:\n${result.stdout}${result.stderr}`);
+	wrangler(["check", "startup", "--outfile", outfile]);
 	return JSON.parse(readFileSync(outfile, "utf8")) as CpuProfile;
 }
 

@@ -1,4 +1,4 @@
-// The runtime's resident memory under many requests, whole and streamed in turn.
+// The runtime's resident memory under many requests, one in four of them streamed.
 import { setTimeout as delay } from "node:timers/promises";
 import { type LoadTarget, runRound } from "./load.ts";
 import { STREAMED, WHOLE } from "./loads.ts";
@@ -9,6 +9,7 @@ export const MEMORY_REQUESTS = 20_000;
 const SAMPLE_EVERY_REQUESTS = 1_000;
 const WARM_UP_REQUESTS = 1_000;
 const CONNECTIONS = 16;
+const MIX = [WHOLE, WHOLE, WHOLE, STREAMED];
 const ROUND_TIMEOUT_MS = 120_000;
 /** Without a request, so that what only waits for its end can go. */
 const IDLE_PAUSE_MS = 10_000;
@@ -31,7 +32,7 @@ export async function measureMemory(
 	onProgress: (text: string) => void,
 ): Promise<MemoryResult> {
 	const send = (maxRequests: number) =>
-		runRound(target, [WHOLE, STREAMED], { connections: CONNECTIONS, durationMs: ROUND_TIMEOUT_MS, maxRequests });
+		runRound(target, MIX, { connections: CONNECTIONS, durationMs: ROUND_TIMEOUT_MS, maxRequests });
 	await send(WARM_UP_REQUESTS);
 	const startMs = performance.now();
 	const samples: MemorySample[] = [{ requests: 0, residentBytes: residentBytes(pid) }];

@@ -1,5 +1,4 @@
 // Counts what requests do: drives the counting Worker through minutes of paced traffic, on a clock that is moved instead of waited for.
-import { spawnSync } from "node:child_process";
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
@@ -7,24 +6,14 @@ import type { OperationCounts } from "./counting/counts.ts";
 import { type ChatLoad, post } from "./load.ts";
 import { STREAMED, WHOLE } from "./loads.ts";
 import type { SvcTarget } from "./targets.ts";
+import { wrangler } from "./wrangler.ts";
 
-const BUILD_TIMEOUT_MS = 60_000;
 const IDLE_CHECK_MS = 3;
 const IDLE_TRIES = 5_000;
 
 /** Bundles the counting Worker as a deployment would bundle the Worker; returns the folder. */
 export function buildCountingBundle(outDir: string): string {
-	const entry = "test/bench/counting/index.ts";
-	const result = spawnSync(
-		process.execPath,
-		["node_modules/wrangler/bin/wrangler.js", "deploy", entry, "--dry-run", "--outdir", outDir],
-		{
-			env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" },
-			encoding: "utf8",
-			timeout: BUILD_TIMEOUT_MS,
-		},
-	);
-	if (result.status !== 0) throw new Error(`building the counting Worker failed:\n${result.stdout}${result.stderr}`);
+	wrangler(["deploy", "test/bench/counting/index.ts", "--dry-run", "--outdir", outDir]);
 	return outDir;
 }
 

@@ -14,7 +14,7 @@ import { requireSignedAnswer } from "./targets.ts";
 
 const CONNECTIONS = [1, 16] as const;
 const ROUNDS = 3;
-const ROUND_MS = 2_500;
+const ROUND_MS = 2_000;
 const JIT_WARM_UP_MS = 2_000;
 /** Lets the service's flush to D1 end, which runs on after the answers, so that it does not slow the next round. */
 const PAUSE_MS = 500;

@@ -109,7 +109,7 @@ function memoryTables(memory: MemoryResult | null): string[] {
 	const requests = samples.at(-1)?.requests ?? 0;
 	return [
 		table([
-			["memory of workerd, whole and streamed in turn, 16 connections", "resident MiB"],
+			["memory of workerd, 1 in 4 streamed, 16 connections", "resident MiB"],
 			...samples
 				.filter((sample) => sample.requests % 5_000 === 0)
 				.map((sample) => [
