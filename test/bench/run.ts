@@ -44,6 +44,7 @@ function machine(): Machine {
 	};
 }
 
+/** Runs the parts. What is known so far is written after each, so that a part that fails loses only its own figures. */
 async function measure(parts: readonly string[], tempDir: string): Promise<BenchResults> {
 	const startMs = performance.now();
 	const results: BenchResults = { measuredAt: new Date().toISOString(), elapsedSeconds: 0, machine: machine() };
@@ -54,8 +55,10 @@ async function measure(parts: readonly string[], tempDir: string): Promise<Bench
 	for (const part of parts) {
 		progress(`part: ${part}`);
 		Object.assign(results, await PARTS[part]?.({ tempDir, bundleDir, emptyStateDir }));
+		results.elapsedSeconds = (performance.now() - startMs) / 1000;
+		writeFileSync(RESULTS_PATH, `${JSON.stringify(results, null, 2)}\n`);
 	}
-	return { ...results, elapsedSeconds: (performance.now() - startMs) / 1000 };
+	return results;
 }
 
 async function main(): Promise<void> {
@@ -65,9 +68,7 @@ async function main(): Promise<void> {
 	// Exiting, rather than dying of the signal, lets Miniflare end its processes and the line above run.
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-	const results = await measure(parts, tempDir);
-	writeFileSync(RESULTS_PATH, `${JSON.stringify(results, null, 2)}\n`);
-	console.log(`${reportOf(results)}\n\nresults: ${RESULTS_PATH}`);
+	console.log(`${reportOf(await measure(parts, tempDir))}\n\nresults: ${RESULTS_PATH}`);
 }
 
 main().catch((error: unknown) => {
