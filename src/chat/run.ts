@@ -6,6 +6,7 @@ import { type Failure, fail, ok, type Outcome as Result } from "../http/errors.t
 import { logError } from "../http/log.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { findReceipt } from "../proof/receipts.store.ts";
 import { Breakers } from "../providers/breaker.ts";
 import type { Deadlines } from "../providers/call.ts";
 import {
@@ -80,7 +81,7 @@ export async function begin(body: ChatRequest, context: KeyContext, runMs: numbe
 	return admitted.ok ? ok({ run, calls, endsAtMs }) : admitted;
 }
 
-/** Settles with the meter, else directly in D1; D1 keeps the first row under a request id. False when neither took it. */
+/** Settles with the meter, else directly in D1. False when neither took it, or D1 had settled the request at its bound before. */
 async function settle(context: KeyContext, settlement: Settlement): Promise<boolean> {
 	try {
 		return (await context.meter(context.account.userId).settle(settlement)) === "settled";
@@ -89,7 +90,8 @@ async function settle(context: KeyContext, settlement: Settlement): Promise<bool
 	}
 	try {
 		await recordSettlements(context.db, [settlement]);
-		return true;
+		const stored = await findReceipt(context.db, context.requestId);
+		return stored?.proofHash === settlement.receipt.proof_hash;
 	} catch (error) {
 		logError("settle_directly_failed", error, { request_id: context.requestId });
 		return false;

@@ -53,6 +53,14 @@ async function usageTotals(): Promise<Pick<UsageReport, "total_requests" | "tota
 	return { total_requests, total_cost_usd };
 }
 
+/** Ids of requests that are reserved and neither settled nor released. */
+async function openReservations(): Promise<string[]> {
+	const open = "SELECT request_id FROM admissions WHERE closed_at_ms IS NULL";
+	return runInDurableObject(meter, (_, { storage }) =>
+		[...storage.sql.exec<{ request_id: string }>(open)].map(({ request_id }) => request_id),
+	);
+}
+
 /** A meter whose named methods never reach the object. */
 function meterWithout(...methods: (keyof MeterClient)[]): Env["ACCOUNT_METER"] {
 	return faultyNamespace(env.ACCOUNT_METER, onlyFor(methods, always("fail")));
@@ -64,15 +72,10 @@ describe("a reservation that nobody settles", () => {
 	/** Leaves a reservation behind, as a process that died during the upstream call does. */
 	async function abandon(): Promise<string> {
 		upstream.restore();
-		let release: (response: Response) => void = () => undefined;
-		upstream = useSandbox(() => new Promise((resolve) => (release = resolve)));
+		upstream = useSandbox(() => new Promise(() => undefined));
 		void chatWith({ ACCOUNT_METER: meterWithout("settle", "release") }, key.key, "left behind").catch(() => undefined);
 		await eventually(async () => upstream.requests.length === 1);
-		void release;
-		const [id] = await runInDurableObject(meter, (_, state) => [
-			...state.storage.sql.exec<{ request_id: string }>("SELECT request_id FROM admissions WHERE closed_at_ms IS NULL"),
-		]);
-		return id?.request_id ?? "";
+		return (await openReservations())[0] ?? "";
 	}
 
 	it("is settled at its bound by the alarm, once, with a receipt that says so", async () => {
@@ -108,6 +111,29 @@ describe("a reservation that nobody settles", () => {
 		expect(await response.json()).toMatchObject({ error: "receipt_unavailable" });
 		await eventually(async () => (await usageRowsInD1(key)) === 1);
 		expect((await usageTotals()).total_requests).toBe(1);
+	});
+
+	it.each([
+		["the meter is away, so that it goes straight to D1", meterWithout("settle"), 0],
+		["the meter has forgotten the request", env.ACCOUNT_METER, 120_000],
+	])("keeps its settlement though %s", async (_, ACCOUNT_METER, forgottenAfterMs) => {
+		upstream.restore();
+		const gate = Promise.withResolvers<undefined>();
+		upstream = useSandbox(() => gate.promise);
+		const pending = chatWith({ ACCOUNT_METER }, key.key, "slow");
+		await eventually(async () => upstream.requests.length === 1);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await runDurableObjectAlarm(meter);
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		const settled = await usageTotals();
+		// The next admission purges what closed a while ago.
+		vi.setSystemTime(Date.now() + forgottenAfterMs);
+		expect(await usageTotals()).toEqual(settled);
+		vi.useRealTimers();
+		gate.resolve(undefined);
+		const response = await pending;
+		expect([response.status, await response.json()]).toMatchObject([503, { error: "receipt_unavailable" }]);
+		expect(await usageTotals()).toEqual(settled);
 	});
 });
 
