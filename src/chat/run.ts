@@ -1,5 +1,5 @@
 // The edges that every chat run shares: planning and reserving before the first call, settling after the last.
-import type { Settlement } from "../account/settlement.ts";
+import type { Reservation, Settlement } from "../account/settlement.ts";
 import { recordSettlements } from "../account/settlements.store.ts";
 import type { KeyContext } from "../http/context.ts";
 import { type Failure, fail, ok, type Outcome as Result } from "../http/errors.ts";
@@ -77,8 +77,18 @@ export async function begin(body: ChatRequest, context: KeyContext, runMs: numbe
 	const inputHash = hashObject({ type: "svc.input.v1", messages: rawMessages(context.rawBody) });
 	const run: Run = { requestId, userId: account.userId, startedAtMs, plan, inputHash, boundNanoUsd };
 	const endsAtMs = Date.now() + runMs;
-	const admitted = await context.admit(reservationOf(run, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
+	const admitted = await admit(context, reservationOf(run, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
 	return admitted.ok ? ok({ run, calls, endsAtMs }) : admitted;
+}
+
+/** Reserves; when the meter's answer is lost, the reservation may stand all the same, and no model will be called for it. */
+async function admit(context: KeyContext, reservation: Reservation): ReturnType<KeyContext["admit"]> {
+	try {
+		return await context.admit(reservation);
+	} catch (error) {
+		context.waitUntil(release(context));
+		throw error;
+	}
 }
 
 /** Settles with the meter, else directly in D1. False when neither took it, or D1 had settled the request at its bound before. */

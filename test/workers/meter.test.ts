@@ -155,6 +155,27 @@ describe("admitting", () => {
 	});
 });
 
+describe("a meter whose answer is lost", () => {
+	it("to an admission lets nobody in, and nothing is charged for it", async () => {
+		const ACCOUNT_METER = faultyNamespace(env.ACCOUNT_METER, onlyFor(["admit"], inOrder(["failAfter", "failAfter"])));
+		expect((await chatWith({ ACCOUNT_METER }, key.key, "hi")).status).toBe(503);
+		expect(upstream.requests).toEqual([]);
+		await eventually(async () => (await openReservations()).length === 0);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await runDurableObjectAlarm(meter);
+		expect(await usageTotals()).toEqual({ total_requests: 0, total_cost_usd: 0 });
+	});
+
+	it("to a settlement changes nothing: it is settled once", async () => {
+		const ACCOUNT_METER = faultyNamespace(env.ACCOUNT_METER, onlyFor(["settle"], always("failAfter")));
+		const response = await chatWith({ ACCOUNT_METER }, key.key, "hi");
+		expect(response.status).toBe(200);
+		const { svc } = (await response.json()) as { svc: { cost: { total_usd: number } } };
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		expect(await usageTotals()).toEqual({ total_requests: 1, total_cost_usd: svc.cost.total_usd });
+	});
+});
+
 describe("settling", () => {
 	it("twice counts once", async () => {
 		const { id } = (await (await chat(key.key, "hi")).json()) as { id: string };
