@@ -119,11 +119,15 @@ interface Row {
 	model: string;
 	provider: string;
 	tokens: number;
+	input_tokens: number;
 	cost_nano_usd: number;
 	estimated: number;
 	outcome: string;
-	calls: { model: string; provider: string; tokens: number; cost_nano_usd: number }[];
+	calls: (Amount & { model: string; provider: string })[];
 }
+
+/** What is summed up. */
+type Amount = { tokens: number; input_tokens: number; cost_nano_usd: number };
 
 async function rowsOf({ key }: Trial): Promise<Row[]> {
 	const { results } = await db
@@ -133,18 +137,19 @@ async function rowsOf({ key }: Trial): Promise<Row[]> {
 	return results.map((row) => ({ ...row, calls: JSON.parse(row.calls) }));
 }
 
-type Totals = Record<string, { requests: number; tokens: number; cost_usd: number }>;
+type Totals = Record<string, Amount & { requests: number }>;
 
 /** Totals of rows or calls under the value of one column. */
-function totalsBy<T extends { tokens: number; cost_nano_usd: number }>(
-	parts: T[],
-	nameOf: (part: T) => string,
-): Totals {
+function totalsBy<T extends Amount>(parts: T[], nameOf: (part: T) => string): Totals {
 	const totals: Totals = {};
 	for (const [name, group = []] of Object.entries(Object.groupBy(parts, nameOf))) {
-		const nanoUsd = group.reduce((sum, part) => sum + part.cost_nano_usd, 0);
-		const tokens = group.reduce((sum, part) => sum + part.tokens, 0);
-		totals[name] = { requests: group.length, tokens, cost_usd: usd(nanoUsd) };
+		const sum = (column: keyof Amount) => group.reduce((total, part) => total + part[column], 0);
+		totals[name] = {
+			requests: group.length,
+			tokens: sum("tokens"),
+			input_tokens: sum("input_tokens"),
+			cost_nano_usd: sum("cost_nano_usd"),
+		};
 	}
 	return totals;
 }
@@ -153,9 +158,19 @@ async function rollupsOf({ key }: Trial, dimension: string): Promise<Totals> {
 	const { results } = await db
 		.prepare("SELECT * FROM usage_rollups WHERE user_id = ? AND dimension = ?")
 		.bind(key.user_id, dimension)
-		.all<{ name: string; requests: number; tokens: number; cost_nano_usd: number }>();
+		.all<Amount & { name: string; requests: number }>();
 	return Object.fromEntries(
-		results.map(({ name, requests, tokens, cost_nano_usd }) => [
+		results.map(({ name, requests, tokens, input_tokens, cost_nano_usd }) => [
+			name,
+			{ requests, tokens, input_tokens, cost_nano_usd },
+		]),
+	);
+}
+
+/** Totals as usage shows them. */
+function shown(totals: Totals): UsageReport["by_mode"] {
+	return Object.fromEntries(
+		Object.entries(totals).map(([name, { requests, tokens, cost_nano_usd }]) => [
 			name,
 			{ requests, tokens, cost_usd: usd(cost_nano_usd) },
 		]),
@@ -173,17 +188,15 @@ async function expectTotals(trial: Trial, rows: Row[]): Promise<void> {
 	for (const [dimension, totals] of Object.entries(expected))
 		expect(await rollupsOf(trial, dimension), dimension).toEqual(totals);
 	const report = await trial.usage();
-	const whole = expected.total[""] ?? { requests: 0, tokens: 0, cost_usd: 0 };
-	expect([report.total_requests, report.total_tokens, report.total_cost_usd]).toEqual([
-		whole.requests,
-		whole.tokens,
-		whole.cost_usd,
-	]);
-	expect([report.by_mode, report.by_model, report.by_provider]).toEqual([
-		expected.mode,
-		expected.model,
-		expected.provider,
-	]);
+	const whole = shown(expected.total)[""] ?? { requests: 0, tokens: 0, cost_usd: 0 };
+	expect(report).toMatchObject({
+		total_requests: whole.requests,
+		total_tokens: whole.tokens,
+		total_cost_usd: whole.cost_usd,
+	});
+	expect(report.by_mode).toEqual(shown(expected.mode));
+	expect(report.by_model).toEqual(shown(expected.model));
+	expect(report.by_provider).toEqual(shown(expected.provider));
 	expect(report.limits.daily_requests_used).toBe(trial.admitted().size);
 	expectEveryDeliveryOnce(trial, report);
 }

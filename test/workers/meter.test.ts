@@ -253,7 +253,8 @@ describe("D1 that fails the meter's flush", () => {
 		for (const id of ids) await receiptOf(id);
 	});
 
-	it("for an hour, through an eviction, shows every request meanwhile and has them all in the end", async () => {
+	const hour = "for an hour, through an eviction, shows every request meanwhile and has them all in the end";
+	it(hour, { timeout: 30_000 }, async () => {
 		let tries = 0;
 		const { ids, totals } = await fiveAnswers(() => {
 			tries++;
