@@ -8,6 +8,7 @@ import { ENDPOINTS } from "./endpoints.ts";
 import { identify } from "./http/admission.ts";
 import { logError, logRequest } from "./http/log.ts";
 import { failureResponse, mount, respondToException, type Stages } from "./http/mount.ts";
+import { Timings } from "./http/timings.ts";
 import { ledgerClient } from "./ledger/ledger-client.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
@@ -23,6 +24,7 @@ const EXPOSED_HEADERS = [
 	"x-ratelimit-remaining-requests",
 	"x-ratelimit-reset-requests",
 	"x-svc-sandbox",
+	"server-timing",
 ];
 
 function headerBytes(headers: Headers): number {
@@ -34,6 +36,7 @@ function headerBytes(headers: Headers): number {
 /** Builds the request's context and leaves its one log line. */
 const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 	const startedAtMs = Date.now();
+	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.header("x-request-id", requestId);
 	c.set("context", {
@@ -49,6 +52,7 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 		origin: new URL(c.req.url).origin,
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
+		timings,
 	});
 	if (headerBytes(c.req.raw.headers) > MAX_HEADER_BYTES) {
 		c.res = failureResponse(c, { reason: "headers_too_large", limitBytes: MAX_HEADER_BYTES });
@@ -56,6 +60,7 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 		await next();
 	}
 	c.res.headers.set("x-request-id", requestId);
+	c.res.headers.set("server-timing", timings.header());
 	const context = c.get("context");
 	const { status } = c.res;
 	const log = () =>
@@ -63,8 +68,8 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 			request_id: requestId,
 			method: c.req.method,
 			status,
-			duration_ms: Date.now() - startedAtMs,
 			...context.log,
+			...timings.fields(),
 		});
 	// A stream's line is written when it has ended, which is when its outcome and cost are known.
 	if (context.finished) context.waitUntil(context.finished.then(log));

@@ -40,7 +40,7 @@ export type AdmitVerdict =
 	| { admitted: false; reason: "plan_changed"; plan: PlanId }
 	| { admitted: false; reason: "rate_limit_exceeded" | "daily_limit_exceeded"; quota: Quota; retryAfterMs: number };
 
-/** `late`: the reservation was settled at its bound before. */
+/** `late`: the reservation was settled before, at its bound or so long ago that nobody knows how. */
 export type SettleVerdict = "settled" | "late";
 
 /** A workspace whose ledger may hold what D1 does not have, and the id of the last thing it was known to hold. */
@@ -164,7 +164,9 @@ export class AccountMeter extends DurableObject<Env> {
 			requestId,
 		);
 		const row = closed.toArray()[0];
-		if (row && row.closed_at_ms !== null) return row.proof_hash === proofHash ? "settled" : "late";
+		// Closed admissions are purged after a while: what is not known any more was settled, maybe at its bound.
+		if (!row) return "late";
+		if (row.closed_at_ms !== null) return row.proof_hash === proofHash ? "settled" : "late";
 		this.#close(settlement);
 		this.#flushSoon();
 		return "settled";

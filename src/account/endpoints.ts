@@ -109,11 +109,15 @@ function newestFirst(a: Recent, b: Recent): number {
 }
 
 /** A user's usage up to the last answered request: what D1 has and what the meter has not flushed yet, each row once. */
-async function currentUsage({ account, db, meter }: KeyContext) {
+async function currentUsage({ account, db, meter, timings }: KeyContext) {
 	// The meter first: a row it flushes after this is in D1 as well, and is left out below.
 	const { quota, pending } = await meter(account.userId).snapshot(account.plan.id);
 	const pendingIds = pending.map((row) => row.request_id);
-	const { rollups, recent: rows, stored } = await readUsage(db, account.userId, pendingIds);
+	const {
+		rollups,
+		recent: rows,
+		stored,
+	} = await timings.measure("d1", () => readUsage(db, account.userId, pendingIds));
 	const unflushed = pending.filter((row) => !stored.has(row.request_id));
 	const totals = new UsageTotals();
 	for (const row of rollups) totals.add(row.dimension, row.name, row);

@@ -1,5 +1,5 @@
 // Usage as D1 has it: rollups, the latest rows, and which of some request ids it holds already, all from one snapshot.
-import { and, desc, eq, sql } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { usage, usageRollups } from "../db/schema.ts";
 
@@ -39,12 +39,8 @@ export async function readUsage(db: Database, userId: string, pendingIds: readon
 		db
 			.select({ requestId: usage.requestId })
 			.from(usage)
-			.where(
-				and(
-					eq(usage.userId, userId),
-					sql`${usage.requestId} IN (SELECT value FROM json_each(${JSON.stringify(pendingIds)}))`,
-				),
-			),
+			// By id alone: with the user beside it SQLite would walk all of the user's rows instead.
+			.where(sql`${usage.requestId} IN (SELECT value FROM json_each(${JSON.stringify(pendingIds)}))`),
 	]);
 	return { rollups: rollups satisfies Rollup[], recent, stored: new Set(stored.map((row) => row.requestId)) };
 }

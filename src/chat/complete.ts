@@ -3,7 +3,7 @@ import type { KeyContext } from "../http/context.ts";
 import type { Answer } from "../http/endpoint.ts";
 import { fail } from "../http/errors.ts";
 import { callUpstream } from "../providers/call.ts";
-import { billOf, outputHash } from "./accounting.ts";
+import { billOf, type Call, outputHash } from "./accounting.ts";
 import { type ChatCompletion, completionOf } from "./answer.ts";
 import { takeTurns } from "./failover.ts";
 import type { ChatRequest } from "./request.ts";
@@ -21,13 +21,13 @@ async function complete(body: ChatRequest, context: KeyContext): Promise<Answer<
 	if (!begun.ok) return begun;
 	const { run, calls, endsAtMs } = begun.value;
 	const options = { breakers, now: () => Date.now(), mayFailOver: () => Date.now() < endsAtMs };
-	const turn = await takeTurns(run, calls, options, async (call) => {
+	const attempt = async (call: Call) => {
 		logCall(context, run, call);
 		const { wire, request } = call.attempt;
 		const result = await callUpstream(wire, request, deadlinesOf(context, endsAtMs), context.signal);
-		return result.kind === "answer" ? { kind: "served", value: result } : result;
-	});
-	context.log.upstream_ms = Date.now() - run.startedAtMs;
+		return result.kind === "answer" ? { kind: "served" as const, value: result } : result;
+	};
+	const turn = await context.timings.measure("upstream", () => takeTurns(run, calls, options, attempt));
 	if (!turn.ok) return recordFailure(context, run, turn.billed, turn.clientClosed, turn.failure);
 
 	const { call, sentAtMs } = turn.served;

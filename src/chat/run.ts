@@ -1,11 +1,12 @@
 // The edges that every chat run shares: planning and reserving before the first call, settling after the last.
-import type { Settlement } from "../account/settlement.ts";
+import type { Reservation, Settlement } from "../account/settlement.ts";
 import { recordSettlements } from "../account/settlements.store.ts";
 import type { KeyContext } from "../http/context.ts";
 import { type Failure, fail, ok, type Outcome as Result } from "../http/errors.ts";
 import { logError } from "../http/log.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { findReceipt } from "../proof/receipts.store.ts";
 import { Breakers } from "../providers/breaker.ts";
 import type { Deadlines } from "../providers/call.ts";
 import {
@@ -76,11 +77,21 @@ export async function begin(body: ChatRequest, context: KeyContext, runMs: numbe
 	const inputHash = hashObject({ type: "svc.input.v1", messages: rawMessages(context.rawBody) });
 	const run: Run = { requestId, userId: account.userId, startedAtMs, plan, inputHash, boundNanoUsd };
 	const endsAtMs = Date.now() + runMs;
-	const admitted = await context.admit(reservationOf(run, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
+	const admitted = await admit(context, reservationOf(run, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
 	return admitted.ok ? ok({ run, calls, endsAtMs }) : admitted;
 }
 
-/** Settles with the meter, else directly in D1; D1 keeps the first row under a request id. False when neither took it. */
+/** Reserves; when the meter's answer is lost, the reservation may stand all the same, and no model will be called for it. */
+async function admit(context: KeyContext, reservation: Reservation): ReturnType<KeyContext["admit"]> {
+	try {
+		return await context.admit(reservation);
+	} catch (error) {
+		context.waitUntil(release(context));
+		throw error;
+	}
+}
+
+/** Settles with the meter, else directly in D1. False when neither took it, or D1 had settled the request at its bound before. */
 async function settle(context: KeyContext, settlement: Settlement): Promise<boolean> {
 	try {
 		return (await context.meter(context.account.userId).settle(settlement)) === "settled";
@@ -89,7 +100,8 @@ async function settle(context: KeyContext, settlement: Settlement): Promise<bool
 	}
 	try {
 		await recordSettlements(context.db, [settlement]);
-		return true;
+		const stored = await findReceipt(context.db, context.requestId);
+		return stored?.proofHash === settlement.receipt.proof_hash;
 	} catch (error) {
 		logError("settle_directly_failed", error, { request_id: context.requestId });
 		return false;
@@ -112,7 +124,8 @@ export async function record(
 	const usage = usageRowOf(run, billed, outcome, nowMs - run.startedAtMs);
 	const { cost_usd, estimated } = unsigned;
 	Object.assign(context.log, { outcome, cost_usd, estimated });
-	return (await settle(context, { usage, receipt })) ? receipt : null;
+	const settled = await context.timings.measure("settle", () => settle(context, { usage, receipt }));
+	return settled ? receipt : null;
 }
 
 /** Frees a reservation that cost nothing. If the meter cannot be told, it will be settled at its bound, which is logged. */

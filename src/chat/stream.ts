@@ -153,7 +153,10 @@ class StreamedRun {
 	async run(onServed: (sandbox: boolean) => void): Promise<Failure | null> {
 		const { run, calls, endsAtMs } = this.#begun;
 		const options = { breakers, now: () => Date.now(), mayFailOver: () => !this.committed && Date.now() < endsAtMs };
-		const turn = await takeTurns(run, calls, options, (call) => this.#attempt(call));
+		const { timings } = this.#context;
+		const turn = await timings.measure("first_delta", () =>
+			takeTurns(run, calls, options, (call) => this.#attempt(call)),
+		);
 		if (turn.ok) {
 			onServed(turn.served.value.stream.sandbox);
 			await this.#serve(run, turn.served);
@@ -203,7 +206,7 @@ class StreamedRun {
 			includeUsage: this.#includeUsage,
 		};
 		const delivery = { accumulator, head, writer: this.#writer, wellFormed: new WellFormedParts() };
-		const lost = await deliverAll(delivery, value);
+		const lost = await this.#context.timings.measure("upstream", () => deliverAll(delivery, value));
 		const closed = this.#writer.gone || this.#context.signal.aborted;
 		if (closed || lost) value.stream.abort();
 		if (lost && !closed) breakers.failed(call.candidate.model.provider, false, Date.now());

@@ -64,13 +64,15 @@ export class Admission {
 
 	async request(draft?: AdmissionDraft): Promise<Outcome<Quota>> {
 		if (this.outcome?.ok) return this.outcome;
-		const verdict = await this.#context.meter(this.#account.userId).admit({
+		const meter = this.#context.meter(this.#account.userId);
+		const request = {
 			requestId: this.#context.requestId,
 			keyId: this.#account.keyId,
 			plan: this.#account.plan.id,
 			countsTowardsDay: this.#countsTowardsDay,
 			...(draft ? { reservation: draft } : {}),
-		});
+		};
+		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
 		this.outcome = this.#outcomeOf(verdict);
 		return this.outcome;
 	}

@@ -5,6 +5,7 @@ import type { Database } from "../db/client.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 import type { Settings } from "../settings.ts";
 import type { Outcome } from "./errors.ts";
+import type { Timings } from "./timings.ts";
 
 /** Fields of the one log line a request leaves. Never content, never keys. */
 export interface LogFields {
@@ -19,7 +20,6 @@ export interface LogFields {
 	cost_usd?: number;
 	estimated?: boolean;
 	fallback?: boolean;
-	upstream_ms?: number;
 	error?: string;
 }
 
@@ -44,6 +44,8 @@ export interface RequestContext {
 	/** Keeps work going when the client has gone. */
 	waitUntil(work: Promise<unknown>): void;
 	log: LogFields;
+	/** Where the time goes, for the log line and Server-Timing. */
+	timings: Timings;
 	/** Set by a streamed answer: when it has ended, and with it what its log line says. */
 	finished?: Promise<void>;
 	/** The body as parsed, before validation changed anything. */

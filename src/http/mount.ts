@@ -63,7 +63,8 @@ function replaceResponse(c: Context<Stages>, response: Response): void {
 function keyStage(endpoint: Extract<Endpoint, { access: "key" }>): Stage {
 	return async (c, next) => {
 		const context = c.get("context");
-		const caller = await authenticate(c.req.header("authorization") ?? null, context);
+		const authorization = c.req.header("authorization") ?? null;
+		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
 		if (!caller.ok) return failureResponse(c, caller.failure);
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
@@ -111,7 +112,8 @@ function bodyStage(endpoint: Endpoint): Stage {
 	return async (c, next) => {
 		const context = c.get("context");
 		const { maxBodyBytes, maxChatBodyBytes } = context.settings;
-		const body = await readJsonBody(c.req.raw, endpoint.bodyLimit === "chat" ? maxChatBodyBytes : maxBodyBytes);
+		const limitBytes = endpoint.bodyLimit === "chat" ? maxChatBodyBytes : maxBodyBytes;
+		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
 		if (!body.ok) return failureResponse(c, body.failure);
 		context.rawBody = body.value;
 		c.req.json = async <T>() => body.value as T;

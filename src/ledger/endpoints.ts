@@ -6,13 +6,13 @@ import { endpoint } from "../http/endpoint.ts";
 import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
 import { wholeNumber } from "../http/query.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
+import { isWorkspaceId } from "../workspace/workspace-id.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
 import { checkpointOrigin } from "./origin.ts";
 import { askUnflushed, noteUnflushed } from "./pending.ts";
 import { readChain, readLeaves } from "./read-chain.ts";
-import { isWorkspaceId } from "../workspace/workspace-id.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;

@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { handoffRisk } from "../policy/risk.ts";
-import { ACTION_KINDS, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 import { workspaceIdSchema } from "../workspace/workspace-id.ts";
+import { ACTION_KINDS, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 
 const MAX_OBJECTIVE_CHARS = 500;
 

@@ -74,7 +74,15 @@ function echo(check: PolicyCheck) {
 }
 
 /** Stands for everything that was asked, also where the event keeps beginnings only. */
-function checkHash({ workspace_id, action, action_kind, files_affected, commands, estimated_cost_usd, context }: PolicyCheck) {
+function checkHash({
+	workspace_id,
+	action,
+	action_kind,
+	files_affected,
+	commands,
+	estimated_cost_usd,
+	context,
+}: PolicyCheck) {
 	return hashObject({
 		type: "svc.policy_check.v1",
 		workspace_id,

@@ -9,7 +9,7 @@ import { noteUnflushed } from "../ledger/pending.ts";
 import { usd } from "../proof/money.ts";
 import { defaultManifest, manifestDigest } from "../workspace/manifest.ts";
 import { findManifest } from "../workspace/manifests.store.ts";
-import { policyCheckSchema, policyChecked } from "./check.ts";
+import { policyChecked, policyCheckSchema } from "./check.ts";
 import { decide } from "./decide.ts";
 import { DECISIONS, RISK_TIERS } from "./factors.ts";
 import { RISK_KINDS, riskScore } from "./risk.ts";

@@ -103,7 +103,7 @@ export const getProofEndpoint = endpoint({
 		receipt: z.record(z.string(), z.unknown()),
 	}),
 	async handle({ params, context }) {
-		const row = await lookUp(context.db, params.request_id, context.startedAtMs);
+		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, context.startedAtMs));
 		if (!row) return fail({ reason: "proof_not_found", message: "no receipt under this request id" });
 		const stored = { receipt: row.receipt, proof_hash: row.proofHash, signature: row.signature, key_id: row.keyId };
 		const { valid, recomputed_hash, receipt } = await verifyReceipt(stored, context.settings.publicKeys);

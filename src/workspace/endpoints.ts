@@ -10,16 +10,17 @@ import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS } from "../policy/forbidden.ts";
 import { forbids, protects } from "../policy/rules.ts";
 import { generateArtifacts } from "./artifacts.ts";
-import { defaultManifest, type Manifest, manifestDigest, manifestRequestSchema, normalizeManifest } from "./manifest.ts";
+import {
+	defaultManifest,
+	type Manifest,
+	manifestDigest,
+	manifestRequestSchema,
+	normalizeManifest,
+} from "./manifest.ts";
 import { findManifest, storeManifest } from "./manifests.store.ts";
 import { readiness } from "./readiness.ts";
-import {
-	artifactsResultSchema,
-	manifestResultSchema,
-	readinessResultSchema,
-	snapshotResultSchema,
-} from "./schemas.ts";
-import { HandoffSums, type HandoffSummary, snapshotOf } from "./snapshot.ts";
+import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
+import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
 import { isWorkspaceId } from "./workspace-id.ts";
 
 const DEFAULT_TAIL = 50;
@@ -34,7 +35,16 @@ function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest:
 	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at));
 }
 
-function summaryOf({ id, objective, from_tool, to_tool, created_at, risk_tier, risk_score, signature }: HandoffRow): HandoffSummary {
+function summaryOf({
+	id,
+	objective,
+	from_tool,
+	to_tool,
+	created_at,
+	risk_tier,
+	risk_score,
+	signature,
+}: HandoffRow): HandoffSummary {
 	return { id, objective, from_tool, to_tool, created_at, risk_tier, risk_score, signed: signature !== null };
 }
 
@@ -91,7 +101,8 @@ export const getSnapshotEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/workspace/{workspace_id}/snapshot",
 	access: "key",
-	summary: "A workspace at a glance: its handoffs' risks and signatures, whether the chain is intact, the last entries.",
+	summary:
+		"A workspace at a glance: its handoffs' risks and signatures, whether the chain is intact, the last entries.",
 	params: workspaceParams,
 	query: z.object({
 		limit: wholeNumber(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),

@@ -19,7 +19,10 @@ export interface StoredManifest {
 }
 
 /** The manifest in force, or null when none was ever posted. */
-export async function findManifest(db: Database, { userId, workspaceId }: WorkspaceKey): Promise<StoredManifest | null> {
+export async function findManifest(
+	db: Database,
+	{ userId, workspaceId }: WorkspaceKey,
+): Promise<StoredManifest | null> {
 	const row = await db
 		.select()
 		.from(workspaceManifests)

@@ -1,20 +1,21 @@
 // What a cold start pays for: the size of the built bundle, and the CPU time of its top-level code.
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { median } from "./statistics.ts";
+import { wrangler } from "./wrangler.ts";
 
+const BUDGET_GZIP_BYTES = 1_048_576;
+const BUDGET_STARTUP_MS = 50;
 const STARTUP_RUNS = 5;
-const STARTUP_TIMEOUT_MS = 30_000;
 
-export interface BundleSize {
+interface BundleSize {
 	rawBytes: number;
 	gzipBytes: number;
 }
 
 /** Measures the bundle in a folder made by buildBundle, in bytes. */
-export function measureSize(bundleDir: string): BundleSize {
+function measureSize(bundleDir: string): BundleSize {
 	const bundle = readFileSync(join(bundleDir, "index.js"));
 	return { rawBytes: bundle.byteLength, gzipBytes: gzipSync(bundle).byteLength };
 }
@@ -32,7 +33,7 @@ interface CpuProfile {
 const NOT_STARTUP: ReadonlySet<string> = new Set(["(root)", "(idle)", "(program)"]);
 
 /** Sums the time of a profile's samples inside JavaScript, in milliseconds. */
-export function activeMs(profile: CpuProfile): number {
+function activeMs(profile: CpuProfile): number {
 	const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]));
 	const activeMicros = profile.samples
 		.map((node, sample) => (NOT_STARTUP.has(frames.get(node) ?? "") ? 0 : (profile.timeDeltas[sample] ?? 0)))
@@ -40,28 +41,19 @@ export function activeMs(profile: CpuProfile): number {
 	return activeMicros / 1000;
 }
 
-export interface Startup {
+interface Startup {
 	method: string;
 	runsMs: number[];
 	medianMs: number;
 }
 
 function profileStartup(outfile: string): CpuProfile {
-	const result = spawnSync(
-		process.execPath,
-		["node_modules/wrangler/bin/wrangler.js", "check", "startup", "--outfile", outfile],
-		{
-			env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" },
-			encoding: "utf8",
-			timeout: STARTUP_TIMEOUT_MS,
-		},
-	);
-	if (result.status !== 0) throw new Error(`wrangler check startup failed:\n${result.stdout}${result.stderr}`);
+	wrangler(["check", "startup", "--outfile", outfile]);
 	return JSON.parse(readFileSync(outfile, "utf8")) as CpuProfile;
 }
 
 /** Profiles the evaluation of the bundle's top-level code in fresh workerd processes, in milliseconds. */
-export function measureStartup(tempDir: string): Startup {
+function measureStartup(tempDir: string): Startup {
 	const runsMs = Array.from({ length: STARTUP_RUNS }, (_, run) =>
 		activeMs(profileStartup(join(tempDir, `startup-${run}.cpuprofile`))),
 	);
@@ -69,5 +61,18 @@ export function measureStartup(tempDir: string): Startup {
 		method: "wrangler check startup: sampled time in JavaScript and garbage collection, profiler on",
 		runsMs,
 		medianMs: median(runsMs),
+	};
+}
+
+export interface ColdStart {
+	bundle: BundleSize & { budgetGzipBytes: number };
+	startup: Startup & { budgetMs: number };
+}
+
+/** Measures a bundle and its start-up beside their budgets. */
+export function measureColdStart(bundleDir: string, tempDir: string): ColdStart {
+	return {
+		bundle: { ...measureSize(bundleDir), budgetGzipBytes: BUDGET_GZIP_BYTES },
+		startup: { ...measureStartup(tempDir), budgetMs: BUDGET_STARTUP_MS },
 	};
 }

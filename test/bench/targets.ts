@@ -5,11 +5,12 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Miniflare } from "miniflare";
+import * as z from "zod";
 import { chatCompletionSchema } from "../../src/chat/answer.ts";
 import { sandboxVariables } from "../../src/cli/local-env.ts";
 import { startLocalService } from "../../src/cli/local-service.ts";
 import { createKey } from "../../src/cli/operator.ts";
-import { type LoadTarget, post } from "./load.ts";
+import { type ChatLoad, type LoadTarget, post } from "./load.ts";
 
 export interface Upstream {
 	/** Origin, without a trailing slash. */
@@ -74,8 +75,13 @@ export interface SvcOptions {
 	users: number;
 }
 
+/** The service, with the keys that `nextKey` hands out. */
+export interface SvcTarget extends LoadTarget {
+	keys: readonly string[];
+}
+
 /** Starts the service with signing, receipts, meter and D1, and makes its users. */
-export async function startSvc(upstreamUrl: string, { bundleDir, stateDir, users }: SvcOptions): Promise<LoadTarget> {
+export async function startSvc(upstreamUrl: string, { bundleDir, stateDir, users }: SvcOptions): Promise<SvcTarget> {
 	const adminToken = randomBytes(32).toString("hex");
 	const service = await startLocalService({
 		bundleDir,
@@ -94,20 +100,30 @@ export async function startSvc(upstreamUrl: string, { bundleDir, stateDir, users
 		for (let user = 0; user < users; user++) {
 			keys.push((await createKey(service.url, adminToken, `bench-${user}`, "corporate")).key);
 		}
-		return { name: "svc", url: service.url, nextKey: inTurn(keys), stop: () => service.stop() };
+		return { name: "svc", url: service.url, keys, nextKey: inTurn(keys), stop: () => service.stop() };
 	} catch (error) {
 		await service.stop();
 		throw error;
 	}
 }
 
+const endOfStream = z.object({ svc: chatCompletionSchema.shape.svc });
+
+/** The `svc` block of an answer, whole or streamed: a stream has it in its last chunk. */
+function svcBlockOf(answer: string, { streamed }: ChatLoad) {
+	if (!streamed) return chatCompletionSchema.parse(JSON.parse(answer)).svc;
+	const events = answer.split("\n\n").filter((event) => event.startsWith("data: {"));
+	return endOfStream.parse(JSON.parse(events.at(-1)?.slice("data: ".length) ?? "")).svc;
+}
+
 /**
- * Makes sure that the service does its whole work under the load.
- * @throws Error when an answer carries no signed receipt.
+ * Makes sure that the service does its whole work under the load, and no more than once.
+ * @throws Error when an answer carries no signed receipt, or comes from a stand-in.
  */
-export async function requireSignedAnswer(target: LoadTarget, body: Buffer): Promise<void> {
+export async function requireSignedAnswer(target: LoadTarget, load: ChatLoad): Promise<void> {
 	const agent = new Agent();
-	const answer = await post(target, agent, body).finally(() => agent.destroy());
-	const { svc } = chatCompletionSchema.parse(JSON.parse(answer.toString("utf8")));
+	const { answer } = await post(target, agent, load).finally(() => agent.destroy());
+	const svc = svcBlockOf(answer.toString("utf8"), load);
 	if (svc.proof.signature === null) throw new Error("benchmark failed: svc does not sign its receipts");
+	if (svc.fallback) throw new Error("benchmark failed: svc's first choice does not answer");
 }

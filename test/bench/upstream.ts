@@ -1,13 +1,23 @@
-// The benchmark's upstream: a worker thread that answers every POST with one fixed completion, as fast as node:http can.
-import { createServer } from "node:http";
+// The benchmark's upstream: a worker thread that answers every POST with one fixed completion, whole or as a stream, as fast as node:http can.
+import { createServer, type ServerResponse } from "node:http";
 import { parentPort } from "node:worker_threads";
+
+const HEAD = { id: "chatcmpl-bench", created: 1_750_000_000, model: "bench" };
+const PROMPT_TOKENS = 24;
+const STREAM_DELTAS = 20;
+
+function usageOf(completionTokens: number) {
+	return {
+		prompt_tokens: PROMPT_TOKENS,
+		completion_tokens: completionTokens,
+		total_tokens: PROMPT_TOKENS + completionTokens,
+	};
+}
 
 const COMPLETION = Buffer.from(
 	JSON.stringify({
-		id: "chatcmpl-bench",
+		...HEAD,
 		object: "chat.completion",
-		created: 1_750_000_000,
-		model: "bench",
 		choices: [
 			{
 				index: 0,
@@ -16,15 +26,47 @@ const COMPLETION = Buffer.from(
 				finish_reason: "stop",
 			},
 		],
-		usage: { prompt_tokens: 24, completion_tokens: 10, total_tokens: 34 },
+		usage: usageOf(10),
 	}),
 );
 
+function chunk(choices: unknown[], usage: unknown = null): Buffer {
+	return Buffer.from(`data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices, usage })}\n\n`);
+}
+
+function deltaChunk(delta: Record<string, unknown>, finishReason: string | null = null): Buffer {
+	return chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }]);
+}
+
+const STREAM: readonly Buffer[] = [
+	deltaChunk({ role: "assistant", content: "", refusal: null }),
+	...Array.from({ length: STREAM_DELTAS }, (_, piece) => deltaChunk({ content: `piece ${piece} ` })),
+	deltaChunk({}, "stop"),
+	Buffer.concat([chunk([], usageOf(2 * STREAM_DELTAS)), Buffer.from("data: [DONE]\n\n")]),
+];
+
+/** Each event in a turn of its own, so that they arrive one by one, as a model's do. */
+function stream(response: ServerResponse, next = 0): void {
+	const event = STREAM[next];
+	if (event === undefined) {
+		response.end();
+		return;
+	}
+	response.write(event);
+	setImmediate(() => stream(response, next + 1));
+}
+
 const server = createServer((request, response) => {
-	request.resume();
+	const pieces: Buffer[] = [];
+	request.on("data", (piece: Buffer) => pieces.push(piece));
 	request.on("end", () => {
-		response.writeHead(200, { "content-type": "application/json", "content-length": COMPLETION.byteLength });
-		response.end(COMPLETION);
+		if (/"stream":\s*true/.test(Buffer.concat(pieces).toString("latin1"))) {
+			response.writeHead(200, { "content-type": "text/event-stream" });
+			stream(response);
+		} else {
+			response.writeHead(200, { "content-type": "application/json", "content-length": COMPLETION.byteLength });
+			response.end(COMPLETION);
+		}
 	});
 });
 // Never closes an idle connection that a Worker is about to use again.

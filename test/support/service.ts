@@ -1,8 +1,11 @@
 // The service under test, through its front door, with the sandbox as its only upstream.
+import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
+import { app } from "../../src/app.ts";
 import { breakers } from "../../src/chat/run.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
+import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
 
 export const ORIGIN = "https://svc.test";
@@ -19,10 +22,20 @@ export function call(path: string, init: RequestInit = {}): Promise<Response> {
 	return exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 }
 
+/** A request to the service with bindings of the test's own in place of some of the real ones. */
+export async function callWith(bindings: Partial<Env>, path: string, init: RequestInit = {}): Promise<Response> {
+	return app.fetch(new Request(`${ORIGIN}${path}`, init), { ...env, ...bindings }, createExecutionContext());
+}
+
 /** A JSON request with a key; without a body it is a GET. */
 export function callWithKey(key: string, path: string, body?: unknown): Promise<Response> {
+	return call(path, withKey(key, body));
+}
+
+/** What `fetch` takes for a JSON request with a key; without a body it is a GET. */
+export function withKey(key: string, body?: unknown): RequestInit {
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	return call(path, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
+	return body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
 }
 
 export function operator(method: "GET" | "POST", path: string, body?: unknown): Promise<Response> {
@@ -44,31 +57,110 @@ export function chat(key: string, content: string, more: Record<string, unknown>
 	return callWithKey(key, "/v1/chat/completions", { messages: [{ role: "user", content }], ...more });
 }
 
+/** The same request with bindings of the test's own. */
+export function chatWith(bindings: Partial<Env>, key: string, content: string): Promise<Response> {
+	const body = { messages: [{ role: "user", content }] };
+	return callWith(bindings, "/v1/chat/completions", withKey(key, body));
+}
+
+/** What `GET /v1/usage` says, as far as tests look at it. */
+export interface UsageReport {
+	limits: { daily_requests_used: number };
+	total_requests: number;
+	total_tokens: number;
+	total_cost_usd: number;
+	by_model: Record<string, NamedTotals>;
+	by_provider: Record<string, NamedTotals>;
+	by_mode: Record<string, NamedTotals>;
+	recent: { request_id: string; model: string; provider: string; mode: string; tokens: number; cost_usd: number }[];
+}
+
+interface NamedTotals {
+	requests: number;
+	tokens: number;
+	cost_usd: number;
+}
+
+/** A body that must have come with status 200. */
+async function jsonOf<T>(response: Response): Promise<T> {
+	if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+	return response.json();
+}
+
+/** The usage of a key's user. */
+export async function usageOf({ key }: TestKey): Promise<UsageReport> {
+	return jsonOf(await callWithKey(key, "/v1/usage"));
+}
+
+/** What `GET /v1/proof/{id}` says. */
+export interface Proof {
+	valid: boolean;
+	signed: boolean;
+	proof_hash: string;
+	signature: string;
+	receipt: Record<string, unknown>;
+}
+
+/** The receipt of a request with what makes it one; throws when there is none. */
+export async function proofOf(id: string): Promise<Proof> {
+	return jsonOf(await call(`/v1/proof/${id}`));
+}
+
+/** The receipt of a request; throws when there is none, or none that holds. */
+export async function receiptOf(id: string): Promise<Record<string, unknown>> {
+	const { valid, receipt } = await proofOf(id);
+	if (!valid) throw new Error(`the receipt of ${id} is not valid`);
+	return receipt;
+}
+
+/** How many usage rows of a user D1 has. */
+export async function usageRowsInD1({ user_id }: TestKey): Promise<number> {
+	const count = db.prepare("SELECT count(*) AS n FROM usage WHERE user_id = ?").bind(user_id);
+	return (await count.first<number>("n")) ?? 0;
+}
+
 /** What went to the sandbox. */
 export interface Upstream {
 	/** Requests answered as a model would. */
 	answered: number;
-	/** Every request, parsed. */
-	requests: { url: string; headers: Headers; body: Record<string, unknown> }[];
+	/** Every request that the service sent, parsed, in order. */
+	requests: UpstreamCall[];
 	restore(): void;
 }
 
-/** Sends the service's upstream calls to the sandbox in this isolate, or to `respond` where that answers. */
+export interface UpstreamCall {
+	url: string;
+	headers: Headers;
+	body: Record<string, unknown>;
+	/** Null as long as there is no answer, and for ever when it was lost. */
+	status: number | null;
+}
+
+/**
+ * Sends the service's upstream calls to the sandbox in this isolate, or to `respond` where that answers.
+ * @param plan faults on the way there and back.
+ */
 export function useSandbox(
 	respond: (request: Request) => Promise<Response | undefined> = async () => undefined,
+	plan: FaultPlan = passAll,
 ): Upstream {
 	// What one test does to a provider is not held against it in the next.
 	breakers.reset();
 	const upstream: Upstream = { answered: 0, requests: [], restore: () => spy.mockRestore() };
 	const sandbox = createSandbox(() => upstream.answered++);
+	const answer = faultyUpstream(async (request) => {
+		const own = await respond(request.clone());
+		return own ?? sandbox.request(request.url.slice(SANDBOX_ORIGIN.length), request);
+	}, plan);
 	const spy = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
 		const request = new Request(input as RequestInfo, init);
 		if (!request.url.startsWith(SANDBOX_ORIGIN)) throw new Error(`a test must not call ${request.url}`);
-		upstream.requests.push({ url: request.url, headers: request.headers, body: await request.clone().json() });
-		const own = await respond(request.clone());
-		if (own) return own;
-		const path = request.url.slice(SANDBOX_ORIGIN.length);
-		return sandbox.request(path, request);
+		const { url, headers } = request;
+		const sent: UpstreamCall = { url, headers, body: await request.clone().json(), status: null };
+		upstream.requests.push(sent);
+		const response = await answer(request);
+		sent.status = response.status;
+		return response;
 	});
 	return upstream;
 }

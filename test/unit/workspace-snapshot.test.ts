@@ -10,7 +10,7 @@ import {
 	readinessResultSchema,
 	snapshotResultSchema,
 } from "../../src/workspace/schemas.ts";
-import { HandoffSums, type HandoffSummary, snapshotOf } from "../../src/workspace/snapshot.ts";
+import { type HandoffSummary, HandoffSums, snapshotOf } from "../../src/workspace/snapshot.ts";
 
 const INTACT = { ok: true, n: 0, first_broken_index: null, reasons: [] };
 

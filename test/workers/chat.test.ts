@@ -11,8 +11,10 @@ import {
 	db,
 	eventually,
 	newKey,
+	proofOf,
 	type TestKey,
 	type Upstream,
+	usageOf,
 	useSandbox,
 } from "../support/service.ts";
 
@@ -28,32 +30,6 @@ afterEach(() => upstream.restore());
 async function completion(response: Response) {
 	expect(response.status, await response.clone().text()).toBe(200);
 	return chatCompletionSchema.parse(await response.json());
-}
-
-async function usageOf(key: TestKey) {
-	const response = await callWithKey(key.key, "/v1/usage");
-	expect(response.status).toBe(200);
-	return (await response.json()) as {
-		total_requests: number;
-		total_tokens: number;
-		total_cost_usd: number;
-		by_mode: Record<string, { requests: number }>;
-		recent: { request_id: string; cost_usd: number }[];
-	};
-}
-
-interface Proof {
-	valid: boolean;
-	signed: boolean;
-	proof_hash: string;
-	signature: string;
-	receipt: Record<string, unknown>;
-}
-
-async function proofOf(id: string): Promise<Proof> {
-	const response = await call(`/v1/proof/${id}`);
-	expect(response.status).toBe(200);
-	return response.json();
 }
 
 describe("a chat answer", () => {

@@ -1,22 +1,37 @@
 // What the meter owes when things go wrong: nothing lost, nothing counted twice.
-import { createExecutionContext, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AccountMeter, AdmitRequest } from "../../src/account/account-meter.object.ts";
+import type { AccountMeter } from "../../src/account/account-meter.object.ts";
 import type { MeterClient } from "../../src/account/meter-client.ts";
 import type { Settlement } from "../../src/account/settlement.ts";
-import { app } from "../../src/app.ts";
 import {
-	call,
-	callWithKey,
+	alarmAtMs,
+	always,
+	type Fault,
+	type FaultPlan,
+	faultyD1,
+	faultyNamespace,
+	inOrder,
+	onlyFor,
+	useFaults,
+	writes,
+} from "../support/faults.ts";
+import {
+	callWith,
 	chat,
+	chatWith,
 	db,
 	eventually,
 	newKey,
-	ORIGIN,
+	receiptOf,
 	type TestKey,
 	type Upstream,
+	type UsageReport,
+	usageOf,
+	usageRowsInD1,
 	useSandbox,
+	withKey,
 } from "../support/service.ts";
 
 let upstream: Upstream;
@@ -33,69 +48,34 @@ afterEach(() => {
 	upstream.restore();
 });
 
-async function usageTotals(): Promise<{ total_requests: number; total_cost_usd: number }> {
-	const { total_requests, total_cost_usd } = (await (await callWithKey(key.key, "/v1/usage")).json()) as {
-		total_requests: number;
-		total_cost_usd: number;
-	};
+async function usageTotals(): Promise<Pick<UsageReport, "total_requests" | "total_cost_usd">> {
+	const { total_requests, total_cost_usd } = await usageOf(key);
 	return { total_requests, total_cost_usd };
 }
 
-async function rowsInD1(): Promise<number> {
-	return (
-		(await db.prepare("SELECT count(*) AS n FROM usage WHERE user_id = ?").bind(key.user_id).first<number>("n")) ?? -1
+/** Ids of requests that are reserved and neither settled nor released. */
+async function openReservations(): Promise<string[]> {
+	const open = "SELECT request_id FROM admissions WHERE closed_at_ms IS NULL";
+	return runInDurableObject(meter, (_, { storage }) =>
+		[...storage.sql.exec<{ request_id: string }>(open)].map(({ request_id }) => request_id),
 	);
 }
 
-async function receiptOf(id: string): Promise<{ valid: boolean; receipt: Record<string, unknown> }> {
-	return (await call(`/v1/proof/${id}`)).json();
+/** A meter whose named methods never reach the object. */
+function meterWithout(...methods: (keyof MeterClient)[]): Env["ACCOUNT_METER"] {
+	return faultyNamespace(env.ACCOUNT_METER, onlyFor(methods, always("fail")));
 }
 
-/** The app with some bindings replaced by failing ones, as if the platform did. */
-async function chatWith(bindings: Partial<Env>, content: string): Promise<Response> {
-	const headers = { authorization: `Bearer ${key.key}`, "content-type": "application/json" };
-	const body = JSON.stringify({ messages: [{ role: "user", content }] });
-	return app.fetch(
-		new Request(`${ORIGIN}/v1/chat/completions`, { method: "POST", headers, body }),
-		{ ...env, ...bindings },
-		createExecutionContext(),
-	);
-}
-
-/** A meter namespace whose named methods fail before they reach the object. */
-function failingMeter(...failing: (keyof MeterClient)[]): Env["ACCOUNT_METER"] {
-	const away = () => Promise.reject(new Error("the object is away"));
-	const getByName = (name: string) => {
-		const stub = env.ACCOUNT_METER.getByName(name);
-		return {
-			admit: failing.includes("admit") ? away : (request: AdmitRequest) => stub.admit(request),
-			settle: failing.includes("settle") ? away : (settlement: Settlement) => stub.settle(settlement),
-			release: failing.includes("release") ? away : (id: string) => stub.release(id),
-		};
-	};
-	return { getByName } as unknown as Env["ACCOUNT_METER"];
-}
-
-const failingDatabase = {
-	prepare: () => {
-		throw new Error("D1_ERROR: away");
-	},
-	batch: () => Promise.reject(new Error("D1_ERROR: away")),
-} as unknown as D1Database;
+const noDatabase = faultyD1(env.DB, always("fail"));
 
 describe("a reservation that nobody settles", () => {
 	/** Leaves a reservation behind, as a process that died during the upstream call does. */
 	async function abandon(): Promise<string> {
 		upstream.restore();
-		let release: (response: Response) => void = () => undefined;
-		upstream = useSandbox(() => new Promise((resolve) => (release = resolve)));
-		void chatWith({ ACCOUNT_METER: failingMeter("settle", "release") }, "left behind").catch(() => undefined);
+		upstream = useSandbox(() => new Promise(() => undefined));
+		void chatWith({ ACCOUNT_METER: meterWithout("settle", "release") }, key.key, "left behind").catch(() => undefined);
 		await eventually(async () => upstream.requests.length === 1);
-		void release;
-		const [id] = await runInDurableObject(meter, (_, state) => [
-			...state.storage.sql.exec<{ request_id: string }>("SELECT request_id FROM admissions WHERE closed_at_ms IS NULL"),
-		]);
-		return id?.request_id ?? "";
+		return (await openReservations())[0] ?? "";
 	}
 
 	it("is settled at its bound by the alarm, once, with a receipt that says so", async () => {
@@ -105,12 +85,11 @@ describe("a reservation that nobody settles", () => {
 		await evictDurableObject(meter);
 		await runDurableObjectAlarm(meter);
 		await runDurableObjectAlarm(meter);
-		await eventually(async () => (await rowsInD1()) === 1);
-		const { valid, receipt } = await receiptOf(id);
-		expect(valid).toBe(true);
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		const receipt = await receiptOf(id);
 		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, cost_usd: receipt["bound_usd"] });
 		expect(await usageTotals()).toEqual({ total_requests: 1, total_cost_usd: receipt["bound_usd"] });
-		expect(await rowsInD1()).toBe(1);
+		expect(await usageRowsInD1(key)).toBe(1);
 	});
 
 	it("keeps its settlement when the real one comes too late, which is then not delivered", async () => {
@@ -130,8 +109,31 @@ describe("a reservation that nobody settles", () => {
 		const response = await pending;
 		expect(response.status).toBe(503);
 		expect(await response.json()).toMatchObject({ error: "receipt_unavailable" });
-		await eventually(async () => (await rowsInD1()) === 1);
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
 		expect((await usageTotals()).total_requests).toBe(1);
+	});
+
+	it.each([
+		["the meter is away, so that it goes straight to D1", meterWithout("settle"), 0],
+		["the meter has forgotten the request", env.ACCOUNT_METER, 120_000],
+	])("keeps its settlement though %s", async (_, ACCOUNT_METER, forgottenAfterMs) => {
+		upstream.restore();
+		const gate = Promise.withResolvers<undefined>();
+		upstream = useSandbox(() => gate.promise);
+		const pending = chatWith({ ACCOUNT_METER }, key.key, "slow");
+		await eventually(async () => upstream.requests.length === 1);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await runDurableObjectAlarm(meter);
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		const settled = await usageTotals();
+		// The next admission purges what closed a while ago.
+		vi.setSystemTime(Date.now() + forgottenAfterMs);
+		expect(await usageTotals()).toEqual(settled);
+		vi.useRealTimers();
+		gate.resolve(undefined);
+		const response = await pending;
+		expect([response.status, await response.json()]).toMatchObject([503, { error: "receipt_unavailable" }]);
+		expect(await usageTotals()).toEqual(settled);
 	});
 });
 
@@ -153,14 +155,35 @@ describe("admitting", () => {
 	});
 });
 
+describe("a meter whose answer is lost", () => {
+	it("to an admission lets nobody in, and nothing is charged for it", async () => {
+		const ACCOUNT_METER = faultyNamespace(env.ACCOUNT_METER, onlyFor(["admit"], inOrder(["failAfter", "failAfter"])));
+		expect((await chatWith({ ACCOUNT_METER }, key.key, "hi")).status).toBe(503);
+		expect(upstream.requests).toEqual([]);
+		await eventually(async () => (await openReservations()).length === 0);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		await runDurableObjectAlarm(meter);
+		expect(await usageTotals()).toEqual({ total_requests: 0, total_cost_usd: 0 });
+	});
+
+	it("to a settlement changes nothing: it is settled once", async () => {
+		const ACCOUNT_METER = faultyNamespace(env.ACCOUNT_METER, onlyFor(["settle"], always("failAfter")));
+		const response = await chatWith({ ACCOUNT_METER }, key.key, "hi");
+		expect(response.status).toBe(200);
+		const { svc } = (await response.json()) as { svc: { cost: { total_usd: number } } };
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		expect(await usageTotals()).toEqual({ total_requests: 1, total_cost_usd: svc.cost.total_usd });
+	});
+});
+
 describe("settling", () => {
 	it("twice counts once", async () => {
 		const { id } = (await (await chat(key.key, "hi")).json()) as { id: string };
-		await eventually(async () => (await rowsInD1()) === 1);
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
 		const settlement = await settlementOf(id);
 		expect(await meter.settle(settlement)).toBe("settled");
 		await runDurableObjectAlarm(meter);
-		expect(await rowsInD1()).toBe(1);
+		expect(await usageRowsInD1(key)).toBe(1);
 		expect((await usageTotals()).total_requests).toBe(1);
 	});
 
@@ -171,21 +194,21 @@ describe("settling", () => {
 	}
 
 	it("goes straight to D1 when the meter is away, and the meter's own row does not count again", async () => {
-		const response = await chatWith({ ACCOUNT_METER: failingMeter("settle") }, "hi");
+		const response = await chatWith({ ACCOUNT_METER: meterWithout("settle") }, key.key, "hi");
 		expect(response.status).toBe(200);
 		const { id } = (await response.json()) as { id: string };
-		expect(await rowsInD1()).toBe(1);
+		expect(await usageRowsInD1(key)).toBe(1);
 		const before = await usageTotals();
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
 		await runDurableObjectAlarm(meter);
 		expect(await usageTotals()).toEqual(before);
-		expect((await receiptOf(id)).receipt).toMatchObject({ outcome: "complete", estimated: false });
+		expect(await receiptOf(id)).toMatchObject({ outcome: "complete", estimated: false });
 	});
 
 	it("that fails everywhere withholds the answer", async () => {
 		// The key is looked up once before, so that only settling needs D1.
 		await chat(key.key, "warm");
-		const response = await chatWith({ ACCOUNT_METER: failingMeter("settle"), DB: failingDatabase }, "withheld");
+		const response = await chatWith({ ACCOUNT_METER: meterWithout("settle"), DB: noDatabase }, key.key, "withheld");
 		expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
 		const body = await response.text();
 		expect(JSON.parse(body)).toMatchObject({ error: "receipt_unavailable" });
@@ -195,31 +218,64 @@ describe("settling", () => {
 
 describe("a meter that is away", () => {
 	it("lets nobody in, and no model is called", async () => {
-		const response = await chatWith({ ACCOUNT_METER: failingMeter("admit") }, "hi");
+		const response = await chatWith({ ACCOUNT_METER: meterWithout("admit") }, key.key, "hi");
 		expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
 		expect(await response.json()).toMatchObject({ error: "storage_unavailable" });
 		expect(upstream.requests).toEqual([]);
 	});
 });
 
-describe("D1 that refuses", () => {
-	it("loses nothing and counts nothing twice: reads see the outbox, and the flush comes later", async () => {
-		await db.exec("CREATE TRIGGER refuse BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'refused'); END");
+describe("D1 that fails the meter's flush", () => {
+	let faults: { restore(): void } | undefined;
+	afterEach(() => faults?.restore());
+
+	/** Five answers while D1's writes go wrong; reads see them all. */
+	async function fiveAnswers(
+		plan: FaultPlan,
+	): Promise<{ ids: string[]; totals: Awaited<ReturnType<typeof usageTotals>> }> {
+		faults = useFaults({ DB: (operation) => (writes(operation) ? plan(operation) : "pass") });
 		const answers = await Promise.all(Array.from({ length: 5 }, (_, i) => chat(key.key, `hi ${i}`)));
 		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-		const before = await usageTotals();
-		expect(before.total_requests).toBe(5);
-		expect(await rowsInD1()).toBe(0);
-		await runDurableObjectAlarm(meter);
-		expect(await rowsInD1()).toBe(0);
+		const totals = await usageTotals();
+		expect(totals.total_requests).toBe(5);
+		return { ids: answers.map(({ headers }) => headers.get("x-request-id") ?? ""), totals };
+	}
 
-		await db.exec("DROP TRIGGER refuse");
+	it.each<[string, Fault[]]>([
+		["before it is applied", ["fail"]],
+		["after it was applied", ["failAfter"]],
+		["twice", ["failAfter", "fail"]],
+	])("%s, loses nothing and counts nothing twice", async (_, sequence) => {
+		const { ids, totals } = await fiveAnswers(inOrder(sequence));
+		for (const _ of sequence) await runDurableObjectAlarm(meter);
+		await eventually(async () => (await usageRowsInD1(key)) === 5);
+		expect(await usageTotals()).toEqual(totals);
+		for (const id of ids) await receiptOf(id);
+	});
+
+	const hour = "for an hour, through an eviction, shows every request meanwhile and has them all in the end";
+	it(hour, { timeout: 30_000 }, async () => {
+		let tries = 0;
+		const { ids, totals } = await fiveAnswers(() => {
+			tries++;
+			return "fail";
+		});
 		await evictDurableObject(meter);
-		expect((await usageTotals()).total_requests).toBe(5);
+		const endsAtMs = Date.now() + 3_600_000;
+		for (let atMs = await alarmAtMs(meter); atMs !== null && atMs < endsAtMs; atMs = await alarmAtMs(meter)) {
+			vi.useFakeTimers({ toFake: ["Date"], now: atMs });
+			await runDurableObjectAlarm(meter);
+			expect(await usageTotals()).toEqual(totals);
+		}
+		expect(await usageRowsInD1(key)).toBe(0);
+		// It keeps asking, and ever less often: once a minute in the end.
+		expect(tries).toBeGreaterThan(50);
+		expect(tries).toBeLessThan(80);
+		faults?.restore();
 		await runDurableObjectAlarm(meter);
-		await eventually(async () => (await rowsInD1()) === 5);
-		expect(await usageTotals()).toEqual(before);
-		for (const answer of answers) expect((await receiptOf(answer.headers.get("x-request-id") ?? "")).valid).toBe(true);
+		expect(await usageRowsInD1(key)).toBe(5);
+		expect(await usageTotals()).toEqual(totals);
+		for (const id of ids) await receiptOf(id);
 	});
 });
 
@@ -228,19 +284,14 @@ describe("D1 that is away", () => {
 		await chat(key.key, "warm");
 		const paths = ["/v1/usage", "/v1/proof/svc-01ARZ3NDEKTSV4RRFFQ69G5FAV"];
 		for (const path of paths) {
-			const request = new Request(`${ORIGIN}${path}`, { headers: { authorization: `Bearer ${key.key}` } });
-			const response = await app.fetch(request, { ...env, DB: failingDatabase }, createExecutionContext());
+			const response = await callWith({ DB: noDatabase }, path, withKey(key.key));
 			expect([response.status, response.headers.get("retry-after")], path).toEqual([503, "2"]);
 			expect(await response.json()).toMatchObject({ error: "storage_unavailable" });
 		}
 	});
 
 	it("shows in /health, which names it", async () => {
-		const response = await app.fetch(
-			new Request(`${ORIGIN}/health`),
-			{ ...env, DB: failingDatabase },
-			createExecutionContext(),
-		);
+		const response = await callWith({ DB: noDatabase }, "/health");
 		expect(response.status).toBe(503);
 		expect(await response.json()).toMatchObject({
 			status: "degraded",
@@ -251,8 +302,7 @@ describe("D1 that is away", () => {
 	it("leaves no query parameters in the log", async () => {
 		const lines: string[] = [];
 		const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
-		const request = new Request(`${ORIGIN}/v1/proof/svc-01ARZ3NDEKTSV4RRFFQ69G5FAV`);
-		await app.fetch(request, { ...env, DB: failingDatabase }, createExecutionContext());
+		await callWith({ DB: noDatabase }, "/v1/proof/svc-01ARZ3NDEKTSV4RRFFQ69G5FAV");
 		spy.mockRestore();
 		expect(lines.join()).toContain("D1_ERROR");
 		expect(lines.join()).not.toContain("01ARZ3NDEKTSV4RRFFQ69G5FAV");
@@ -273,21 +323,14 @@ describe("a client that hangs up", () => {
 					});
 				}),
 		);
-		const headers = { authorization: `Bearer ${key.key}` };
-		const body = JSON.stringify({ messages: [{ role: "user", content: "never mind" }] });
-		const request = new Request(`${ORIGIN}/v1/chat/completions`, {
-			method: "POST",
-			headers,
-			body,
-			signal: hangUp.signal,
-		});
-		const context = createExecutionContext();
-		const response = app.fetch(request, env, context);
+		const body = { messages: [{ role: "user", content: "never mind" }] };
+		const init = { ...withKey(key.key, body), signal: hangUp.signal };
+		const response = callWith({}, "/v1/chat/completions", init);
 		await eventually(async () => upstream.requests.length === 1);
 		hangUp.abort();
 		const id = (await response).headers.get("x-request-id") ?? "";
 		expect(aborted).toBe(true);
-		const { receipt } = await receiptOf(id);
+		const receipt = await receiptOf(id);
 		expect(receipt).toMatchObject({ outcome: "client_closed", estimated: true });
 		expect(receipt["cost_usd"]).toBeGreaterThan(0);
 		expect(receipt["cost_usd"]).toBeLessThanOrEqual(receipt["bound_usd"] as number);

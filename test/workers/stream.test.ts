@@ -4,14 +4,15 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import {
-	call,
 	callWithKey,
 	chat,
 	eventually,
 	newKey,
 	ORIGIN,
+	receiptOf,
 	type TestKey,
 	type Upstream,
+	usageOf,
 	useSandbox,
 } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
@@ -27,23 +28,6 @@ afterEach(() => upstream.restore());
 
 function stream(content: string, more: Record<string, unknown> = {}): Promise<Response> {
 	return chat(pro.key, content, { stream: true, ...more });
-}
-
-async function receiptOf(id: string): Promise<Record<string, unknown>> {
-	const { valid, receipt } = (await (await call(`/v1/proof/${id}`)).json()) as {
-		valid: boolean;
-		receipt: Record<string, unknown>;
-	};
-	expect(valid).toBe(true);
-	return receipt;
-}
-
-async function usage(): Promise<{
-	total_requests: number;
-	total_cost_usd: number;
-	by_model: Record<string, { requests: number }>;
-}> {
-	return (await callWithKey(pro.key, "/v1/usage")).json();
 }
 
 /** Answers of single providers instead of the sandbox's. */
@@ -80,7 +64,7 @@ describe("a stream", () => {
 		expect(last?.choices?.[0]?.finish_reason).toBe("stop");
 		expect(chunks.filter(({ choices }) => choices?.[0]?.finish_reason).length).toBe(1);
 		expect(last?.svc?.proof.request_id).toBe(id);
-		expect((await receiptOf(id ?? "")).cost_usd).toBe(last?.svc?.cost.total_usd);
+		expect((await receiptOf(id ?? ""))["cost_usd"]).toBe(last?.svc?.cost.total_usd);
 	});
 
 	it("has usage and the svc block on a last chunk without choices where usage was asked for", async () => {
@@ -155,7 +139,7 @@ describe("a stream", () => {
 		const receipt = await receiptOf(response.headers.get("x-request-id") ?? "");
 		expect(receipt).toMatchObject({ outcome: "cut", estimated: true });
 		expect(chunks.at(-1)?.svc?.cost.total_usd).toBe(receipt["cost_usd"]);
-		expect((await usage()).total_cost_usd).toBe(receipt["cost_usd"]);
+		expect((await usageOf(pro)).total_cost_usd).toBe(receipt["cost_usd"]);
 	});
 
 	it("ends with the upstream's own error when that comes in the stream", async () => {
@@ -210,7 +194,7 @@ describe("a stream", () => {
 		await reader?.read();
 		await reader?.cancel();
 		const id = response.headers.get("x-request-id") ?? "";
-		await eventually(async () => (await usage()).total_requests === 1);
+		await eventually(async () => (await usageOf(pro)).total_requests === 1);
 		expect(await receiptOf(id)).toMatchObject({ outcome: "client_closed", estimated: true });
 		expect(cancelled).toBe(true);
 	});
@@ -234,7 +218,7 @@ describe("failover", () => {
 					: ((await response.json()) as { svc: { fallback: boolean; fallback_from: string } }).svc;
 				expect(svc).toMatchObject({ fallback: true, fallback_from: "gpt-6-luna" });
 			}
-			expect((await usage()).by_model["gpt-6-luna"]).toBeUndefined();
+			expect((await usageOf(pro)).by_model["gpt-6-luna"]).toBeUndefined();
 		},
 	);
 
@@ -243,7 +227,7 @@ describe("failover", () => {
 		const response = await stream("hi", { model: "gpt-6-luna" });
 		const { chunks, done } = await readStream(response);
 		expect([done, chunks.at(-1)?.svc?.fallback_from]).toEqual([true, "gpt-6-luna"]);
-		const { total_requests, by_model } = await usage();
+		const { total_requests, by_model } = await usageOf(pro);
 		expect(total_requests).toBe(1);
 		expect(by_model["gpt-6-luna"]?.requests).toBe(1);
 		expect(Object.keys(by_model).length).toBe(2);
@@ -274,7 +258,7 @@ describe("failover", () => {
 			expect([response.status, body.attempts.length, upstream.requests.length - before]).toEqual([502, 3, 3]);
 			expect(Number(response.headers.get("retry-after"))).toBeLessThan(20);
 		}
-		expect((await usage()).total_requests).toBe(0);
+		expect((await usageOf(pro)).total_requests).toBe(0);
 	});
 
 	it("ends at once when the request itself is refused", async () => {
@@ -300,6 +284,6 @@ describe("failover", () => {
 		withProviders({ openai: () => sse("[DONE]"), deepinfra: () => sse("[DONE]"), groq: () => sse("[DONE]") });
 		const response = await stream("hi", { brain_config: { max_cost: 0.001 } });
 		await response.text();
-		expect((await usage()).total_cost_usd).toBeLessThanOrEqual(0.001);
+		expect((await usageOf(pro)).total_cost_usd).toBeLessThanOrEqual(0.001);
 	});
 });

@@ -1,0 +1,61 @@
+// What counted operations cost at the published prices. Pure.
+import type { OperationCounts } from "./counting/counts.ts";
+import { DATABASE_STORAGE, OBJECT_GB, PRICED_OPERATIONS, PRICES, type PricedOperation } from "./prices.ts";
+
+/** Billed quantities of one request, on average; null is not measured. */
+export type Quantities = Readonly<Record<PricedOperation, number | null>>;
+
+/**
+ * Divides what some requests did among them.
+ * @param cpuMs the Worker's CPU time for one request; null when it was not measured.
+ */
+export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: number | null): Quantities {
+	// The platform logs each invocation, of the Worker and of an object, beside the lines that the code writes.
+	const logEvents = counts.logLines + counts.workerRequests + counts.objectRequests;
+	return {
+		workerRequests: counts.workerRequests / requests,
+		workerCpuMs: cpuMs,
+		objectRequests: counts.objectRequests / requests,
+		objectGbSeconds: ((counts.objectActiveMs / 1000) * OBJECT_GB) / requests,
+		objectRowsRead: counts.objectRowsRead / requests,
+		objectRowsWritten: counts.objectRowsWritten / requests,
+		databaseRowsRead: counts.databaseRowsRead / requests,
+		databaseRowsWritten: counts.databaseRowsWritten / requests,
+		keyValueReads: counts.keyValueReads / requests,
+		keyValueWrites: counts.keyValueWrites / requests,
+		logEvents: logEvents / requests,
+	};
+}
+
+/** The bill for some requests, by line; nothing is taken as included. */
+export interface Bill {
+	requests: number;
+	/** null where the quantity was not measured. */
+	usd: Readonly<Record<PricedOperation, number | null>>;
+	/** Of the lines that were measured. */
+	totalUsd: number;
+}
+
+/** Prices so many requests at the first unit's price, without the plan's included amounts. */
+export function billOf(perRequest: Quantities, requests: number): Bill {
+	const lines = PRICED_OPERATIONS.map((operation): [PricedOperation, number | null] => {
+		const quantity = perRequest[operation];
+		return [operation, quantity === null ? null : (quantity * requests * PRICES[operation].usdPerMillion) / 1e6];
+	});
+	return {
+		requests,
+		usd: Object.fromEntries(lines) as Record<PricedOperation, number | null>,
+		totalUsd: lines.reduce((sum, [, usd]) => sum + (usd ?? 0), 0),
+	};
+}
+
+/** Requests a month that the plan's included amount of an operation covers; null when a request needs none, or it was not measured. */
+export function includedRequests(perRequest: Quantities, operation: PricedOperation): number | null {
+	const quantity = perRequest[operation];
+	return quantity ? Math.floor(PRICES[operation].includedPerMonth / quantity) : null;
+}
+
+/** What keeping the rows of so many requests in D1 costs in a month, without the included gigabytes. */
+export function storageUsdPerMonth(bytesPerRequest: number, requests: number): number {
+	return ((bytesPerRequest * requests) / 1e9) * DATABASE_STORAGE.usdPerGbMonth;
+}

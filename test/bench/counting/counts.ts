@@ -1,0 +1,177 @@
+// What the counting Worker counts, and the wrappers around the bindings that count it.
+
+/** Operations since the last reset. */
+export interface OperationCounts {
+	workerRequests: number;
+	/** Calls of objects' methods, and alarms. */
+	objectRequests: number;
+	/** Wall-clock time in which an object had a call, an alarm or background work open; overlapping work of one object counts once. */
+	objectActiveMs: number;
+	objectRowsRead: number;
+	/** Each `setAlarm` counts as one row, as it is billed. */
+	objectRowsWritten: number;
+	databaseRowsRead: number;
+	databaseRowsWritten: number;
+	keyValueReads: number;
+	/** Writes, deletes and lists, which have one price. */
+	keyValueWrites: number;
+	/** Lines the code writes; the platform adds one for each invocation. */
+	logLines: number;
+}
+
+function none(): OperationCounts {
+	return {
+		workerRequests: 0,
+		objectRequests: 0,
+		objectActiveMs: 0,
+		objectRowsRead: 0,
+		objectRowsWritten: 0,
+		databaseRowsRead: 0,
+		databaseRowsWritten: 0,
+		keyValueReads: 0,
+		keyValueWrites: 0,
+		logLines: 0,
+	};
+}
+
+export const counts = none();
+
+/** Size of the database after the last query that said it, bytes. */
+export const database = { sizeBytes: 0 };
+
+/** The clock that bench time is not taken from: `Date.now` is moved on by the benchmark. */
+const realNow = Date.now.bind(Date);
+
+/** Work that is open now, by object. */
+const active = new Map<string, { open: number; sinceMs: number }>();
+
+/** Whether an object still has work open. */
+export function isBusy(): boolean {
+	return active.size > 0;
+}
+
+/** Starts all counts again. */
+export function resetCounts(): void {
+	Object.assign(counts, none());
+}
+
+/** Counts the time until `work` ends as the object's. */
+export function whileActive<T>(object: string, work: Promise<T>): Promise<T> {
+	const entry = active.get(object) ?? { open: 0, sinceMs: realNow() };
+	active.set(object, entry);
+	entry.open++;
+	return work.finally(() => {
+		entry.open--;
+		if (entry.open > 0) return;
+		active.delete(object);
+		counts.objectActiveMs += realNow() - entry.sinceMs;
+	});
+}
+
+type Call = (...args: unknown[]) => unknown;
+
+/** A stand-in for a platform object with some members replaced; the platform's own methods need their own `this`. */
+export function standIn<T extends object>(target: T, replaced: Record<string, unknown>): T {
+	return new Proxy(target, {
+		get(_, name) {
+			if (typeof name === "string" && Object.hasOwn(replaced, name)) return replaced[name];
+			const member: unknown = Reflect.get(target, name, target);
+			return typeof member === "function" ? (...args: unknown[]) => (member as Call).apply(target, args) : member;
+		},
+	});
+}
+
+/** Counts rows of every statement. */
+export function countingSql(sql: SqlStorage): SqlStorage {
+	const exec = (query: string, ...bindings: unknown[]) => {
+		const cursor = sql.exec(query, ...bindings);
+		// Its user reads a cursor to the end at once, without waiting for anything.
+		queueMicrotask(() => {
+			counts.objectRowsRead += cursor.rowsRead;
+			counts.objectRowsWritten += cursor.rowsWritten;
+		});
+		return cursor;
+	};
+	return standIn(sql, { exec });
+}
+
+function addMeta({ meta }: D1Result<unknown>): void {
+	counts.databaseRowsRead += meta.rows_read;
+	counts.databaseRowsWritten += meta.rows_written;
+	if (meta.size_after > 0) database.sizeBytes = meta.size_after;
+}
+
+/** The platform's statement behind a counting one: `batch` takes only its own. */
+const plainStatements = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+
+function countingStatement(statement: D1PreparedStatement, query: string): D1PreparedStatement {
+	const counted = async <T>(result: Promise<D1Result<T>>) => {
+		addMeta(await result);
+		return result;
+	};
+	const wrapped = standIn(statement, {
+		bind: (...values: unknown[]) => countingStatement(statement.bind(...values), query),
+		all: () => counted(statement.all()),
+		run: () => counted(statement.run()),
+		// `raw` does not say what it cost: a read is made twice, a write's columns are of one table and so have one name each.
+		raw: async () => {
+			const { results } = await counted(statement.all<Record<string, unknown>>());
+			return isRead(query) ? statement.raw() : results.map((row) => Object.values(row));
+		},
+	});
+	plainStatements.set(wrapped, statement);
+	return wrapped;
+}
+
+function isRead(query: string): boolean {
+	return /^\s*select\b/i.test(query);
+}
+
+/** Counts rows of every query, as D1 reports them. */
+export function countingDatabase(binding: D1Database): D1Database {
+	return standIn(binding, {
+		prepare: (query: string) => countingStatement(binding.prepare(query), query),
+		batch: async (statements: D1PreparedStatement[]) => {
+			const results = await binding.batch(statements.map((one) => plainStatements.get(one) ?? one));
+			for (const result of results) addMeta(result);
+			return results;
+		},
+	});
+}
+
+/** Counts operations by price. */
+export function countingKeyValue(binding: KVNamespace): KVNamespace {
+	const counting = (name: "keyValueReads" | "keyValueWrites", method: Call) => {
+		return (key: unknown, ...rest: unknown[]) => {
+			counts[name] += Array.isArray(key) ? key.length : 1;
+			return method.call(binding, key, ...rest);
+		};
+	};
+	return standIn(binding, {
+		get: counting("keyValueReads", binding.get as Call),
+		getWithMetadata: counting("keyValueReads", binding.getWithMetadata as Call),
+		put: counting("keyValueWrites", binding.put as Call),
+		delete: counting("keyValueWrites", binding.delete as Call),
+		list: counting("keyValueWrites", binding.list as Call),
+	});
+}
+
+function countingStub<T extends object>(stub: T, object: string): T {
+	return new Proxy(stub, {
+		get(target, name) {
+			if (typeof name !== "string") return Reflect.get(target, name, target);
+			return (...args: unknown[]) => {
+				counts.objectRequests++;
+				// A stub's method is itself remote, so it must be called as a member: its `apply` would be another call.
+				return whileActive(object, Promise.resolve((target as Record<string, Call>)[name]?.(...args)));
+			};
+		},
+	});
+}
+
+/** Counts calls of the namespace's objects, which are taken by name. */
+export function countingNamespace<T extends DurableObjectNamespace>(binding: T): T {
+	return standIn(binding, {
+		getByName: (name: string) => countingStub(binding.getByName(name), name),
+	});
+}
