@@ -4,6 +4,7 @@ import { generateApiKey } from "../../src/account/api-key.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { wrappedErrorSchema } from "../../src/http/errors.ts";
+import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
 	chat,
@@ -15,31 +16,6 @@ import {
 	useSandbox,
 } from "../support/service.ts";
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
-
-interface Example {
-	/** The path with its parameters filled in. */
-	path?: string;
-	body?: unknown;
-}
-
-/** A request to each endpoint that is answered with 200. */
-const EXAMPLES: Record<string, (key: TestKey) => Promise<Example> | Example> = {
-	create_chat_completion: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
-	preview_route: () => ({ body: { prompt: "hi" } }),
-	list_models: () => ({}),
-	get_model: () => ({ path: "/v1/models/glm-5.2" }),
-	get_public_key: () => ({}),
-	get_proof: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
-	list_plans: () => ({}),
-	get_usage: () => ({}),
-	get_savings: () => ({}),
-	health: () => ({}),
-	openapi: () => ({}),
-	operator_create_key: () => ({ body: { user: "contract", plan: "pro" } }),
-	operator_list_keys: () => ({}),
-	operator_rotate_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
-	operator_revoke_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/revoke` }),
-};
 
 /** A path with something in the place of each parameter. */
 function anyPath({ path }: Endpoint): string {
@@ -81,7 +57,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 	"%s",
 	(_, endpoint) => {
 		it("answers as its schema says, under a request id", async () => {
-			const example = (await EXAMPLES[endpoint.id]?.(key)) ?? {};
+			const example = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
 			const body = example.body === undefined ? undefined : JSON.stringify(example.body);
 			const response = await send(endpoint, example.path ?? endpoint.path, credentialFor(endpoint, key), body);
 			expect(response.status, await response.clone().text()).toBe(200);
