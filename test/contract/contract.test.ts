@@ -7,6 +7,7 @@ import { wrappedErrorSchema } from "../../src/http/errors.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
+	callWithKey,
 	chat,
 	eventually,
 	newKey,
@@ -120,6 +121,17 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 			});
 
 		if (endpoint.body)
+			it("reads its body whatever content type the client names", async () => {
+				const { body } = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
+				const authorization = credentialFor(endpoint, key);
+				for (const contentType of ["", "text/plain", "application/jsonl", "application/json, application/json"]) {
+					const headers = { "content-type": contentType, ...(authorization === null ? {} : { authorization }) };
+					const init = { method: endpoint.method, headers, body: JSON.stringify(body) };
+					expect((await call(endpoint.path, init)).status, contentType).toBe(200);
+				}
+			});
+
+		if (endpoint.body)
 			it("answers 413 to a body over its limit", async () => {
 				const bytes = endpoint.bodyLimit === "chat" ? 16_777_217 : 2_097_153;
 				const response = await send(
@@ -177,6 +189,15 @@ describe("a public look-up of a receipt", () => {
 			.bind(id)
 			.run();
 		expect(await (await call(`/v1/proof/${id}`)).json()).toMatchObject({ valid: false, signed: true });
+	});
+});
+
+describe("a field that may stand for another", () => {
+	it("is not called missing when something else is wrong", async () => {
+		const response = await callWithKey(key.key, "/v1/route", { prompt: "hi", temperature: 99 });
+		expect([response.status, await response.json()]).toMatchObject([422, { issues: [{ path: "temperature" }] }]);
+		const missing = await callWithKey(key.key, "/v1/route", { prompt: " " });
+		expect([missing.status, await missing.json()]).toMatchObject([400, { error: "no_messages" }]);
 	});
 });
 
