@@ -117,6 +117,7 @@ describe.each(expected.map((operation): [string, Operation] => [operation.operat
 				document,
 				path: example?.path ?? operation.path,
 				body: example?.body,
+				headers: example?.headers ?? {},
 				hints: EXAMPLES[id]?.hints ?? {},
 			});
 			const statuses = new Map<number, number>();

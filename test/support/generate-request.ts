@@ -56,6 +56,8 @@ export interface Seeds {
 	path: string;
 	/** A body that works. */
 	body: unknown;
+	/** Headers that go with them. */
+	headers: Record<string, string>;
 	/** Values by the name of a member or parameter. */
 	hints: Readonly<Record<string, fc.Arbitrary<unknown>>>;
 }
@@ -198,7 +200,7 @@ function bodies(schema: JsonSchema, values: SchemaValues, working: unknown): fc.
 		{ weight: 5, arbitrary: values.faulty(schema).map((value) => JSON.stringify(value)) },
 		{ weight: 1, arbitrary: extended },
 		{ weight: 1, arbitrary: odd.json.map((value) => JSON.stringify(value)) },
-		{ weight: 3, arbitrary: damagedText(toDamage) },
+		{ weight: 2, arbitrary: damagedText(toDamage) },
 		{ weight: 1, arbitrary: damagedBytes(toDamage) },
 	);
 }
@@ -220,7 +222,7 @@ export function requestsTo(operation: Operation, seeds: Seeds): fc.Arbitrary<Gen
 		})
 		.map(({ path, query, contentType, body }) => ({
 			target: query === "" ? path : `${path}?${query}`,
-			headers: (body === null ? {} : { "content-type": contentType }) as Record<string, string>,
+			headers: { ...seeds.headers, ...(body === null ? {} : { "content-type": contentType }) },
 			body,
 		}));
 }
