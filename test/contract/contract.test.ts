@@ -1,6 +1,10 @@
 // What every endpoint of the list owes. An endpoint joins by being in the list and having an example here.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../src/account/api-key.ts";
+import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { wrappedErrorSchema } from "../../src/http/errors.ts";
@@ -11,6 +15,7 @@ import {
 	chat,
 	eventually,
 	newKey,
+	ORIGIN,
 	operator,
 	type TestKey,
 	type Upstream,
@@ -188,6 +193,14 @@ describe("a public look-up of a receipt", () => {
 			const response = await call(`/v1/proof/${id}`);
 			expect([response.status, await response.json()], id).toMatchObject([404, { error: "proof_not_found" }]);
 		}
+	});
+
+	it("waits for no receipt of an id from the future", async () => {
+		const prepare = vi.spyOn(env.DB, "prepare");
+		const id = `svc-${ulid(Date.now() + 3_600_000)}`;
+		const response = await app.fetch(new Request(`${ORIGIN}/v1/proof/${id}`), env, createExecutionContext());
+		expect([response.status, prepare.mock.calls.length]).toEqual([404, 1]);
+		prepare.mockRestore();
 	});
 
 	it("finds a tampered receipt invalid", async () => {
