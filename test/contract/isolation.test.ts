@@ -57,6 +57,7 @@ function masked({ status, headers, text }: Seen, id: string): unknown {
 		"x-ratelimit-remaining-requests": _,
 		"x-ratelimit-reset-requests": __,
 		"content-length": ___,
+		"server-timing": ____,
 		...rest
 	} = headers;
 	const hide = (value: string) =>

@@ -124,6 +124,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
+	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
 	health: { request: () => ({}) },
 	openapi: { request: () => ({}) },
 	operator_create_key: { request: () => ({ body: { user: "contract", plan: "pro" } }) },
