@@ -28,15 +28,21 @@ function parameters(endpoint: Endpoint): Schema[] {
 	});
 }
 
-function json(schema: Schema): Schema {
+function json(schema: Schema): { content: Record<string, Schema> } {
 	return { content: { "application/json": { schema } } };
 }
 
 const FLAT = { $ref: "#/components/schemas/Error" };
 const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
 
+function success({ result, eventStream }: Endpoint): Schema {
+	const { content } = json(jsonSchema(result, "output"));
+	const stream = { schema: { type: "string", description: eventStream } };
+	return { description: "OK", content: eventStream ? { ...content, "text/event-stream": stream } : content };
+}
+
 function responses(endpoint: Endpoint): Record<string, Schema> {
-	const all: Record<string, Schema> = { "200": { description: "OK", ...json(jsonSchema(endpoint.result, "output")) } };
+	const all: Record<string, Schema> = { "200": success(endpoint) };
 	if (endpoint.access !== "public")
 		all["401"] = { description: "The key is missing, malformed or revoked", ...json(WRAPPED) };
 	if (endpoint.access === "key" || ("limited" in endpoint && endpoint.limited)) {
@@ -44,6 +50,10 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 			description: "A limit is exceeded; Retry-After says when to come back",
 			...json({ anyOf: [WRAPPED, FLAT] }),
 		};
+	}
+	if (endpoint.degrades) {
+		const degraded = { anyOf: [jsonSchema(endpoint.result, "output"), FLAT] };
+		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
 	all["default"] = { description: "Any other failure", ...json(FLAT) };
 	return all;
