@@ -2,6 +2,15 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
+declare module "vitest" {
+	interface ProvidedContext {
+		/** Chooses the cases of generated input. */
+		seed: number;
+		/** How many of them there are. */
+		cases: number;
+	}
+}
+
 export default defineConfig({
 	test: {
 		projects: [
@@ -19,6 +28,7 @@ export default defineConfig({
 					name: "workers",
 					include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 					setupFiles: ["./test/support/migrate.ts"],
+					provide: { seed: Number(process.env["SEED"] ?? 20_260_722), cases: Number(process.env["CASES"] ?? 4_000) },
 				},
 			},
 			{

@@ -17,5 +17,6 @@ export const createChatCompletionEndpoint = endpoint({
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: chatRequestSchema,
 	result: chatCompletionSchema,
+	eventStream: "With `stream: true`: `chat.completion.chunk` objects, one an event, then `[DONE]`.",
 	handle: ({ body, context }) => (body.stream ? streamChat(body, context) : completeChat(body, context)),
 });

@@ -76,6 +76,7 @@ export function planChat(
 		plan,
 		available: (model) => isAvailable(model, settings),
 		takesRemoteImages: (model) => wireOf(model).remoteImages,
+		takesToolName: (model, name) => wireOf(model).toolName.test(name),
 		worstCase: (model, effort) => attempt(model, effort).worstCase,
 		conversationModel: recall(call),
 		nowMs,

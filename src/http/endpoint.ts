@@ -29,6 +29,10 @@ interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
 	result: Result;
 	/** What a success is sent as; JSON by default, else the text that the handler answers. */
 	mediaType?: "text/plain";
+	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
+	eventStream?: string;
+	/** Its result may come with status 503: it reports on what is down. */
+	degrades?: boolean;
 	/** Which body limit holds; chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
 	/** Left out of the public reference. */

@@ -48,6 +48,7 @@ export const healthEndpoint = endpoint({
 	path: "/health",
 	access: "public",
 	limited: true,
+	degrades: true,
 	summary: "Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key.",
 	result: z.object({
 		status: z.enum(["ok", "degraded"]),

@@ -117,7 +117,7 @@ function bodyStage(endpoint: Endpoint): Stage {
 		if (!body.ok) return failureResponse(c, body.failure);
 		context.rawBody = body.value;
 		c.req.json = async <T>() => body.value as T;
-		if (!/^application\/json/i.test(c.req.header("content-type") ?? "")) {
+		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
 			const headers = new Headers(c.req.raw.headers);
 			headers.set("content-type", "application/json");
 			c.req.raw = new Request(c.req.url, { method: c.req.method, headers, signal: c.req.raw.signal });
@@ -141,6 +141,7 @@ function validationFailure(endpoint: Endpoint, target: string, error: z.core.$Zo
 	if (
 		target === "json" &&
 		empty &&
+		error.issues.some((issue) => issue.path[0] === empty.name) &&
 		typeof given === "object" &&
 		given !== null &&
 		!Array.isArray(given) &&

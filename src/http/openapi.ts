@@ -28,20 +28,26 @@ function parameters(endpoint: Endpoint): Schema[] {
 	});
 }
 
-function content(mediaType: string, schema: Schema): Schema {
+function content(mediaType: string, schema: Schema): { content: Record<string, Schema> } {
 	return { content: { [mediaType]: { schema } } };
 }
 
-function json(schema: Schema): Schema {
+function json(schema: Schema): { content: Record<string, Schema> } {
 	return content("application/json", schema);
 }
 
 const FLAT = { $ref: "#/components/schemas/Error" };
 const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
 
+function success({ result, mediaType, eventStream }: Endpoint): Schema {
+	const whole = content(mediaType ?? "application/json", jsonSchema(result, "output"));
+	if (!eventStream) return { description: "OK", ...whole };
+	const stream = content("text/event-stream", { type: "string", description: eventStream });
+	return { description: "OK", content: { ...whole.content, ...stream.content } };
+}
+
 function responses(endpoint: Endpoint): Record<string, Schema> {
-	const result = content(endpoint.mediaType ?? "application/json", jsonSchema(endpoint.result, "output"));
-	const all: Record<string, Schema> = { "200": { description: "OK", ...result } };
+	const all: Record<string, Schema> = { "200": success(endpoint) };
 	if (endpoint.access !== "public")
 		all["401"] = { description: "The key is missing, malformed or revoked", ...json(WRAPPED) };
 	if (endpoint.access === "key" || ("limited" in endpoint && endpoint.limited)) {
@@ -49,6 +55,10 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 			description: "A limit is exceeded; Retry-After says when to come back",
 			...json({ anyOf: [WRAPPED, FLAT] }),
 		};
+	}
+	if (endpoint.degrades) {
+		const degraded = { anyOf: [jsonSchema(endpoint.result, "output"), FLAT] };
+		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
 	all["default"] = { description: "Any other failure", ...json(FLAT) };
 	return all;

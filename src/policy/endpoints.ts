@@ -2,7 +2,6 @@
 import { ulid } from "ulid";
 import * as z from "zod";
 import { agentLimitNanoUsd } from "../account/plans.ts";
-import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { ok } from "../http/errors.ts";
 import { noteUnflushed } from "../ledger/pending.ts";

@@ -60,7 +60,7 @@ export const getPublicKeyEndpoint = endpoint({
 	},
 });
 
-/** A receipt reaches D1 a moment after its answer; an id this young may still be on its way. */
+/** A receipt reaches D1 a moment after its answer; an id this young, by clocks this far apart, may still be on its way. */
 const YOUNG_MS = 10_000;
 const LOOKUP_EVERY_MS = 100;
 const LOOKUP_FOR_MS = 1_000;
@@ -77,7 +77,7 @@ async function lookUp(db: Database, requestId: string, nowMs: number) {
 	if (age === null) return undefined;
 	for (let waitedMs = 0; ; waitedMs += LOOKUP_EVERY_MS) {
 		const row = await findReceipt(db, requestId);
-		if (row || age > YOUNG_MS || waitedMs >= LOOKUP_FOR_MS) return row;
+		if (row || Math.abs(age) > YOUNG_MS || waitedMs >= LOOKUP_FOR_MS) return row;
 		await new Promise((resolve) => setTimeout(resolve, LOOKUP_EVERY_MS));
 	}
 }

@@ -7,6 +7,7 @@ import type { Wire } from "./wire.ts";
 /** Anthropic's Messages API as a wire. */
 export const anthropicWire: Wire = {
 	remoteImages: true,
+	toolName: /^[A-Za-z0-9_-]{1,128}$/,
 	prepare,
 	request,
 	answer,

@@ -32,6 +32,7 @@ function usage(body: unknown): TokenUsage | null {
 /** Google's wire format; images only as `data:`, since AI Studio fetches no addresses. */
 export const googleWire: Wire = {
 	remoteImages: false,
+	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
 	prepare,
 	request,
 	answer,

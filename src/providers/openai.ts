@@ -190,6 +190,7 @@ function request({ call, prompt, model, access, effort, stream }: RequestOptions
 
 export const openaiWire: Wire = {
 	remoteImages: true,
+	toolName: /^[A-Za-z0-9_-]{1,64}$/,
 	prepare,
 	request,
 	answer,

@@ -86,6 +86,8 @@ export interface RequestOptions {
 export interface Wire {
 	/** Whether an image may stand as an https address; otherwise only as `data:`. */
 	readonly remoteImages: boolean;
+	/** Names a tool may have; a provider refuses a request with any other. */
+	readonly toolName: RegExp;
 	/** The provider may ask for small differences (see Provider). */
 	prepare(call: ChatCall, provider: Provider): PreparedPrompt;
 	request(options: RequestOptions): UpstreamRequest;

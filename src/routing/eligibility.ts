@@ -29,6 +29,8 @@ export interface Constraints {
 	available(model: Model): boolean;
 	/** Whether a model's format takes images by https address; this service fetches none. */
 	takesRemoteImages(model: Model): boolean;
+	/** Whether its format takes a tool of that name. */
+	takesToolName(model: Model, name: string): boolean;
 	worstCase(model: Model): CallCost;
 }
 
@@ -42,6 +44,8 @@ function capabilityExclusions(model: Model, constraints: Constraints): Exclusion
 	const { supports } = model;
 	const found: Exclusion[] = [];
 	if (signals.hasTools && !supports.tools) found.push(lacks("tools", "tools"));
+	const misnamed = call.tools.find(({ name }) => !constraints.takesToolName(model, name));
+	if (misnamed) found.push(lacks("tools", `a tool named ${misnamed.name}`));
 	if (signals.hasImages && !supports.vision) found.push(lacks("messages", "images"));
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
 		found.push(lacks("messages", "images by https address"));

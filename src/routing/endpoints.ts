@@ -3,7 +3,7 @@ import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { MODES } from "../chat/answer.ts";
 import { planChat } from "../chat/plan.ts";
-import { chatRequestSchema } from "../chat/request.ts";
+import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import { recallModel } from "../chat/run.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { ok } from "../http/errors.ts";
@@ -18,18 +18,17 @@ function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.
 }
 
 /** A chat body, or `prompt` for its only user message. */
-const routeRequestSchema = z.preprocess(
-	(raw) => {
-		if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return raw;
-		const { prompt, ...rest } = raw as Record<string, unknown>;
-		return "messages" in rest || typeof prompt !== "string" || prompt.trim() === ""
-			? rest
-			: { ...rest, messages: [{ role: "user", content: prompt }] };
-	},
-	chatRequestSchema.extend({
+const routeRequestSchema = chatRequestSchema
+	.extend({
+		messages: chatRequestSchema.shape.messages.optional(),
 		prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
-	}),
-);
+	})
+	.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
+		if (messages) return { ...rest, messages };
+		if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
+		issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
+		return z.NEVER;
+	});
 
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",

@@ -28,6 +28,8 @@ export interface SelectionRequest {
 	available(model: Model): boolean;
 	/** Whether its format takes images by https address. */
 	takesRemoteImages(model: Model): boolean;
+	/** Whether its format takes a tool of that name. */
+	takesToolName(model: Model, name: string): boolean;
 	/** Worst case of the exact request this model would be sent. */
 	worstCase(model: Model, effort: EffortChoice): CallCost;
 	/** The model that the conversation is with so far; null when there is none, or nobody knows. */
@@ -95,6 +97,7 @@ function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | 
 			tiers,
 			available: request.available,
 			takesRemoteImages: request.takesRemoteImages,
+			takesToolName: request.takesToolName,
 			worstCase: (candidate) => request.worstCase(candidate, effort),
 		};
 		const exclusions = exclusionsOf(model, constraints);

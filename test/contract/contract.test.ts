@@ -1,15 +1,21 @@
 // What every endpoint of the list owes. An endpoint joins by being in the list and having an example here.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../src/account/api-key.ts";
+import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { wrappedErrorSchema } from "../../src/http/errors.ts";
+import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
 	callWithKey,
 	chat,
 	eventually,
 	newKey,
+	ORIGIN,
 	operator,
 	type TestKey,
 	type Upstream,
@@ -17,49 +23,21 @@ import {
 } from "../support/service.ts";
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
-interface Example {
-	/** The path with its parameters filled in. */
-	path?: string;
-	body?: unknown;
-}
-
-/** A request to each endpoint that is answered with 200. */
-const EXAMPLES: Record<string, (key: TestKey) => Promise<Example> | Example> = {
-	create_chat_completion: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
-	preview_route: () => ({ body: { prompt: "hi" } }),
-	list_models: () => ({}),
-	get_model: () => ({ path: "/v1/models/glm-5.2" }),
-	get_public_key: () => ({}),
-	get_proof: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
-	create_handoff: () => ({ body: { workspace_id: "contract", objective: "Hand on" } }),
-	get_handoff: async ({ key }) => ({ path: `/v1/handoff/${await newHandoff(key)}` }),
-	get_handoff_chain: () => ({ path: "/v1/handoff/chain/contract" }),
-	get_handoff_checkpoint: () => ({ path: "/v1/handoff/chain/contract/checkpoint" }),
-	get_handoff_proof: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
-	list_plans: () => ({}),
-	get_usage: () => ({}),
-	get_savings: () => ({}),
-	health: () => ({}),
-	openapi: () => ({}),
-	operator_create_key: () => ({ body: { user: "contract", plan: "pro" } }),
-	operator_list_keys: () => ({}),
-	operator_rotate_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
-	operator_revoke_key: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/revoke` }),
-};
-
-async function newHandoff(key: string): Promise<string> {
-	const response = await callWithKey(key, "/v1/handoff", { workspace_id: "contract", objective: "Hand on" });
-	return ((await response.json()) as { id: string }).id;
-}
-
 /** A path with something in the place of each parameter. */
 function anyPath({ path }: Endpoint): string {
 	return path.replace(/\{\w+\}/g, "anything");
 }
 
-function send(endpoint: Endpoint, path: string, authorization: string | null, body?: BodyInit): Promise<Response> {
-	const headers: Record<string, string> = {
-		"content-type": "application/json",
+function send(
+	endpoint: Endpoint,
+	path: string,
+	authorization: string | null,
+	body?: BodyInit,
+	more: Record<string, string> = {},
+): Promise<Response> {
+	const headers = {
+		...more,
+		"content-type": more["content-type"] ?? "application/json",
 		...(authorization === null ? {} : { authorization }),
 	};
 	return call(path, { method: endpoint.method, headers, ...(body === undefined ? {} : { body }) });
@@ -92,12 +70,19 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 	"%s",
 	(_, endpoint) => {
 		it("answers as its schema says, under a request id", async () => {
-			const example = (await EXAMPLES[endpoint.id]?.(key)) ?? {};
+			const example = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
 			const body = example.body === undefined ? undefined : JSON.stringify(example.body);
-			const response = await send(endpoint, example.path ?? endpoint.path, credentialFor(endpoint, key), body);
+			const response = await send(
+				endpoint,
+				example.path ?? endpoint.path,
+				credentialFor(endpoint, key),
+				body,
+				example.headers,
+			);
 			expect(response.status, await response.clone().text()).toBe(200);
 			expect(response.headers.get("x-request-id")).toMatch(/^svc-[0-9A-Z]{26}$/);
-			const parsed = endpoint.result.safeParse(await (endpoint.mediaType ? response.text() : response.json()));
+			const isJson = response.headers.get("content-type")?.startsWith("application/json");
+			const parsed = endpoint.result.safeParse(isJson ? await response.json() : await response.text());
 			expect(parsed.error?.issues ?? []).toEqual([]);
 			if (endpoint.access === "key") expect(response.headers.get("x-ratelimit-limit-requests")).toBe("1000");
 		});
@@ -155,6 +140,17 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 			});
 
 		if (endpoint.body)
+			it("reads its body whatever content type the client names", async () => {
+				const authorization = credentialFor(endpoint, key);
+				for (const contentType of ["", "text/plain", "application/jsonl", "application/json, application/json"]) {
+					const { path = endpoint.path, body, headers } = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
+					const named = { ...headers, "content-type": contentType };
+					const response = await send(endpoint, path, authorization, JSON.stringify(body), named);
+					expect(response.status, contentType).toBe(200);
+				}
+			});
+
+		if (endpoint.body)
 			it("answers 413 to a body over its limit", async () => {
 				const bytes = endpoint.bodyLimit === "chat" ? 16_777_217 : 2_097_153;
 				const response = await send(
@@ -199,6 +195,14 @@ describe("a public look-up of a receipt", () => {
 		}
 	});
 
+	it("waits for no receipt of an id from the future", async () => {
+		const prepare = vi.spyOn(env.DB, "prepare");
+		const id = `svc-${ulid(Date.now() + 3_600_000)}`;
+		const response = await app.fetch(new Request(`${ORIGIN}/v1/proof/${id}`), env, createExecutionContext());
+		expect([response.status, prepare.mock.calls.length]).toEqual([404, 1]);
+		prepare.mockRestore();
+	});
+
 	it("finds a tampered receipt invalid", async () => {
 		const { db } = await import("../support/service.ts");
 		const id = (await chat(key.key, "hi")).headers.get("x-request-id") ?? "";
@@ -212,6 +216,15 @@ describe("a public look-up of a receipt", () => {
 			.bind(id)
 			.run();
 		expect(await (await call(`/v1/proof/${id}`)).json()).toMatchObject({ valid: false, signed: true });
+	});
+});
+
+describe("a field that may stand for another", () => {
+	it("is not called missing when something else is wrong", async () => {
+		const response = await callWithKey(key.key, "/v1/route", { prompt: "hi", temperature: 99 });
+		expect([response.status, await response.json()]).toMatchObject([422, { issues: [{ path: "temperature" }] }]);
+		const missing = await callWithKey(key.key, "/v1/route", { prompt: " " });
+		expect([missing.status, await missing.json()]).toMatchObject([400, { error: "no_messages" }]);
 	});
 });
 

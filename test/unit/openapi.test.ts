@@ -29,4 +29,13 @@ describe("the OpenAPI document", () => {
 			expect((operation?.security ?? []).length).toBe(endpoint.access === "public" ? 0 : 1);
 		}
 	});
+
+	it("says what comes with 200 besides JSON, and that health answers with 503 as well", () => {
+		const { paths } = document as { paths: Record<string, Record<string, { responses: Record<string, object> }>> };
+		expect(paths["/v1/chat/completions"]?.["post"]?.responses["200"]).toMatchObject({
+			content: { "text/event-stream": { schema: { type: "string" } } },
+		});
+		expect(paths["/health"]?.["get"]?.responses["503"]).toBeDefined();
+		expect(paths["/v1/plans"]?.["get"]?.responses["503"]).toBeUndefined();
+	});
 });

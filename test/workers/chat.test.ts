@@ -277,6 +277,20 @@ describe("a routing preview", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
+	it("keeps tools from providers that refuse their names", async () => {
+		const route = async (name: string) => {
+			const tools = [{ type: "function", function: { name } }];
+			return (await callWithKey(pro.key, "/v1/route", { prompt: "Write a haiku", tools })).json();
+		};
+		const without = (name: string) => [`does not support a tool named ${name}`];
+		expect(await route("2nd-look")).toMatchObject({ excluded: { "gemini-3.8-flash": without("2nd-look") } });
+		expect(await route("files.read")).toMatchObject({
+			provider: "google",
+			excluded: { "glm-5.2": without("files.read") },
+		});
+		expect(await route("2.read")).toMatchObject({ error: "invalid_request", issues: [{ path: "tools" }] });
+	});
+
 	it("names the model that the same chat request then runs on", async () => {
 		for (const body of [{}, { routing_mode: "quality" }, { model: "laser-1" }, { model: "gpt-4o" }]) {
 			const preview = (await (

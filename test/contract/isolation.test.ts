@@ -1,0 +1,219 @@
+// The isolation walk: to one user, what belongs to another is as if it were not there. An endpoint joins by its example.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { ENDPOINTS } from "../../src/endpoints.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { EXAMPLES, type ExampleRequest, type OwnedId } from "../support/examples.ts";
+import {
+	call,
+	callWithKey,
+	chat,
+	newKey,
+	operator,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+} from "../support/service.ts";
+
+const PROTECTED = ENDPOINTS.filter(({ access }) => access === "key");
+
+let upstream: Upstream;
+let owner: TestKey;
+let other: TestKey;
+beforeEach(async () => {
+	upstream = useSandbox();
+	owner = await newKey("corporate");
+	other = await newKey("corporate");
+});
+afterEach(() => upstream.restore());
+
+interface Seen {
+	status: number;
+	headers: Record<string, string>;
+	text: string;
+}
+
+async function send({ method, path }: Endpoint, { key }: TestKey, request: ExampleRequest): Promise<Seen> {
+	const response = await call(request.path ?? path, {
+		method,
+		headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...request.headers },
+		...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+	});
+	return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+}
+
+/** What differs between two requests however alike they are: ids, times, hashes, signatures, and the caller's own count. */
+const VARYING: readonly [RegExp, string][] = [
+	[/[0-9A-HJKMNP-TV-Z]{26}/g, "<ulid>"],
+	[/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>"],
+	[/sha256:[0-9a-f]{64}/g, "<hash>"],
+	[/[A-Za-z0-9+/_-]{86,}={0,2}/g, "<signature>"],
+	[/"(created|latency_ms|retry_after_ms|duration_ms)":\d+/g, '"$1":0'],
+];
+
+/** An answer with the id that was asked for, and all that varies, masked. */
+function masked({ status, headers, text }: Seen, id: string): unknown {
+	const {
+		"x-ratelimit-remaining-requests": _,
+		"x-ratelimit-reset-requests": __,
+		"content-length": ___,
+		"server-timing": ____,
+		...rest
+	} = headers;
+	const hide = (value: string) =>
+		VARYING.reduce(
+			(hidden, [pattern, word]) => hidden.replace(pattern, word),
+			[id, encodeURIComponent(id)].reduce((hidden, form) => hidden.replaceAll(form, "<id>"), value),
+		);
+	return { status, headers: hide(JSON.stringify(rest)), text: hide(text) };
+}
+
+/** Names of members and parameters that hold the id of something, at the top of a request. */
+function namedIds({ params, query, body }: Endpoint): string[] {
+	return [params, query, body].flatMap((schema) => {
+		if (!schema) return [];
+		const { properties } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+		return Object.keys(properties ?? {}).filter((name) => /(?:^|_)ids?$|cursor$/.test(name));
+	});
+}
+
+describe("every protected endpoint", () => {
+	it("says in its example whose ids it takes", () => {
+		const silent = PROTECTED.filter(({ id }) => EXAMPLES[id]?.owned === undefined);
+		expect(silent.map(({ id }) => id)).toEqual([]);
+	});
+
+	it("that takes an id shows how another's is answered, or that all may read what it names", () => {
+		const forgotten = PROTECTED.filter(
+			(endpoint) => endpoint.params !== undefined || namedIds(endpoint).length > 0,
+		).filter(({ id }) => EXAMPLES[id]?.owned === "none");
+		expect(forgotten.map(({ id }) => id)).toEqual([]);
+	});
+});
+
+/** The thing as its owner sees it; null where nothing shows it. */
+async function look(endpoint: Endpoint, { request, shownAt }: OwnedId, id: string): Promise<unknown> {
+	const path = shownAt?.(id);
+	if (path !== undefined) return masked(await send({ ...endpoint, method: "GET" }, owner, { path }), id);
+	return endpoint.method === "GET" ? masked(await send(endpoint, owner, request(id)), id) : null;
+}
+
+/** Walks one id of one endpoint: as its owner, as another user, and as another user with an id that nobody has. */
+async function walk(endpoint: Endpoint, owned: OwnedId): Promise<void> {
+	const id = await owned.make(owner);
+	const unknown = owned.unknown();
+	const own = await send(endpoint, owner, owned.request(id));
+	expect(own.status, `the owner's own: ${own.text}`).toBe(200);
+	const before = await look(endpoint, owned, id);
+
+	const foreign = await send(endpoint, other, owned.request(id));
+	const nobodys = await send(endpoint, other, owned.request(unknown));
+	expect(masked(foreign, id)).toEqual(masked(nobodys, unknown));
+	for (const secret of [owner.user_id, owner.key_id]) expect(foreign.text).not.toContain(secret);
+
+	// What another user asked for has changed nothing of the owner's.
+	expect(await look(endpoint, owned, id)).toEqual(before);
+}
+
+const walks = PROTECTED.flatMap((endpoint) => {
+	const owned = EXAMPLES[endpoint.id]?.owned;
+	return typeof owned === "object"
+		? owned.map((entry, index): [string, Endpoint, OwnedId] => [`${endpoint.id} (id ${index + 1})`, endpoint, entry])
+		: [];
+});
+
+describe("another user's id", () => {
+	for (const [name, endpoint, owned] of walks)
+		it(`is to ${name} like one that nobody has`, async () => {
+			await walk(endpoint, owned);
+		});
+
+	it("is told from one that nobody has by the walk, where an endpoint answers to it", async () => {
+		const leaky = ENDPOINTS.find(({ id }) => id === "get_proof");
+		if (!leaky) throw new Error("there is no such endpoint");
+		// Receipts are public by design, which makes theirs the endpoint that would fail the walk.
+		const receipt: OwnedId = {
+			make: async ({ key }) => (await chat(key, "hi")).headers.get("x-request-id") ?? "",
+			unknown: () => "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV",
+			request: (id) => ({ path: `/v1/proof/${id}` }),
+		};
+		await expect(walk(leaky, receipt)).rejects.toThrow(/to deeply equal/);
+	});
+});
+
+describe("what one user does", () => {
+	it("shows in no other user's answers, headers or limits", async () => {
+		const receipts: string[] = [];
+		for (let i = 0; i < 3; i++)
+			receipts.push((await chat(owner.key, "my secret plan")).headers.get("x-request-id") ?? "");
+		for (const endpoint of PROTECTED) {
+			const request = (await EXAMPLES[endpoint.id]?.request(other)) ?? {};
+			const { status, headers, text } = await send(endpoint, other, request);
+			expect(status, endpoint.id).toBe(200);
+			const all = `${JSON.stringify(headers)} ${text}`;
+			for (const secret of [owner.user_id, owner.key_id, owner.key, "my secret plan", ...receipts])
+				expect(all, endpoint.id).not.toContain(secret);
+		}
+	});
+
+	it("counts towards neither the limits nor the usage of another", async () => {
+		for (let i = 0; i < 3; i++) expect((await chat(owner.key, "hi")).status).toBe(200);
+		const response = await callWithKey(other.key, "/v1/usage");
+		expect(response.headers.get("x-ratelimit-remaining-requests")).toBe("999");
+		expect(await response.json()).toMatchObject({
+			user_id: other.user_id,
+			total_requests: 0,
+			total_tokens: 0,
+			total_cost_usd: 0,
+			by_model: {},
+			recent: [],
+			limits: { daily_requests_used: 0 },
+		});
+	});
+
+	it("does not route another's conversation, though it begins with the same words", async () => {
+		const opening = { role: "user", content: "Prove that there are infinitely many primes" };
+		const messages = [opening, { role: "assistant", content: "Suppose not." }, { role: "user", content: "Go on" }];
+		const route = async ({ key }: TestKey) => {
+			const preview = await callWithKey(key, "/v1/route", { messages });
+			return (await preview.json()) as { reason: string; candidates: { model: string }[] };
+		};
+		const before = await route(other);
+		// The owner has had the conversation with a model that the router would not have picked by itself.
+		const model = before.candidates[1]?.model;
+		expect((await callWithKey(owner.key, "/v1/chat/completions", { messages: [opening], model })).status).toBe(200);
+		expect((await route(owner)).reason).toContain("goes on with its conversation");
+		expect(await route(other)).toEqual(before);
+	});
+
+	it("is not told by its receipt, which all may read", async () => {
+		const id = (await chat(owner.key, "hi")).headers.get("x-request-id");
+		const text = await (await call(`/v1/proof/${id}`)).text();
+		for (const secret of [owner.user_id, owner.key_id]) expect(text).not.toContain(secret);
+	});
+});
+
+describe("operator endpoints", () => {
+	const operatorEndpoints = ENDPOINTS.filter(({ access }) => access === "operator");
+
+	it.each(operatorEndpoints.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint]))(
+		"%s answers a user's key alike, whosever key id it names",
+		async (_, endpoint) => {
+			const ask = async (keyId: string) => {
+				const path = endpoint.path.replace("{key_id}", keyId);
+				const body = endpoint.body ? { user: "x", plan: "pro" } : undefined;
+				return masked(await send(endpoint, other, { path, body }), keyId);
+			};
+			const unknown = await ask("key_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+			expect(unknown).toMatchObject({ status: 401 });
+			expect(await ask(owner.key_id)).toEqual(unknown);
+			expect(await ask(other.key_id)).toEqual(unknown);
+			expect((await callWithKey(owner.key, "/v1/usage")).status).toBe(200);
+		},
+	);
+
+	it("list only the keys of the user that is named", async () => {
+		const listed = await (await operator("GET", `/internal/keys?user=${encodeURIComponent("nobody")}`)).json();
+		expect(listed).toEqual({ object: "list", data: [] });
+	});
+});

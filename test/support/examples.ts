@@ -1,0 +1,195 @@
+// What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
+import fc from "fast-check";
+import { MODELS } from "../../src/catalog/catalog.ts";
+import { odd } from "./generate-odd.ts";
+import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
+
+export interface ExampleRequest {
+	/** The path with its parameters filled in, and its query if it has one. Default: the endpoint's path. */
+	path?: string;
+	body?: unknown;
+	headers?: Record<string, string>;
+}
+
+/** One place in an endpoint's requests where the id of something stands that belongs to a user. */
+export interface OwnedId {
+	/** Makes such a thing for a user and answers with its id; a name of the user's own choosing counts as an id. */
+	make(owner: TestKey): Promise<string>;
+	/** An id of the same form that nobody has. */
+	unknown(): string;
+	/** The request that names it. The owner's is answered with 200. */
+	request(id: string): ExampleRequest;
+	/** Where its owner can read it, if the request itself does not show it: what others ask for must not change it. */
+	shownAt?(id: string): string;
+}
+
+export interface EndpointExample {
+	/** A request that is answered with 200. */
+	request(key: TestKey): Promise<ExampleRequest> | ExampleRequest;
+	/**
+	 * Ids of things that belong to a user. Every endpoint with `access: "key"` says it:
+	 * `none` where a request names nothing that could be another's, `public` where its ids are of things that all may read.
+	 */
+	owned?: "none" | "public" | readonly [OwnedId, ...OwnedId[]];
+	/** Values that a generator would hardly find by the schema alone, by the name of the member or parameter. */
+	hints?: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+}
+
+const SCHEMA_WORDS = ["type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description"];
+
+/** What clients put where a JSON Schema is wanted: most of it one, some of it not, some of it in circles. */
+const schemaLike = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
+	schema: fc.oneof(
+		{ depthSize: "small", withCrossShrink: true },
+		fc.record({ type: fc.constantFrom("string", "integer", "number", "boolean", "null", "object", "array", "nope") }),
+		fc.record({ type: fc.constant(["string", "null"]), description: odd.text }),
+		fc.record({ enum: fc.array(odd.leaf, { maxLength: 3 }) }),
+		fc.record({ const: odd.leaf }),
+		fc.record({ $ref: fc.constantFrom("#", "#/$defs/a", "#/$defs/missing", "https://a.test/schema", "") }),
+		fc.record({ type: fc.constant("array"), items: tie("schema") }),
+		fc.record({ anyOf: fc.array(tie("schema"), { maxLength: 3 }) }),
+		fc.record({ allOf: fc.array(tie("schema"), { maxLength: 2 }), not: tie("schema") }, { requiredKeys: ["allOf"] }),
+		fc.record(
+			{
+				type: fc.constant("object"),
+				properties: fc.dictionary(fc.oneof(fc.constantFrom("a", "b", "city"), odd.key), tie("schema"), { maxKeys: 3 }),
+				required: fc.array(fc.constantFrom("a", "b", "missing"), { maxLength: 2 }),
+				additionalProperties: fc.oneof(fc.boolean(), tie("schema")),
+				$defs: fc.record({ a: tie("schema") }),
+			},
+			{ requiredKeys: ["type", "properties"] },
+		),
+		fc.dictionary(fc.constantFrom(...SCHEMA_WORDS), odd.leaf, { maxKeys: 3 }),
+	),
+})).schema;
+
+const model = fc.oneof(
+	{ weight: 5, arbitrary: fc.constantFrom(...MODELS.map(({ id }) => id)) },
+	{ weight: 2, arbitrary: fc.constantFrom("auto", "laser-1", "halo-1", "foton-1") },
+	{ weight: 1, arbitrary: fc.constantFrom("nope", "gpt-4o", "AUTO", "__proto__", "constructor") },
+);
+
+const CHAT_HINTS: EndpointExample["hints"] = {
+	model,
+	parameters: schemaLike,
+	schema: schemaLike,
+	arguments: fc.oneof(fc.constantFrom("{}", '{"city":"Oslo"}', "", "[]", "null", '{"__proto__":1}', "{"), odd.text),
+	url: fc.constantFrom(
+		"data:image/png;base64,iVBORw0KGgo=",
+		"data:image/png;base64,",
+		"data:image/svg+xml;base64,!!!",
+		"https://a.test/b.png",
+		"https://",
+	),
+	id: fc.constantFrom("call_1", "call_1~glm-5.2", "call_1~claude-opus-4.8", "~", "call~nope"),
+	tool_call_id: fc.constantFrom("call_1", "call_1~glm-5.2", "call_2", "~"),
+	max_tokens: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.constantFrom(1, 15, 16, 1_000_000)),
+	brain_config: fc.record(
+		{
+			model,
+			routing_mode: fc.constantFrom("quality", "balanced", "agility", "nope"),
+			max_cost: fc.constantFrom(1, 0.01, 5e-324, 1e-9, 1e308, 0, -1),
+			max_cost_per_request: fc.constantFrom(1, 0.01),
+			blocked: fc.array(fc.oneof(fc.constantFrom("*", "**", "openai", "glm*", "*a*a*a*b", ""), odd.text), {
+				maxLength: 4,
+			}),
+			fallback: fc.array(model, { maxLength: 3 }),
+			rules: fc.constantFrom([], [{ when: {}, use: {} }]),
+			compliance: fc.constantFrom({}, { frameworks: ["GDPR"] }),
+		},
+		{ requiredKeys: [] },
+	),
+};
+
+const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+
+const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
+
+function handoff(workspace_id: string) {
+	return { workspace_id, objective: "Hand on the order list" };
+}
+
+/** A handoff of the user's; its id. */
+async function newHandoff({ key }: TestKey, workspaceId: string): Promise<string> {
+	return ((await (await callWithKey(key, "/v1/handoff", handoff(workspaceId))).json()) as { id: string }).id;
+}
+
+/** A workspace in which its owner has a handoff. */
+function inWorkspace(request: OwnedId["request"]): OwnedId {
+	let made = 0;
+	return {
+		make: async (owner) => {
+			const id = `isolation/${made++}`;
+			await newHandoff(owner, id);
+			return id;
+		},
+		unknown: () => `isolation/${made++}`,
+		request,
+	};
+}
+
+/** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
+export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
+	create_chat_completion: {
+		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: CHAT_HINTS,
+	},
+	preview_route: {
+		request: () => ({ body: { prompt: "hi" } }),
+		owned: "none",
+		hints: CHAT_HINTS,
+	},
+	list_models: { request: () => ({}) },
+	get_model: { request: () => ({ path: "/v1/models/glm-5.2" }), hints: { id: model } },
+	get_public_key: { request: () => ({}) },
+	get_proof: {
+		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
+		hints: { request_id: fc.constantFrom("svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+	},
+	create_handoff: {
+		request: () => ({ body: handoff("contract") }),
+		owned: [inWorkspace((id) => ({ body: handoff(id) }))],
+		hints: { workspace_id: workspaceId, est_cost: fc.constantFrom(0, 1.5, 5e-324, 1e308, -0) },
+	},
+	get_handoff: {
+		request: async (key) => ({ path: `/v1/handoff/${await newHandoff(key, "contract")}` }),
+		owned: [
+			{
+				make: (owner) => newHandoff(owner, "isolation"),
+				unknown: () => "ho_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+				request: (id) => ({ path: `/v1/handoff/${id}` }),
+			},
+		],
+	},
+	get_handoff_chain: {
+		request: () => ({ path: "/v1/handoff/chain/contract" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	get_handoff_checkpoint: {
+		request: () => ({ path: "/v1/handoff/chain/contract/checkpoint" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/checkpoint` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	get_handoff_proof: {
+		request: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/proof?from=0&to=0` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	list_plans: { request: () => ({}) },
+	get_usage: { request: () => ({}), owned: "none" },
+	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
+	health: { request: () => ({}) },
+	openapi: { request: () => ({}) },
+	operator_create_key: { request: () => ({ body: { user: "contract", plan: "pro" } }) },
+	operator_list_keys: { request: () => ({}), hints: { user: fc.constantFrom("contract", "nobody") } },
+	operator_rotate_key: {
+		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
+		hints: { key_id: keyId },
+	},
+	operator_revoke_key: {
+		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/revoke` }),
+		hints: { key_id: keyId },
+	},
+};
