@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { createKeyEndpoint, listKeysEndpoint, revokeKeyEndpoint, rotateKeyEndpoint } from "./account/admin.ts";
 import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./account/endpoints.ts";
+import { listAuditEventsEndpoint } from "./audit/endpoints.ts";
 import { getModelEndpoint, listModelsEndpoint } from "./catalog/endpoints.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.ts";
 import { type Endpoint, endpoint } from "./http/endpoint.ts";
@@ -41,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getHandoffProofEndpoint,
 	getHandoffChainEndpoint,
 	getHandoffEndpoint,
+	listAuditEventsEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,

@@ -177,6 +177,23 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/proof?from=0&to=0` }))],
 		hints: { workspace_id: workspaceId },
 	},
+	list_audit_events: {
+		request: () => ({}),
+		owned: [
+			inWorkspace((id) => ({ path: `/v1/audit/events?workspace_id=${encodeURIComponent(id)}` })),
+			{
+				// A cursor names a place in time, whoever was given it.
+				make: async (owner) => {
+					for (const objective of ["one", "two"]) await newHandoff(owner, objective);
+					const list = await callWithKey(owner.key, "/v1/audit/events?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => btoa(`2026-01-01T00:00:00.000Z ae_${"0".repeat(26)}`).replaceAll("=", ""),
+				request: (id) => ({ path: `/v1/audit/events?cursor=${id}` }),
+			},
+		],
+		hints: { workspace_id: workspaceId, limit: fc.constantFrom("0", "1", "200", "201") },
+	},
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },

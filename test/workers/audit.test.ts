@@ -1,0 +1,258 @@
+// The audit log owes: every event once, in order, to its user alone, for good.
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AuditEventRow } from "../../src/audit/event.ts";
+import { always, useFaults, writes } from "../support/faults.ts";
+import { call, callWithKey, db, newKey, type TestKey } from "../support/service.ts";
+
+let key: TestKey;
+beforeEach(async () => {
+	key = await newKey("corporate");
+});
+
+interface Event {
+	id: string;
+	event_type: string;
+	workspace_id: string | null;
+	actor: string;
+	payload: Record<string, unknown>;
+	created_at: string;
+	decision?: string;
+}
+
+interface List {
+	count: number;
+	has_more: boolean;
+	next_cursor: string | null;
+	data: Event[];
+}
+
+async function list(query: Record<string, string | number> = {}, own = key): Promise<List> {
+	const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+	const response = await callWithKey(own.key, `/v1/audit/events?${search}`);
+	expect(response.status, await response.clone().text()).toBe(200);
+	return response.json();
+}
+
+/** Follows the cursor to the end. */
+async function walk(query: Record<string, string | number> = {}, between = async () => {}): Promise<Event[]> {
+	const events: Event[] = [];
+	for (let cursor: string | null = ""; cursor !== null; ) {
+		const page: List = await list({ ...query, ...(cursor ? { cursor } : {}) });
+		expect(page.count).toBe(page.data.length);
+		expect(page.has_more).toBe(page.next_cursor !== null);
+		events.push(...page.data);
+		cursor = page.next_cursor;
+		await between();
+	}
+	return events;
+}
+
+async function handoff(workspace_id: string, objective = "Hand on"): Promise<string> {
+	const response = await callWithKey(key.key, "/v1/handoff", { workspace_id, objective });
+	expect(response.status).toBe(200);
+	return ((await response.json()) as { id: string }).id;
+}
+
+let recorded = 0;
+
+/** An event as a later part of the service will record it. */
+async function record(event: Partial<AuditEventRow> & Pick<AuditEventRow, "event_type">): Promise<string> {
+	const id = `ae_01ARZ3NDEKTSV4RRFFQ6${String(++recorded).padStart(6, "0")}`;
+	const row: AuditEventRow = {
+		id,
+		user_id: key.user_id,
+		workspace_id: "shop",
+		actor: `key:${key.key_id}`,
+		decision: null,
+		risk_score: null,
+		risk_tier: null,
+		payload: "{}",
+		created_at: new Date().toISOString(),
+		...event,
+	};
+	await env.WORKSPACE_LEDGER.getByName(`${key.user_id}/shop`).record(row);
+	return id;
+}
+
+describe("GET /v1/audit/events", () => {
+	it("is empty for a user who has done nothing", async () => {
+		expect(await list()).toEqual({ object: "audit.events", count: 0, has_more: false, next_cursor: null, data: [] });
+	});
+
+	it("says who did what, where and when", async () => {
+		const id = await handoff("shop", "Speed up the order list");
+		expect((await list()).data).toEqual([
+			{
+				id: expect.stringMatching(/^ae_[0-9A-Z]{26}$/),
+				event_type: "handoff_created",
+				workspace_id: "shop",
+				actor: `key:${key.key_id}`,
+				payload: expect.objectContaining({ handoff_id: id, seq: 0, objective: "Speed up the order list" }),
+				created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+			},
+		]);
+	});
+
+	it("filters by workspace, type, decision and time, each alone and together", async () => {
+		const a = await handoff("shop");
+		await handoff("a/b@c:d");
+		const types = ["agent_plan", "agent_record"] as const;
+		for (const event_type of types) await record({ event_type, workspace_id: null });
+		const decisions = ["allow", "deny", "confirm", "approve"];
+		for (const decision of decisions)
+			await record({ event_type: "policy_check", decision, risk_score: 50, risk_tier: "confirm" });
+
+		expect((await list()).count).toBe(8);
+		expect((await list({ workspace_id: "shop" })).count).toBe(5);
+		expect((await list({ workspace_id: "a/b@c:d" })).count).toBe(1);
+		expect((await list({ workspace_id: "nobodys" })).count).toBe(0);
+		for (const event_type of types) {
+			const { data } = await list({ event_type });
+			expect(data.map((event) => [event.event_type, event.workspace_id])).toEqual([[event_type, null]]);
+		}
+		for (const decision of decisions) {
+			const { data } = await list({ decision });
+			expect(data).toMatchObject([{ event_type: "policy_check", decision, risk_score: 50, risk_tier: "confirm" }]);
+		}
+		expect((await list({ decision: "deny", event_type: "handoff_created" })).count).toBe(0);
+		expect((await list({ decision: "deny", event_type: "policy_check", workspace_id: "shop" })).count).toBe(1);
+		const [first] = (await walk()).filter(({ payload }) => payload["handoff_id"] === a);
+		expect((await list({ until: first?.created_at ?? "" })).count).toBe(0);
+		expect((await list({ since: first?.created_at ?? "" })).count).toBe(8);
+	});
+
+	it("begins a range with its first moment and ends it before its last, in whatever zone they are written", async () => {
+		const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+		for (const second of [1, 2, 3]) await record({ event_type: "agent_record", created_at: at(second) });
+		const seconds = async (query: Record<string, string>) =>
+			(await list(query)).data.map(({ created_at }) => new Date(created_at).getUTCSeconds());
+		expect(await seconds({ since: at(2) })).toEqual([3, 2]);
+		expect(await seconds({ until: at(2) })).toEqual([1]);
+		expect(await seconds({ since: at(1), until: at(3) })).toEqual([2, 1]);
+		expect(await seconds({ since: "2026-01-01T01:00:02+01:00" })).toEqual([3, 2]);
+		expect(await seconds({ since: at(3), until: at(1) })).toEqual([]);
+	});
+
+	it("refuses what it cannot read, and names it", async () => {
+		const wrong: [string, string][] = [
+			["limit", "0"],
+			["limit", "201"],
+			["limit", "ten"],
+			["cursor", "nope"],
+			["cursor", ""],
+			["event_type", "login"],
+			["decision", "maybe"],
+			["since", "yesterday"],
+			["until", "2026-02-30T00:00:00Z"],
+			["workspace_id", "no spaces"],
+		];
+		for (const [name, value] of wrong) {
+			const response = await callWithKey(key.key, `/v1/audit/events?${new URLSearchParams([[name, value]])}`);
+			const body = (await response.json()) as { error: string; issues: { path: string }[] };
+			expect([response.status, body.error, body.issues[0]?.path], `${name}=${value}`).toEqual([
+				422,
+				"invalid_request",
+				name,
+			]);
+		}
+	});
+
+	it("shows a user nothing of another's, also in a workspace of the same name", async () => {
+		const id = await handoff("shop");
+		const other = await newKey("pro");
+		expect((await list({}, other)).count).toBe(0);
+		expect((await list({ workspace_id: "shop" }, other)).count).toBe(0);
+		const { next_cursor } = await list({ limit: 1 });
+		expect(next_cursor).toBeNull();
+		expect(JSON.stringify(await list({}, other))).not.toContain(id);
+	});
+});
+
+describe("a walk by cursor", () => {
+	it("misses nothing and repeats nothing while writers are at work", async () => {
+		for (let i = 0; i < 25; i++) await handoff(`shop-${i % 3}`, `before ${i}`);
+		const before = new Set((await walk({ limit: 200 })).map(({ id }) => id));
+		expect(before.size).toBe(25);
+		let running = true;
+		const writer = async (n: number) => {
+			for (let i = 0; running; i++) await handoff(`shop-${n}`, `during ${i}`);
+		};
+		const writers = [0, 1, 2].map(writer);
+		const walked = await walk({ limit: 3 });
+		running = false;
+		await Promise.all(writers);
+		const ids = walked.map(({ id }) => id);
+		expect(new Set(ids).size).toBe(ids.length);
+		expect(ids.filter((id) => before.has(id))).toHaveLength(25);
+		const order = walked.map(({ created_at, id }) => `${created_at} ${id}`);
+		expect(order).toEqual(order.toSorted().reverse());
+	});
+
+	it("shows everything that was acknowledged while D1 refused, and shows it once when D1 has it", async () => {
+		await handoff("shop", "before");
+		const faults = useFaults({ DB: (operation) => (writes(operation) ? "fail" : "pass") });
+		try {
+			for (const workspace of ["shop", "depot", "shop"]) await handoff(workspace, "meanwhile");
+			expect(await walk({ limit: 1 })).toHaveLength(4);
+			expect(await walk({ workspace_id: "shop" })).toHaveLength(3);
+			await evictDurableObject(env.WORKSPACE_LEDGER.getByName(`${key.user_id}/shop`));
+			expect(await walk({ limit: 2 })).toHaveLength(4);
+		} finally {
+			faults.restore();
+		}
+		for (const workspace of ["shop", "depot"])
+			await runDurableObjectAlarm(env.WORKSPACE_LEDGER.getByName(`${key.user_id}/${workspace}`));
+		const stored = await db
+			.prepare("SELECT count(*) AS n FROM audit_events WHERE user_id = ?")
+			.bind(key.user_id)
+			.first<number>("n");
+		expect(stored).toBe(4);
+		expect(await walk({ limit: 1 })).toHaveLength(4);
+	});
+
+	it("is 503 and not short when D1 is away", async () => {
+		await handoff("shop");
+		const faults = useFaults({ DB: always("fail") });
+		try {
+			const response = await callWithKey(key.key, "/v1/audit/events");
+			expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+		} finally {
+			faults.restore();
+		}
+	});
+});
+
+describe("an event", () => {
+	afterEach(async () => {
+		expect((await list()).data).toMatchObject([{ event_type: "handoff_created" }]);
+	});
+
+	it("cannot be changed, removed or replaced, not even in the database", async () => {
+		await handoff("shop");
+		const own = "WHERE user_id = ?";
+		const attempts = [
+			`UPDATE audit_events SET payload = '{}' ${own}`,
+			`UPDATE audit_events SET created_at = '2000' ${own}`,
+			`DELETE FROM audit_events ${own}`,
+		];
+		for (const sql of attempts) await expect(db.prepare(sql).bind(key.user_id).run()).rejects.toThrow(/append-only/);
+		const [event] = (await list()).data;
+		const replaced = await db
+			.prepare(
+				"INSERT OR REPLACE INTO audit_events (id, user_id, event_type, actor, payload, created_at) VALUES (?, ?, 'agent_plan', 'x', '{}', '2000')",
+			)
+			.bind(event?.id, key.user_id)
+			.run();
+		expect(replaced.meta.changes).toBe(0);
+	});
+
+	it("has no endpoint that changes or removes it", async () => {
+		await handoff("shop");
+		for (const method of ["DELETE", "PUT", "PATCH", "POST"]) {
+			const headers = { authorization: `Bearer ${key.key}` };
+			expect((await call("/v1/audit/events", { method, headers })).status).toBe(405);
+		}
+	});
+});
