@@ -8,7 +8,7 @@ import { wholeNumber } from "../http/query.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
 import { isWorkspaceId } from "../workspace/workspace-id.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
-import { draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
+import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
 import { checkpointOrigin } from "./origin.ts";
 import { askUnflushed, noteUnflushed } from "./pending.ts";
@@ -28,8 +28,13 @@ const noKey: Failure = {
 	message: "this needs a signature, and the service has no signing key now",
 };
 
-function invalid(...issues: Issue[]) {
-	return fail({ reason: "invalid_request", issues });
+function invalid(issue: Issue) {
+	return fail({ reason: "invalid_request", issues: [issue] });
+}
+
+function tooLarge(bytes: number) {
+	const message = `the handoff's subject would have ${bytes} bytes; ${MAX_SUBJECT_BYTES} are allowed`;
+	return invalid({ path: "", message });
 }
 
 export const createHandoffEndpoint = endpoint({
@@ -42,19 +47,19 @@ export const createHandoffEndpoint = endpoint({
 	result: handoffSchema,
 	async handle({ body, context }) {
 		const { account, startedAtMs } = context;
+		const content = contentOf(body);
+		// What cannot fit is not rated: matching paths takes time in proportion to their length.
+		const bytes = contentBytes(content);
+		if (bytes > MAX_SUBJECT_BYTES) return tooLarge(bytes);
 		const verdict = await context.ledger(account.userId, body.workspace_id).append({
 			id: `${HANDOFF_ID_PREFIX}${ulid(startedAtMs)}`,
 			eventId: `ae_${ulid(startedAtMs)}`,
 			userId: account.userId,
 			workspaceId: body.workspace_id,
 			actor: `key:${account.keyId}`,
-			draft: draftOf(body),
+			draft: draftOf(content),
 		});
-		if (!verdict.appended) {
-			if (verdict.reason === "signing_unavailable") return fail(noKey);
-			const message = `the handoff's subject would have ${verdict.bytes} bytes; ${MAX_SUBJECT_BYTES} are allowed`;
-			return invalid({ path: "", message });
-		}
+		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
 		if (!verdict.flushed) await noteUnflushed(context, body.workspace_id, verdict.entry.id);
 		return ok(handoffOf(verdict.entry));
 	},

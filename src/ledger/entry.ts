@@ -18,8 +18,8 @@ export interface HandoffItem {
 	description: string;
 }
 
-/** What the caller says, with the risk the service found in it. */
-export interface HandoffDraft {
+/** What the caller says. */
+export interface HandoffContent {
 	objective: string;
 	from_tool: string | null;
 	to_tool: string | null;
@@ -31,6 +31,10 @@ export interface HandoffDraft {
 	action_kind: HandoffKind;
 	/** USD, as received. */
 	est_cost: number | null;
+}
+
+/** What the caller says, with the risk the service found in it. */
+export interface HandoffDraft extends HandoffContent {
 	risk: Risk;
 }
 

@@ -1,10 +1,12 @@
 // Handoffs as clients write and read them (spec 2.10, 4.6): the schemas, and the way from a body to a draft and from a row
 // to an answer. Pure.
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { handoffRisk } from "../policy/risk.ts";
+import { canonicalJson } from "../proof/canonical.ts";
 import { workspaceIdSchema } from "../workspace/workspace-id.ts";
-import { ACTION_KINDS, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
+import { ACTION_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 
 const MAX_OBJECTIVE_CHARS = 500;
 
@@ -37,29 +39,37 @@ export const handoffRequestSchema = z.object({
 
 export type HandoffRequest = z.output<typeof handoffRequestSchema>;
 
-/** A body with its defaults and its risk; what is absent and what is null are the same. */
-export function draftOf(request: HandoffRequest): HandoffDraft {
-	const files_touched = request.files_touched ?? [];
-	const action_kind = request.action_kind ?? "edit";
+/** A body with its defaults; what is absent and what is null are the same. */
+export function contentOf(request: HandoffRequest): HandoffContent {
 	return {
 		objective: request.objective,
 		from_tool: request.from_tool ?? null,
 		to_tool: request.to_tool ?? null,
-		files_touched,
+		files_touched: request.files_touched ?? [],
 		constraints: request.constraints ?? [],
 		risks: request.risks ?? [],
 		validation: request.validation ?? [],
 		recommended_next_action: request.recommended_next_action ?? null,
-		action_kind,
+		action_kind: request.action_kind ?? "edit",
 		est_cost: request.est_cost ?? null,
-		risk: handoffRisk({
-			actionKind: action_kind,
-			files: files_touched,
-			objective: request.objective,
-			estCostUsd: request.est_cost ?? undefined,
-			protectedPaths: DEFAULT_PROTECTED_PATHS,
-		}),
 	};
+}
+
+/** UTF-8 bytes that content takes of its subject: all but the few hundred that the server adds. */
+export function contentBytes(content: HandoffContent): number {
+	return utf8ToBytes(canonicalJson(content)).length;
+}
+
+/** Content with the risk that lies in its kind, paths, words and cost. */
+export function draftOf(content: HandoffContent): HandoffDraft {
+	const risk = handoffRisk({
+		actionKind: content.action_kind,
+		files: content.files_touched,
+		objective: content.objective,
+		estCostUsd: content.est_cost ?? undefined,
+		protectedPaths: DEFAULT_PROTECTED_PATHS,
+	});
+	return { ...content, risk };
 }
 
 const hash = z.string().describe("`sha256:` and 64 hex digits.");

@@ -9,8 +9,8 @@ import type { LedgerClient, LedgerState } from "./ledger-client.ts";
 
 type Caller = Pick<KeyContext, "account" | "db" | "ledger">;
 
-/** A page's subjects take this much and one more; as JSON of an answer it is about three times as much. */
-const PAGE_SUBJECT_BYTES = 6_000_000;
+/** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
+const PAGE_SUBJECT_BYTES = 2_000_000;
 
 type Place = Pick<HandoffRow, "seq" | "id">;
 

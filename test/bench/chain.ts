@@ -3,7 +3,7 @@
 import { cpuUsage } from "node:process";
 import { type VerifiedPrefix, verifyChain } from "../../src/ledger/chain.ts";
 import { asHash, type HandoffRow, nextEntry } from "../../src/ledger/entry.ts";
-import { draftOf } from "../../src/ledger/handoff.ts";
+import { contentOf, draftOf } from "../../src/ledger/handoff.ts";
 import { append, EMPTY_RANGE, leafHash, rootOfRange } from "../../src/proof/merkle.ts";
 import { createSigner, describePublicKey } from "../../src/proof/signing.ts";
 
@@ -11,7 +11,7 @@ const entries = Number(process.argv[2] ?? 10_000);
 const PAGE_ROWS = 1_000;
 
 const signer = createSigner(new Uint8Array(32).fill(1));
-const draft = draftOf({
+const content = contentOf({
 	workspace_id: "bench",
 	objective: "Move the checkout to the new tax table and keep the old one readable",
 	from_tool: "coder",
@@ -23,6 +23,7 @@ const draft = draftOf({
 	recommended_next_action: "review the rounding rules",
 	est_cost: 0.25,
 });
+const draft = draftOf(content);
 
 const rows: HandoffRow[] = [];
 let range = EMPTY_RANGE;

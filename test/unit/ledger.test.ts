@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ChainHead, type VerifiedPrefix, verifyChain } from "../../src/ledger/chain.ts";
 import { asHash, type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../src/ledger/entry.ts";
-import { draftOf, handoffOf } from "../../src/ledger/handoff.ts";
+import { contentOf, draftOf, type HandoffRequest, handoffOf } from "../../src/ledger/handoff.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { leafHash, rootOf } from "../../src/proof/merkle.ts";
@@ -127,9 +127,11 @@ describe("a subject", () => {
 });
 
 describe("a draft", () => {
+	const drafted = (more: Partial<HandoffRequest> = {}) =>
+		draftOf(contentOf({ workspace_id: "ws", objective: "Tidy", ...more }));
+
 	it("has defaults for what is absent and what is null, and keeps empty text", () => {
-		const absent = draftOf({ workspace_id: "ws", objective: "x" });
-		expect(absent).toMatchObject({
+		expect(drafted()).toMatchObject({
 			from_tool: null,
 			to_tool: null,
 			files_touched: [],
@@ -139,14 +141,12 @@ describe("a draft", () => {
 			est_cost: null,
 			risk: { score: 0, tier: "auto", factors: [] },
 		});
-		expect(draftOf({ workspace_id: "ws", objective: "x", from_tool: "", est_cost: 0 })).toMatchObject({
-			from_tool: "",
-			est_cost: 0,
-		});
+		expect(drafted({ from_tool: null, risks: null, action_kind: null })).toEqual(drafted());
+		expect(drafted({ from_tool: "", est_cost: 0 })).toMatchObject({ from_tool: "", est_cost: 0 });
 	});
 
 	it("is rated by what it does, where and in which words", () => {
-		const risk = (more: object) => draftOf({ workspace_id: "ws", objective: "Tidy", ...more }).risk;
+		const risk = (more: Partial<HandoffRequest>) => drafted(more).risk;
 		expect(risk({ action_kind: "deploy" }).factors).toContain("deploy_action");
 		expect(risk({ files_touched: [".env"] })).toMatchObject({ tier: "approve", factors: ["protected_path"] });
 		expect(risk({ objective: "Delete all old migrations" }).factors).toContain("delete_action");
