@@ -16,8 +16,13 @@ export type Effect =
 	| { readonly kind: "remove"; readonly path: string; readonly recursive: boolean }
 	/** Runs another command with these fields. `fed`: more operands come from a list nobody knows here. */
 	| { readonly kind: "run"; readonly fields: readonly string[]; readonly fed?: boolean }
-	/** Runs a text as a shell script. */
-	| { readonly kind: "script"; readonly text: string; readonly parameters?: readonly string[] }
+	/** Runs a text as a shell script; a guess may turn out to be none. */
+	| {
+			readonly kind: "script";
+			readonly text: string;
+			readonly parameters?: readonly string[];
+			readonly guess?: boolean;
+	  }
 	/** Runs a text as code of some other language. */
 	| { readonly kind: "code"; readonly language: Language; readonly text: string }
 	/** Runs what it reads: a script of the shell or code. */
@@ -47,4 +52,5 @@ export const script = (text: string, parameters: readonly string[] = []): Effect
 	text,
 	parameters,
 });
+export const guess = (text: string): Effect => ({ kind: "script", text, guess: true });
 export const code = (language: Language, text: string): Effect => ({ kind: "code", language, text });

@@ -1,6 +1,6 @@
 // Where a path leads, for a command that removes, writes or reads it: the temporary folders, the workspace, the system.
 
-import { type NormalizedPath, normalizePath, UNKNOWN } from "./paths.ts";
+import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath, UNKNOWN } from "./paths.ts";
 import { FED } from "./tools/fed.ts";
 
 /** `everything` is a root, a home, the workspace or all that lies in one of them. */
@@ -96,7 +96,7 @@ const PERSISTENT: readonly RegExp[] = [
 
 /** Whether what is written there runs later without being asked for. */
 export function isPersistent(written: string): boolean {
-	const path = normalizePath(written).segments.join("/");
+	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_LENGTH);
 	return PERSISTENT.some((pattern) => pattern.test(path));
 }
 
@@ -118,6 +118,6 @@ const SECRET: readonly RegExp[] = [
 
 /** Whether the path is a credential, as far as its name says. */
 export function isSecret(written: string): boolean {
-	const path = normalizePath(written).segments.join("/");
+	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_LENGTH);
 	return SECRET.some((pattern) => pattern.test(path));
 }

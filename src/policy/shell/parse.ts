@@ -429,6 +429,5 @@ const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).
  * the text times the bounded depth.
  */
 export function parse(text: string, depth = 0): Script {
-	// A NUL cannot be passed to a shell; bash drops it.
-	return parseScript(new Reader(text.replaceAll("\u0000", ""), depth, parseScript), undefined);
+	return parseScript(new Reader(text, depth, parseScript), undefined);
 }

@@ -1,5 +1,5 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
-import { code, type Effect, forbid, raise, script, type Tool, write } from "../effects.ts";
+import { code, type Effect, forbid, guess, raise, type Tool, write } from "../effects.ts";
 import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
 import { decodeBase64 } from "../shell/output.ts";
@@ -51,21 +51,23 @@ export function interpreterOf(name: string): string | undefined {
 	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
 }
 
+/** The code that one option holds, in the next word or attached; undefined when the word is no such option. */
+function codeAt(words: readonly string[], at: number, option: RegExp): string | undefined {
+	const word = words[at] ?? "";
+	if (option.test(word)) return words[at + 1] ?? "";
+	const long = /^(--[a-z]+)=(.*)$/s.exec(word);
+	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : undefined;
+	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : undefined;
+}
+
 /** The code an interpreter is given in its words, or reads. */
 export const interpreter: Tool = (act) => {
 	const name = interpreterOf(act.name) ?? "";
 	const option = CODE_OPTIONS[name] ?? /^$/;
-	const effects: Effect[] = [];
-	for (const [at, word] of act.words.entries()) {
-		const long = /^(--[a-z]+)=(.*)$/s.exec(word);
-		if (long && option.test(long[1] ?? "")) effects.push(code("code", long[2] ?? ""));
-		else if (option.test(word)) effects.push(code("code", act.words[at + 1] ?? ""));
-		else if (/^-[ceErR]./s.test(word) && !word.startsWith("--") && option.test(word.slice(0, 2)))
-			effects.push(code("code", word.slice(2)));
-		if (/^perl|ruby$/.test(name) && /^-[a-zA-Z]{0,3}i/.test(word))
-			effects.push(...act.options.operands.map((path) => write(path)));
-	}
-	if (effects.length > 0) return effects;
+	const given = act.words.flatMap((_, at) => codeAt(act.words, at, option) ?? []);
+	const inPlace = /^(?:perl|ruby)$/.test(name) && act.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
+	const edited = inPlace ? act.options.operands.map((path) => write(path)) : [];
+	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
 	const file = act.options.operands[0];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
 	return (file === undefined && act.piped) || stdin ? [{ kind: "obey", language: "code" }] : [];
@@ -73,7 +75,7 @@ export const interpreter: Tool = (act) => {
 
 /** Calls that remove a folder with all below, in the usual languages. */
 const REMOVES_TREE =
-	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\brm(?:Sync|dirSync|dir)?\s*\([^)]{0,500}\brecursive\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b|\bfile\.remove\b.*recursive/;
+	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\brm(?:Sync|dirSync|dir)?\s*\([^)]{0,500}\brecursive\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b|\bfile\.remove\b.{0,200}recursive/;
 
 /** Calls that remove one file or an empty folder. */
 const REMOVES_ONE =
@@ -90,7 +92,7 @@ const DECODES =
 
 /** Calls whose first argument is a file they write. */
 const WRITES =
-	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,4096})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,4096})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,4096})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\([^)]{0,4096}?(["'])([^"'\n]{1,4096})\7\s*\)/g;
+	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
 
 /** Text between quotes, whatever the language: the letters between two equal quotes on one line. */
 const STRINGS =
@@ -144,7 +146,7 @@ export function calls(text: string): readonly Effect[] {
 	const read = text.slice(0, 262_144);
 	const effects: Effect[] = [...removals(read)];
 	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	if (RUNS.test(read)) effects.push(...joined(read).map((line) => script(line)));
+	if (RUNS.test(read)) effects.push(...joined(read).map((line) => guess(line)));
 	if ((EVALUATES.test(read) || RUNS.test(read)) && DECODES.test(read)) effects.push(...decoded(read));
 	if (EVALUATES.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
 		effects.push(forbid("code runs what it downloads"));
@@ -153,7 +155,7 @@ export function calls(text: string): readonly Effect[] {
 	if (text.includes(UNKNOWN) && RUNS.test(read))
 		effects.push(raise("exec_action", "code that is put together at run time"));
 	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
-	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(script(read));
+	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guess(read));
 	return effects;
 }
 
@@ -164,7 +166,7 @@ function decoded(text: string): readonly Effect[] {
 	);
 	return [
 		raise("exec_action", "code runs text that it decodes first"),
-		...plain.flatMap((hidden) => [script(hidden), code("code", hidden)]),
+		...plain.flatMap((hidden) => [guess(hidden), code("code", hidden)]),
 	];
 }
 
@@ -178,7 +180,7 @@ export function powershell(text: string): readonly Effect[] {
 		effects.push(forbid("runs what it downloads"));
 	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
 		effects.push(forbid("stops or empties the machine"));
-	return [...effects, { kind: "script", text: text.replaceAll("\\", "/") }];
+	return [...effects, guess(text.replaceAll("\\", "/"))];
 }
 
 /** awk programs run commands, and write files, by string. */
@@ -186,8 +188,8 @@ export const awk: Tool = (act) => {
 	const [program = ""] = act.options.operands;
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
-		effects.push(...joined(program).map((line) => script(line)));
-	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,4096})"/g)) effects.push(write(found[1] ?? ""));
+		effects.push(...joined(program).map((line) => guess(line)));
+	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(write(found[1] ?? ""));
 	return effects;
 };
 
