@@ -206,6 +206,7 @@ class Analysis {
 			this.allowance.exhaust();
 			return;
 		}
+		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) this.command(fields.slice(1), place, fed);
 		const invocation = invocationOf(fields);
 		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
 		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
@@ -264,6 +265,8 @@ class Analysis {
 	private write(path: string, reach: "itself" | "below", folders: readonly string[]): void {
 		if (path === "" || path === UNKNOWN || path.includes(FED)) return;
 		for (const folder of folders) {
+			// A wildcard in a temporary folder means what lies there, not what a pattern could mean.
+			if (/[*?[]/.test(path) && placeOf(path, folder) === "temporary") continue;
 			const full = resolveIn(folder, path);
 			const pattern = this.rules.protectedPaths.find(full, reach);
 			if (pattern !== undefined) this.add("protected_path", `${shorten(full)} is protected by ${shorten(pattern)}`);
@@ -426,12 +429,11 @@ class Analysis {
 			command.words,
 			latest(scope, this.allowance, (nested) => this.outputOf(nested, scope)),
 		);
-		const start = /^(?:command|builtin|env|exec|\\)$/.test(fields[0] ?? "") ? 1 : 0;
-		const { input } = this.inputOf(script, command, scope);
+		const { input, piped } = this.inputOf(script, command, scope);
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
 			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : printed(commandName(fields[start] ?? ""), fields.slice(start + 1), input);
+		const text = silent ? "" : printedThrough(fields, input, piped);
 		this.outputs.set(command, { text });
 		return text;
 	}
@@ -439,6 +441,24 @@ class Analysis {
 	private outputOf(script: Script, scope: Scope): string | undefined {
 		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
+}
+
+/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
+function printedThrough(
+	fields: readonly string[],
+	input: string | undefined,
+	piped: boolean,
+	layer = 0,
+): string | undefined {
+	const invocation = invocationOf(fields);
+	const text = printed(invocation.name, fields.slice(1), input);
+	if (text !== undefined || fields.length === 0 || layer > 6) return text;
+	for (const effect of effectsOf({ ...invocation, input, piped })) {
+		const inner =
+			effect.kind === "run" && effect.fed !== true ? printedThrough(effect.fields, input, piped, layer + 1) : undefined;
+		if (inner !== undefined) return inner;
+	}
+	return undefined;
 }
 
 /** Shortens text for a reason: one line of at most 80 letters, unknown parts as an ellipsis. */

@@ -80,7 +80,6 @@ export const DEFAULT_FORBIDDEN_COMMANDS: readonly string[] = [
 	"rm -rf ~",
 	// Work that no reflog brings back, and history that others have.
 	"git reset --hard",
-	"git clean -f",
 	"git push --force",
 	// Disks.
 	"mkfs",

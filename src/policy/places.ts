@@ -66,7 +66,7 @@ export function placeOf(written: string, folder = ""): Place {
 	if (!outside) return segments.length === 1 && isAll(segments[0]) ? "everything" : "inside";
 	if (segments.length === 1 && isAll(segments[0])) return "everything";
 	if (written.startsWith(UNKNOWN)) return "unknown";
-	const absolute = /^(?:[a-z]:)?[/\\]/i.test(resolveIn(folder, written));
+	const absolute = /^(?:[a-z]:)?[/\\*]/i.test(resolveIn(folder, written));
 	if (!absolute) return "outside";
 	if (TEMPORARY.some((temporary) => startsWith(path, temporary))) return "temporary";
 	return SYSTEM.has(segments[0] ?? "") ? "system" : "outside";

@@ -64,6 +64,13 @@ function fedCommands(words: readonly string[], at: number, input: string | undef
 	return [...lines, run(fill(FED), true)];
 }
 
+/** Options of xargs that take the next word. */
+const XARGS_VALUES = /^(?:-[IJnPLsdaER]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/;
+
+function isXargsCommand(words: readonly string[], word: string, at: number): boolean {
+	return !/^-./.test(word) && !XARGS_VALUES.test(words[at - 1] ?? "");
+}
+
 const xargs: Tool = ({ words, input }) => {
 	const mark = words.map((word, at) => {
 		const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
@@ -72,7 +79,8 @@ const xargs: Tool = ({ words, input }) => {
 		return attached !== "" ? attached : /^-[IJ]$/.test(word) ? (words[at + 1] ?? "{}") : "{}";
 	});
 	const replaced = mark.find((found) => found !== undefined) ?? "";
-	return firstOperands(words).flatMap((at) => fedCommands(words, at, input, replaced));
+	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
+	return first < 0 ? [] : firstOperands(words, first).flatMap((at) => fedCommands(words, at, input, replaced));
 };
 
 const parallel: Tool = ({ words, input }) => {
