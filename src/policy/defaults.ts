@@ -69,3 +69,29 @@ export const DEFAULT_PROTECTED_PATHS: readonly string[] = [
 	"*.tfstate",
 	"*.tfstate.backup",
 ];
+
+/**
+ * Forbidden without a manifest, as patterns. They name what everyone knows; what commands do beyond these words, and in
+ * which other ways the same is done, tools/ describes, and that holds always.
+ */
+export const DEFAULT_FORBIDDEN_COMMANDS: readonly string[] = [
+	// The whole file system or the whole home.
+	"rm -rf /",
+	"rm -rf ~",
+	// Work that no reflog brings back, and history that others have.
+	"git reset --hard",
+	"git push --force",
+	// Disks.
+	"mkfs",
+	"wipefs",
+	// The machine.
+	"shutdown",
+	"reboot",
+	// Everything in a database.
+	"DROP DATABASE",
+	"DROP SCHEMA",
+	"FLUSHALL",
+	// Everything that a configuration describes.
+	"terraform destroy",
+	"pulumi destroy",
+];

@@ -61,6 +61,7 @@ function atomsMeet(left: Atom, right: Atom): boolean {
 
 /** Whether some name matches both segments. Time is the product of the lengths; patterns are short. */
 export function segmentsMeet(left: Segment, right: Segment): boolean {
+	if (typeof left[0] === "string" && typeof right[0] === "string" && left[0] !== right[0]) return false;
 	let row: boolean[] = [true];
 	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && isRun(right[at]));
 	for (const atom of left) {

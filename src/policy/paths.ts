@@ -20,7 +20,7 @@ interface PathPattern {
 export const UNKNOWN = "\u0000";
 
 /** PATH_MAX of Linux: what is longer names no file, and is not searched. */
-const MAX_PATH_LENGTH = 4096;
+export const MAX_PATH_LENGTH = 4096;
 const TOO_LONG = "(a path of more than 4096 letters)";
 
 /** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
@@ -28,7 +28,7 @@ export function normalizePath(written: string): NormalizedPath {
 	const text = foldLookAlikes(written)
 		.toLowerCase()
 		.replaceAll("\\", "/")
-		.replace(/^[a-z]:(?=\/|$)/, "");
+		.replace(/^[a-z]:(?=[/*]|$)/, "/");
 	const home = text === "~" || text.startsWith("~/");
 	const segments: string[] = [];
 	let above = false;

@@ -1,0 +1,476 @@
+// Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
+import type { Effect } from "./effects.ts";
+import type { FactorId } from "./factors.ts";
+import { parseSegment, segmentsMeet } from "./glob.ts";
+import { type ProtectedPaths, UNKNOWN } from "./paths.ts";
+import { commandName, invocationOf, type Pattern, PatternProgress } from "./patterns.ts";
+import { isDisk, isPersistent, isSecret, placeOf, resolveIn } from "./places.ts";
+import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
+import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
+import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
+import { parse } from "./shell/parse.ts";
+import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
+import { calls, powershell } from "./tools/code.ts";
+import { mongo, redisCommands, sql } from "./tools/databases.ts";
+import { FED } from "./tools/fed.ts";
+import { effectsOf, TRIED_NAMES } from "./tools/tools.ts";
+
+/** Longer commands are oversize; they are examined all the same. */
+export const MAX_COMMAND_LENGTH = 65_536;
+
+/** Wrappers in wrappers and scripts in scripts that are followed. */
+const MAX_LAYERS = 48;
+
+/** Reasons kept for each factor. */
+const MAX_REASONS = 3;
+
+/** Everything that a command can raise: where looking stopped early, none of it can be ruled out. */
+const FROM_COMMANDS: readonly FactorId[] = [
+	"forbidden_command",
+	"oversize_command",
+	"protected_path",
+	"delete_action",
+	"risky_command",
+	"deploy_action",
+	"exec_action",
+	"unparsable_command",
+];
+
+export interface CommandRules {
+	readonly protectedPaths: ProtectedPaths;
+	readonly forbidden: readonly Pattern[];
+}
+
+/** Why each factor fired, in the order found. */
+export type Findings = ReadonlyMap<FactorId, readonly string[]>;
+
+/** One expanded command, and where it stands. */
+interface Place {
+	readonly scope: Scope;
+	readonly script: Script;
+	readonly command: SimpleCommand;
+	readonly input: string | undefined;
+	readonly piped: boolean;
+	readonly layer: number;
+	/** Fields already followed for this command: wrappers in doubt about their options meet the same tail again. */
+	readonly seen: Set<string>;
+}
+
+class Analysis {
+	readonly findings = new Map<FactorId, string[]>();
+	private readonly allowance = new Allowance();
+	private readonly rules: CommandRules;
+	private readonly progress: PatternProgress;
+	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
+
+	constructor(rules: CommandRules) {
+		this.rules = rules;
+		this.progress = new PatternProgress(rules.forbidden);
+	}
+
+	/** Analyses one command line as the caller wrote it. */
+	line(text: string): void {
+		if (text.length > MAX_COMMAND_LENGTH) this.add("oversize_command", `a command of ${text.length} letters`);
+		// NUL and the mark of fed names cannot be passed to a shell; here they mean something.
+		this.text(text.replaceAll(UNKNOWN, "").replaceAll(FED, ""), emptyScope(), false);
+	}
+
+	finish(): Findings {
+		if (this.allowance.exhausted) {
+			for (const factor of FROM_COMMANDS)
+				this.add(factor, "a command too large, too deep or too manifold to be examined");
+		}
+		return this.findings;
+	}
+
+	private add(factor: FactorId, because: string): void {
+		const reasons = this.findings.get(factor) ?? [];
+		if (reasons.length < MAX_REASONS && !reasons.includes(because)) reasons.push(because);
+		this.findings.set(factor, reasons);
+	}
+
+	private text(text: string, scope: Scope, guessed: boolean): void {
+		if (!this.allowance.spendLetters(text.length)) return;
+		const script = parse(text, scope.depth);
+		if (script.malformed && !guessed) this.add("unparsable_command", `cannot be parsed: ${shorten(text)}`);
+		if (script.tooDeep) this.allowance.exhaust();
+		this.script(script, scope);
+	}
+
+	private script(script: Script, scope: Scope): void {
+		for (const { name, body } of script.functions) {
+			scope.functions.set(name, { script, body });
+			this.forkBomb(script, name, body);
+		}
+		this.range(script, { from: 0, to: script.commands.length }, scope);
+	}
+
+	/** A function that pipes itself into itself, or calls itself twice. */
+	private forkBomb(script: Script, name: string, body: Range): void {
+		const calls = script.commands.slice(body.from, Math.min(body.to, body.from + 100)).filter(({ words }) => {
+			const only = words[0]?.[0];
+			return only?.kind === "text" && only.text === name;
+		});
+		if (calls.length > 1) this.add("forbidden_command", `the function ${shorten(name)} calls itself without end`);
+	}
+
+	private range(script: Script, range: Range, scope: Scope): void {
+		for (const command of script.commands.slice(range.from, range.to)) {
+			if (!this.allowance.spendCommand()) return;
+			this.substitutions(command, scope);
+			this.simple(script, command, scope);
+		}
+	}
+
+	private substitutions(command: SimpleCommand, scope: Scope): void {
+		const words = [
+			...command.words,
+			...command.assignments.map(({ value }) => value),
+			...command.redirects.map(({ target }) => target),
+		];
+		for (const word of words) {
+			for (const nested of scriptsIn(word)) {
+				if (nested.tooDeep) this.allowance.exhaust();
+				this.script(nested, scope);
+			}
+		}
+	}
+
+	private simple(script: Script, command: SimpleCommand, scope: Scope): void {
+		const output = (nested: Script) => this.outputOf(nested, scope);
+		const now = latest(scope, this.allowance, output);
+		for (const { name, value } of command.assignments) {
+			const text = expandText(value, now);
+			assign(scope, name, text, this.allowance);
+			this.variable(name, text, scope);
+		}
+		const input = this.inputOf(script, command, scope);
+		for (const environment of environmentsFor(command, scope, this.allowance, output)) {
+			if (!this.allowance.spendCommand()) return;
+			const place: Place = { scope, script, command, ...input, layer: scope.depth, seen: new Set() };
+			const fields = expandWords(command.words, environment);
+			this.redirects(command.redirects, fields, environment, place);
+			if (fields.length > 0) this.command(fields, place, false);
+		}
+	}
+
+	/** Variables whose value something runs. */
+	private variable(name: string, value: string, scope: Scope): void {
+		if (
+			/^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_INSERT_LIBRARIES|BASH_ENV|ENV|NODE_OPTIONS|PERL5OPT|RUBYOPT|PYTHONSTARTUP)$/.test(
+				name,
+			) &&
+			value !== ""
+		) {
+			this.add("risky_command", `${name} changes what programs run`);
+		}
+		if (
+			/^(?:PROMPT_COMMAND|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PAGER|GIT_EDITOR|GIT_ASKPASS|PAGER|EDITOR|VISUAL|BROWSER)$/.test(
+				name,
+			)
+		) {
+			this.nested(value, { ...scope, depth: scope.depth + 1 }, true);
+		}
+	}
+
+	private redirects(
+		redirects: readonly Redirect[],
+		fields: readonly string[],
+		environment: Environment,
+		place: Place,
+	): void {
+		for (const { operator, target } of redirects) {
+			if (operator === "<<" || operator === "<<<") continue;
+			const path = expandText(target, environment);
+			const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
+			if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
+			else if (operator === "<") this.apply({ kind: "read", path }, place, false);
+			else if (!descriptor) this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), place);
+		}
+	}
+
+	/** A redirect into a file. One of a command that prints nothing empties it. */
+	private redirectTo(path: string, empties: boolean, place: Place): void {
+		if (isDisk(path)) this.add("forbidden_command", `overwrites the disk ${shorten(path)}`);
+		if (empties && placeOf(path) !== "temporary") this.add("delete_action", `empties ${shorten(path)}`);
+		this.apply({ kind: "write", path, reach: "itself" }, place, false);
+	}
+
+	/** One command with its words expanded, at whatever layer of wrappers. */
+	private command(fields: readonly string[], place: Place, fed: boolean): void {
+		const key = fields.join("\u0002");
+		if (place.seen.has(key)) return;
+		place.seen.add(key);
+		if (!this.allowance.spendCommand() || !this.allowance.spendLetters(key.length)) return;
+		if (place.layer > MAX_LAYERS) {
+			this.allowance.exhaust();
+			return;
+		}
+		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) this.command(fields.slice(1), place, fed);
+		const invocation = invocationOf(fields);
+		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
+		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
+			this.wildcardName(invocation.name, fields, place, fed);
+		for (const pattern of this.progress.see(invocation))
+			this.add(
+				"forbidden_command",
+				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
+			);
+		const effects = effectsOf({ ...invocation, input: place.input, piped: place.piped });
+		const inner = { ...place, layer: place.layer + 1 };
+		for (const effect of effects) this.apply(effect, inner, fed);
+		this.call(invocation.name, fields, place);
+	}
+
+	private unknownName(fed: boolean): void {
+		if (fed) this.add("forbidden_command", "runs whatever a list names");
+		else this.add("exec_action", "a command whose name is computed");
+	}
+
+	private wildcardName(name: string, fields: readonly string[], place: Place, fed: boolean): void {
+		const pattern = parseSegment(name);
+		for (const tried of TRIED_NAMES) {
+			if (segmentsMeet(pattern, [...tried])) this.command([tried, ...fields.slice(1)], place, fed);
+		}
+	}
+
+	/** A function of the script, with the parameters it is called with; its body was looked at without them already. */
+	private call(name: string, fields: readonly string[], place: Place): void {
+		const called = place.scope.functions.get(name);
+		if (!called || fields.length < 2) return;
+		const functions = new Map(place.scope.functions);
+		functions.delete(name);
+		this.range(called.script, called.body, {
+			...place.scope,
+			functions,
+			parameters: fields,
+			depth: place.scope.depth + 1,
+		});
+	}
+
+	private apply(effect: Effect, place: Place, fed: boolean): void {
+		if (effect.kind === "raise") this.add(effect.factor, shorten(effect.because));
+		else if (effect.kind === "write") this.write(effect.path, effect.reach, place.scope.folders);
+		else if (effect.kind === "read") this.read(effect.path, place.scope.folders);
+		else if (effect.kind === "remove") this.remove(effect.path, effect.recursive, place.scope.folders);
+		else if (effect.kind === "run") this.command(effect.fields, place, fed || effect.fed === true);
+		else if (effect.kind === "script")
+			this.nestedScript(effect.text, effect.parameters ?? [], place, effect.guess === true);
+		else if (effect.kind === "code") this.code(effect.language, effect.text, place);
+		else if (effect.kind === "obey") this.obey(effect.language, place);
+		else if (!place.scope.folders.includes(effect.path) && place.scope.folders.length < 8)
+			place.scope.folders.push(effect.path);
+	}
+
+	private write(path: string, reach: "itself" | "below", folders: readonly string[]): void {
+		if (path === "" || path === UNKNOWN || path.includes(FED)) return;
+		for (const folder of folders) {
+			// A wildcard in a temporary folder means what lies there, not what a pattern could mean.
+			if (/[*?[]/.test(path) && placeOf(path, folder) === "temporary") continue;
+			const full = resolveIn(folder, path);
+			const pattern = this.rules.protectedPaths.find(full, reach);
+			if (pattern !== undefined) this.add("protected_path", `${shorten(full)} is protected by ${shorten(pattern)}`);
+			if (isPersistent(full)) this.add("forbidden_command", `writes ${shorten(full)}, which runs later unasked`);
+			if (placeOf(path, folder) === "system") this.writeSystem(full);
+		}
+	}
+
+	private writeSystem(path: string): void {
+		const vital =
+			/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)\/|\/usr\/(?!local\/|src\/))|^[a-z]:[/\\]windows/i.test(path);
+		if (vital) this.add("forbidden_command", `writes to the system: ${shorten(path)}`);
+		else this.add("risky_command", `writes outside the workspace: ${shorten(path)}`);
+	}
+
+	private read(path: string, folders: readonly string[]): void {
+		for (const folder of folders) {
+			const full = resolveIn(folder, path);
+			if (isSecret(full)) this.add("forbidden_command", `shows or sends the credential ${shorten(full)}`);
+			else if (/[*?[]/.test(path) && /^\.[^/]*[*?[]/.test(path.split("/").pop() ?? "")) {
+				this.add("risky_command", `may show a credential: ${shorten(full)}`);
+			}
+		}
+	}
+
+	private remove(path: string, recursive: boolean, folders: readonly string[]): void {
+		if (path === "") return;
+		this.write(path, recursive ? "below" : "itself", folders);
+		for (const folder of folders) this.removeFrom(path, recursive, folder);
+	}
+
+	private removeFrom(path: string, recursive: boolean, folder: string): void {
+		const place = placeOf(path, folder);
+		const shown = shorten(resolveIn(folder, path)).replaceAll(UNKNOWN, "…").replaceAll(FED, "…");
+		const many = path.includes(FED);
+		if (place === "temporary") return;
+		if (place === "everything" || place === "system" || (recursive && (place === "outside" || many))) {
+			if (recursive || place === "system" || !/[*?[]/.test(path)) this.add("forbidden_command", `removes ${shown}`);
+			else this.add("delete_action", `removes ${shown}`);
+		} else if (recursive || many || place === "outside" || /[*?[]/.test(path))
+			this.add("delete_action", `removes ${shown}`);
+	}
+
+	private nestedScript(text: string, parameters: readonly string[], place: Place, guessed: boolean): void {
+		const only = text.trim();
+		if (only === FED) this.add("forbidden_command", "runs whatever a list says");
+		else if (only === UNKNOWN) this.obeyUnknown(place);
+		const scope: Scope = { ...place.scope, parameters, input: place.input, piped: place.piped, depth: place.layer };
+		this.nested(text, scope, guessed);
+	}
+
+	private nested(text: string, scope: Scope, guessed: boolean): void {
+		if (scope.depth > MAX_LAYERS) this.allowance.exhaust();
+		else this.text(text, scope, guessed);
+	}
+
+	private code(language: string, text: string, place: Place): void {
+		const read =
+			language === "sql"
+				? sql
+				: language === "mongo"
+					? mongo
+					: language === "redis"
+						? redisCommands
+						: language === "powershell"
+							? powershell
+							: calls;
+		if (!this.allowance.spendLetters(text.length)) return;
+		if (text.trim() === UNKNOWN) this.obeyUnknown(place);
+		for (const effect of read(text)) this.apply(effect, { ...place, layer: place.layer + 1 }, false);
+	}
+
+	/** The command runs what it reads. */
+	private obey(language: string, place: Place): void {
+		const texts = [place.input, ...this.processes(place).map((script) => this.outputOf(script, place.scope))];
+		for (const text of texts) {
+			if (text === undefined) continue;
+			if (language === "shell") this.nestedScript(text, [], { ...place, input: undefined, piped: false }, false);
+			else this.code(language, text, place);
+		}
+		if (texts.filter((text) => text !== undefined).length === 0) this.obeyUnknown(place);
+	}
+
+	/** Code that is not there to be read: how bad depends on where it comes from. */
+	private obeyUnknown(place: Place): void {
+		const sources = this.sourcesOf(place);
+		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
+		if (hidden === undefined) this.add("exec_action", "runs code that is not in the command");
+		else this.add("forbidden_command", `runs what ${hidden} brings`);
+	}
+
+	private processes(place: Place): readonly Script[] {
+		return [...place.command.words, ...place.command.redirects.map(({ target }) => target)]
+			.flatMap(scriptsIn)
+			.filter((script) => script.process);
+	}
+
+	/** Names of the commands whose output this command reads or is built from. */
+	private sourcesOf(place: Place): readonly string[] {
+		const names: string[] = [];
+		const add = ({ words }: SimpleCommand) => {
+			for (const word of words.slice(0, 6)) {
+				const first = word[0];
+				if (first?.kind === "text") names.push(commandName(first.text));
+			}
+		};
+		let reads = place.command.reads;
+		for (let steps = 0; reads && steps < 32; steps += 1) {
+			const feeding: readonly SimpleCommand[] = place.script.commands.slice(reads.from, reads.to).slice(0, 32);
+			for (const command of feeding) add(command);
+			reads = feeding[0]?.reads;
+		}
+		const words = [...place.command.words, ...place.command.redirects.map(({ target }) => target)];
+		for (const script of words.flatMap(scriptsIn)) for (const command of script.commands.slice(0, 32)) add(command);
+		return names;
+	}
+
+	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
+	private inputOf(
+		script: Script,
+		command: SimpleCommand,
+		scope: Scope,
+	): { readonly input: string | undefined; readonly piped: boolean } {
+		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
+		const output = (nested: Script) => this.outputOf(nested, scope);
+		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
+			const text = expandText(redirect.target, latest(scope, this.allowance, output));
+			return { input: this.allowance.spendLetters(text.length) ? text : undefined, piped: true };
+		}
+		if (redirect) {
+			const process = scriptsIn(redirect.target).find((nested) => nested.process);
+			return { input: process ? this.outputOf(process, scope) : undefined, piped: true };
+		}
+		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
+		return { input: scope.input, piped: scope.piped };
+	}
+
+	/** What the commands of a range print together; undefined when one of them cannot be told. */
+	private printedBy(script: Script, range: Range, scope: Scope): string | undefined {
+		const commands = script.commands.slice(range.from, range.to);
+		// A group of many commands prints more than a script that would be run from it.
+		if (commands.length > 64) return undefined;
+		const read = new Set(commands.flatMap(({ reads }) => (reads ? script.commands.slice(reads.from, reads.to) : [])));
+		let text = "";
+		for (const command of commands) {
+			if (read.has(command)) continue;
+			const own = this.printedByOne(script, command, scope);
+			if (own === undefined || !this.allowance.spendLetters(own.length)) return undefined;
+			text += own;
+		}
+		return text;
+	}
+
+	private printedByOne(script: Script, command: SimpleCommand, scope: Scope): string | undefined {
+		const cached = this.outputs.get(command);
+		if (cached) return cached.text;
+		// Until it is known, a command that reads itself has no known output.
+		this.outputs.set(command, { text: undefined });
+		const fields = expandWords(
+			command.words,
+			latest(scope, this.allowance, (nested) => this.outputOf(nested, scope)),
+		);
+		const { input, piped } = this.inputOf(script, command, scope);
+		const silent =
+			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
+			(fields.length === 0 && command.redirects.length === 0);
+		const text = silent ? "" : printedThrough(fields, input, piped);
+		this.outputs.set(command, { text });
+		return text;
+	}
+
+	private outputOf(script: Script, scope: Scope): string | undefined {
+		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
+	}
+}
+
+/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
+function printedThrough(
+	fields: readonly string[],
+	input: string | undefined,
+	piped: boolean,
+	layer = 0,
+): string | undefined {
+	const invocation = invocationOf(fields);
+	const text = printed(invocation.name, fields.slice(1), input);
+	if (text !== undefined || fields.length === 0 || layer > 6) return text;
+	for (const effect of effectsOf({ ...invocation, input, piped })) {
+		const inner =
+			effect.kind === "run" && effect.fed !== true ? printedThrough(effect.fields, input, piped, layer + 1) : undefined;
+		if (inner !== undefined) return inner;
+	}
+	return undefined;
+}
+
+/** Shortens text for a reason: one line of at most 80 letters, unknown parts as an ellipsis. */
+export function shorten(text: string): string {
+	const line = text.slice(0, 400).replace(/\s+/g, " ").replaceAll(UNKNOWN, "…").replaceAll(FED, "…").trim();
+	const letters = [...line];
+	return letters.length > 80 ? `${letters.slice(0, 79).join("")}…` : line;
+}
+
+/** Finds what the commands would do that the rules speak of. Deterministic; bounded in time and memory; never throws. */
+export function analyse(commands: readonly string[], rules: CommandRules): Findings {
+	const analysis = new Analysis(rules);
+	for (const command of commands) analysis.line(command);
+	return analysis.finish();
+}

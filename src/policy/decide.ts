@@ -1,0 +1,160 @@
+// A policy decision (spec 2.11) from an action's files, commands and cost; ids, times and storage are the endpoint's.
+import { analyse, shorten } from "./analysis.ts";
+import { cuesOf } from "./cues.ts";
+import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
+import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
+import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
+import { type Pattern, parsePattern } from "./patterns.ts";
+import { type Risk, riskOf } from "./risk.ts";
+
+/** What is checked (spec 4.7), with the lists that may be absent made empty. */
+export interface PolicyInput {
+	readonly action: string;
+	readonly action_kind?: "edit" | "refactor" | "deploy" | "review" | "setup" | "delete" | undefined;
+	readonly files_affected: readonly string[];
+	readonly commands: readonly string[];
+	readonly estimated_cost_usd?: number | undefined;
+}
+
+/** A workspace's rules. The built-in ones hold beneath them, whether or not they are listed again. */
+export interface PolicyRules {
+	readonly protectedPaths: readonly string[];
+	readonly forbiddenCommands: readonly string[];
+	/** Infinity where there is no budget. */
+	readonly budgetUsd: number;
+}
+
+/** A decision with every factor in the order of the table, and a sentence for people. */
+export interface PolicyDecision {
+	readonly decision: Decision;
+	readonly risk_score: number;
+	readonly risk_tier: RiskTier;
+	readonly factors: readonly (Factor & { readonly triggered: boolean })[];
+	readonly reason: string;
+}
+
+/** Patterns of both lists; a manifest's `!` takes back its own protection, never a built-in one. */
+function protectedBy(patterns: readonly string[]): ProtectedPaths {
+	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS);
+	const own = compileProtectedPaths(patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)));
+	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
+}
+
+function forbiddenBy(patterns: readonly string[]): readonly Pattern[] {
+	return [...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])].flatMap((written) => parsePattern(written) ?? []);
+}
+
+/** Why each factor fired; a factor without reasons is explained by its label. */
+type Reasons = Map<FactorId, readonly string[]>;
+
+function fileReasons(files: readonly string[], reach: "itself" | "below", paths: ProtectedPaths): readonly string[] {
+	const reasons: string[] = [];
+	for (const file of files) {
+		const pattern = paths.find(file, reach);
+		if (pattern !== undefined && reasons.length < 3)
+			reasons.push(`${shorten(file)} is protected by ${shorten(pattern)}`);
+	}
+	return reasons;
+}
+
+/** What the kind says; without one, the clearest words of the action count as the kind they name. */
+function kindFactors(input: PolicyInput): readonly FactorId[] {
+	if (input.action_kind === "delete") return ["delete_action"];
+	if (input.action_kind === "deploy") return ["deploy_action"];
+	if (input.action_kind !== undefined) return [];
+	return [...cuesOf(input.action)].filter((cue) => cue !== "sensitive_subject");
+}
+
+const VERDICTS: Readonly<Record<Decision, string>> = {
+	allow: "Allowed",
+	confirm: "Needs confirmation",
+	approve: "Needs approval",
+	deny: "Denied",
+};
+
+/** One sentence: the score against its tier's threshold, and what triggered it. */
+function explain(
+	decision: Decision,
+	tier: RiskTier,
+	score: number,
+	factors: PolicyDecision["factors"],
+	reasons: Reasons,
+): string {
+	const triggered = factors.filter((factor) => factor.triggered);
+	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
+	const from = TIERS.find((row) => row.tier === tier)?.from ?? 0;
+	const against =
+		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
+	const because = triggered.map(({ id, label }) => {
+		const found = reasons.get(id) ?? [];
+		return found.length > 0 ? `${label} (${found.join("; ")})` : label;
+	});
+	return `${VERDICTS[decision]}: ${against}. ${because.join(". ")}.`;
+}
+
+/** Decides on an action: same input and rules, same decision. Linear in the commands' length; never throws. */
+export function decide(input: PolicyInput, rules: PolicyRules): PolicyDecision {
+	const protectedPaths = protectedBy(rules.protectedPaths);
+	const findings = analyse(input.commands, { protectedPaths, forbidden: forbiddenBy(rules.forbiddenCommands) });
+	const reasons: Reasons = new Map(findings);
+	const files = fileReasons(input.files_affected, input.action_kind === "delete" ? "below" : "itself", protectedPaths);
+	if (files.length > 0)
+		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
+	for (const factor of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? []);
+	const cost = input.estimated_cost_usd;
+	if (cost !== undefined && cost > rules.budgetUsd)
+		reasons.set("over_budget", [`${cost} USD of ${rules.budgetUsd} USD`]);
+	const { score, tier, decision, factors } = combine(new Set(reasons.keys()));
+	return {
+		decision,
+		risk_score: score,
+		risk_tier: tier,
+		factors,
+		reason: explain(decision, tier, score, factors, reasons),
+	};
+}
+
+/** What `POST /v1/risk/score` is asked about (spec 4.12). */
+export type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
+
+/** What a kind raises by itself. A `read` and an `edit` are judged by their targets only. */
+const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {
+	edit: [],
+	deploy: ["deploy_action"],
+	delete: ["delete_action"],
+	exec: ["exec_action"],
+	network: ["network_action"],
+	read: [],
+};
+
+/**
+ * The risk of doing something of a kind to targets: paths, for `exec` command lines, for `network` addresses or command
+ * lines. A read of a credential is analysed as the command that would show it.
+ */
+export function riskScore(
+	input: { readonly kind: RiskKind; readonly targets: readonly string[] },
+	rules: Pick<PolicyRules, "protectedPaths" | "forbiddenCommands"> = { protectedPaths: [], forbiddenCommands: [] },
+): Risk {
+	const { kind, targets } = input;
+	const triggered = new Set<FactorId>(KIND_FACTORS[kind]);
+	const protectedPaths = protectedBy(rules.protectedPaths);
+	const commands = kind === "exec" || kind === "network" ? targets : [];
+	const asCommands = commandsFor(kind, targets);
+	const findings = analyse([...commands, ...asCommands], {
+		protectedPaths,
+		forbidden: forbiddenBy(rules.forbiddenCommands),
+	});
+	for (const factor of findings.keys()) triggered.add(factor);
+	if (kind === "edit" || kind === "delete" || kind === "deploy") {
+		if (fileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
+			triggered.add("protected_path");
+	}
+	if (targets.length > 25) triggered.add("wide_change");
+	return riskOf(triggered);
+}
+
+/** Paths as the command that does to them what the kind says, so that one place knows what a path means. */
+function commandsFor(kind: RiskKind, targets: readonly string[]): readonly string[] {
+	const verb = kind === "read" ? "cat --" : kind === "delete" ? "rm -r --" : kind === "edit" ? "tee --" : undefined;
+	return verb === undefined ? [] : targets.map((path) => `${verb} '${path.replaceAll("'", `'\\''`)}'`);
+}

@@ -1,0 +1,400 @@
+// Commands that run other commands: privileges, limits, loops over lists, other machines, containers, shells.
+import { type Act, code, type Effect, forbid, risky, run, script, type Tool, write } from "../effects.ts";
+import { firstOperands } from "../options.ts";
+import { FED } from "./fed.ts";
+
+/** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
+function prefix(skip = 0): Tool {
+	return ({ words }) => runsFrom(words, skip, 0);
+}
+
+function runsFrom(words: readonly string[], skip: number, from: number): readonly Effect[] {
+	return firstOperands(words, from).flatMap((at): readonly Effect[] =>
+		skip > 0 ? [...runsFrom(words, skip - 1, at + 1)] : [run(words.slice(at))],
+	);
+}
+
+/** `env`: assignments before the command, and `-S`, whose value is split into words. */
+const env: Tool = ({ words }) => {
+	const effects: Effect[] = [];
+	for (const [at, word] of words.entries()) {
+		const split = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s.exec(word);
+		if (split) {
+			const text = split[1] === "" ? (words[at + 1] ?? "") : (split[1] ?? "");
+			const rest = words.slice(at + (split[1] === "" ? 2 : 1));
+			effects.push(run([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]));
+		}
+	}
+	let bare = true;
+	for (const at of firstOperands(words)) {
+		bare = false;
+		effects.push(...runsAfterAssignments(words, at));
+	}
+	return bare && effects.length === 0 && words.length === 0 ? [risky("prints every environment variable")] : effects;
+};
+
+function runsAfterAssignments(words: readonly string[], from: number): readonly Effect[] {
+	let at = from;
+	while (/^[^/=]+=/.test(words[at] ?? "")) at += 1;
+	return at < words.length ? [run(words.slice(at))] : [];
+}
+
+/** `sudo`: like `env` it takes assignments; a shell of its own when nothing follows. */
+const sudo: Tool = ({ words }) => [
+	...(words.length > 0 ? [risky("runs with another user's rights")] : []),
+	...firstOperands(words).flatMap((at) => runsAfterAssignments(words, at)),
+	...words.flatMap((word, at) => (/^(?:-e|--edit)$/.test(word) ? words.slice(at + 1).map((path) => write(path)) : [])),
+];
+
+/** `command` and `builtin`; with `-v` they only look the name up. */
+const lookedUp: Tool = (act) => (/^-[a-zA-Z]*[vV]/.test(act.words[0] ?? "") ? [] : runsFrom(act.words, 0, 0));
+
+/** What `xargs` and `parallel` put together: the known words of the input, and a name that stands for any. */
+function fedCommands(words: readonly string[], at: number, input: string | undefined, mark: string): readonly Effect[] {
+	const command = words.slice(at);
+	const holds = mark !== "" && command.some((word) => word.includes(mark));
+	const fill = (value: string) =>
+		holds ? command.map((word) => word.replaceAll(mark, () => value)) : [...command, value];
+	const known =
+		input
+			?.split(/\n+/)
+			.filter((line) => line.trim() !== "")
+			.slice(0, 32) ?? [];
+	const lines = known.map((line) => (holds ? run(fill(line.trim())) : run([...command, ...line.trim().split(/\s+/)])));
+	return [...lines, run(fill(FED), true)];
+}
+
+/** Options of xargs that take the next word. */
+const XARGS_VALUES = /^(?:-[IJnPLsdaER]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/;
+
+function isXargsCommand(words: readonly string[], word: string, at: number): boolean {
+	return !/^-./.test(word) && !XARGS_VALUES.test(words[at - 1] ?? "");
+}
+
+const xargs: Tool = ({ words, input }) => {
+	const mark = words.map((word, at) => {
+		const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
+		if (!found) return undefined;
+		const attached = found[1] ?? found[2] ?? "";
+		return attached !== "" ? attached : /^-[IJ]$/.test(word) ? (words[at + 1] ?? "{}") : "{}";
+	});
+	const replaced = mark.find((found) => found !== undefined) ?? "";
+	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
+	return first < 0 ? [] : firstOperands(words, first).flatMap((at) => fedCommands(words, at, input, replaced));
+};
+
+const parallel: Tool = ({ words, input }) => {
+	const list = words.findIndex((word) => /^:::/.test(word));
+	const command = list < 0 ? words : words.slice(0, list);
+	const values = list < 0 ? input : words.slice(list + 1).join("\n");
+	const quoted = firstOperands(command).flatMap((at) => fedCommands(command, at, values, "{}"));
+	// Without a command, the lines themselves are commands.
+	if (firstOperands(command).length > 0) return quoted;
+	return values === undefined || values === "" ? [] : [script(values)];
+};
+
+/** `find`: its primaries run, delete and write. */
+const find: Tool = ({ words }) => {
+	const effects: Effect[] = [];
+	for (let at = 0; at < words.length; at += 1) {
+		const word = words[at] ?? "";
+		if (/^-(?:exec|execdir|ok|okdir)$/.test(word)) {
+			const rest = words.slice(at + 1);
+			const length = rest.findIndex((next, index) => next === ";" || (next === "+" && rest[index - 1] === "{}"));
+			const command = length < 0 ? rest : rest.slice(0, length);
+			effects.push(
+				run(
+					command.map((next) => next.replaceAll("{}", FED)),
+					true,
+				),
+			);
+			at += command.length + 1;
+		} else if (/^-(?:fprint|fprint0|fls|fprintf)$/.test(word)) {
+			effects.push(write(words[at + 1] ?? ""), risky("writes a file through find"));
+			at += 1;
+		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at += 1;
+		else if (word === "-delete") effects.push(forbid("find -delete removes whatever it matches"));
+	}
+	return effects;
+};
+
+/** A shell: `-c text`, a script file, or what it reads. */
+const shell: Tool = (act) => {
+	const { words } = act;
+	for (const [at, word] of words.entries()) {
+		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(words[at - 1] ?? ""))) {
+			return shellOperand(act, word === "--" ? at + 1 : at);
+		}
+		if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word)) {
+			const place = firstOperands(words, at + 1)[0];
+			if (place === undefined) return [];
+			return [script(words[place] ?? "", words.slice(place + 1))];
+		}
+	}
+	return act.piped ? [{ kind: "obey", language: "shell" }] : [];
+};
+
+/** A shell's first operand: a script file it reads, `-` or `/dev/stdin` being its input. */
+function shellOperand(act: Act, at: number): readonly Effect[] {
+	const file = act.words[at];
+	if (act.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && act.piped) return [{ kind: "obey", language: "shell" }];
+	if (file === undefined) return act.piped ? [{ kind: "obey", language: "shell" }] : [];
+	if (file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file)) return [{ kind: "obey", language: "shell" }];
+	// A common misuse: the words of the command itself where a file should stand.
+	return [run(act.words.slice(at))];
+}
+
+const source: Tool = ({ words }) =>
+	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "obey", language: "shell" }] : [];
+
+/** Runs its operands as one line of shell: `eval`, `watch`, `ssh host`. */
+const joined: Tool = ({ words }) => (words.length > 0 ? [script(words.join(" "))] : []);
+
+const watch: Tool = ({ words }) => firstOperands(words).map((at) => script(words.slice(at).join(" ")));
+
+const ssh: Tool = ({ words }) => {
+	const places = firstOperands(words);
+	return places.flatMap((at) => (at + 1 < words.length ? [script(words.slice(at + 1).join(" "))] : []));
+};
+
+/** The value of `-c`, as `su`, `script`, `flock` and others take a line of shell. */
+const dashC: Tool = ({ words }) =>
+	words.flatMap((word, at) => {
+		const attached = /^--(?:command|session-command)=(.*)$/s.exec(word)?.[1];
+		if (attached !== undefined) return [script(attached)];
+		return /^(?:-[a-z]*c|--command|--session-command)$/.test(word) ? [script(words[at + 1] ?? "")] : [];
+	});
+
+/** A subcommand that runs a command inside: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`. */
+const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+	docker: { exec: 1, run: 1 },
+	podman: { exec: 1, run: 1 },
+	nerdctl: { exec: 1, run: 1 },
+	kubectl: { exec: 1, run: 1 },
+	oc: { exec: 1, rsh: 1 },
+	"docker-compose": { exec: 1, run: 1 },
+	poetry: { run: 0 },
+	pipenv: { run: 0 },
+	uv: { run: 0 },
+	rye: { run: 0 },
+	pdm: { run: 0 },
+	hatch: { run: 0 },
+	bundle: { exec: 0 },
+	mise: { exec: 0, x: 0 },
+	asdf: { exec: 0 },
+	rbenv: { exec: 0 },
+	pyenv: { exec: 0 },
+	npm: { exec: 0, x: 0 },
+	pnpm: { exec: 0, dlx: 0 },
+	yarn: { exec: 0, dlx: 0 },
+	bun: { x: 0 },
+	direnv: { exec: 1 },
+	conda: { run: 0 },
+	mamba: { run: 0 },
+	op: { run: 0 },
+	doppler: { run: 0 },
+	"aws-vault": { exec: 1 },
+	vagrant: { ssh: 0 },
+	multipass: { exec: 1 },
+	lxc: { exec: 1 },
+	heroku: { run: 0 },
+	git: {},
+	minikube: { ssh: 0 },
+	nix: { develop: 0, shell: 0 },
+};
+
+/** The command that a subcommand of `act` runs inside; empty when there is none. */
+export function insideOf(act: Act): readonly Effect[] {
+	const table = SUBCOMMANDS[act.name];
+	if (!table) return [];
+	return firstOperands(act.words).flatMap((at): readonly Effect[] => {
+		const word = act.words[at] ?? "";
+		if (act.name === "docker" && word === "compose") {
+			return insideOf({ ...act, name: "docker-compose", words: act.words.slice(at + 1) });
+		}
+		const skip = Object.hasOwn(table, word) ? table[word] : undefined;
+		if (skip === undefined) return [];
+		const dashes = act.words.indexOf("--", at);
+		return dashes < 0 ? runsFrom(act.words, skip, at + 1) : [run(act.words.slice(dashes + 1))];
+	});
+}
+
+/** `busybox NAME …` is NAME, and `npx NAME …` runs a package by that name, fetched if need be. */
+const npx: Tool = (act) => [
+	...(act.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag))
+		? [risky("installs and runs a package unseen")]
+		: []),
+	...runsFrom(act.words, 0, 0),
+	...dashC(act),
+];
+
+/** `powershell -Command …`, `-EncodedCommand …` (base64 of UTF-16). */
+const powershell: Tool = ({ words, piped }) => {
+	for (const [at, word] of words.entries()) {
+		if (/^[-/]e(?:nc?|ncodedcommand|c)?$/i.test(word)) {
+			const text = decodeUtf16(words[at + 1] ?? "");
+			return [forbid("runs an encoded PowerShell command"), ...(text === undefined ? [] : [code("powershell", text)])];
+		}
+		if (/^[-/]c(?:ommand)?$/i.test(word)) return [code("powershell", words.slice(at + 1).join(" "))];
+		if (/^[-/]f(?:ile)?$/i.test(word)) return [];
+	}
+	const rest = words.filter((word) => !/^[-/]/.test(word));
+	if (rest.length > 0) return [code("powershell", rest.join(" "))];
+	return piped ? [{ kind: "obey", language: "powershell" }] : [];
+};
+
+function decodeUtf16(text: string): string | undefined {
+	return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.replace(/=+$/, "").length % 4 !== 1
+		? atob(text.replace(/=+$/, "")).replaceAll("\u0000", "")
+		: undefined;
+}
+
+const cmd: Tool = ({ words }) => {
+	const at = words.findIndex((word) => /^\/[ckr]$/i.test(word));
+	return at < 0 ? [] : [code("powershell", words.slice(at + 1).join(" "))];
+};
+
+const trap: Tool = ({ words }) => {
+	const at = firstOperands(words)[0];
+	return at === undefined ? [] : [script(words[at] ?? "")];
+};
+
+const alias: Tool = ({ words }) =>
+	words.flatMap((word) => {
+		const value = /^[^=]+=(.*)$/s.exec(word)?.[1];
+		return value === undefined ? [] : [script(value)];
+	});
+
+const SHELLS = [
+	"sh",
+	"bash",
+	"dash",
+	"ash",
+	"zsh",
+	"ksh",
+	"ksh93",
+	"mksh",
+	"fish",
+	"csh",
+	"tcsh",
+	"rbash",
+	"yash",
+	"osh",
+	"nu",
+	"xonsh",
+];
+const PREFIXES = [
+	"nohup",
+	"setsid",
+	"nice",
+	"ionice",
+	"stdbuf",
+	"time",
+	"gtime",
+	"exec",
+	"busybox",
+	"toybox",
+	"strace",
+	"ltrace",
+	"caffeinate",
+	"xvfb-run",
+	"dbus-run-session",
+	"rlwrap",
+	"unbuffer",
+	"fakeroot",
+	"torsocks",
+	"proxychains",
+	"proxychains4",
+	"systemd-run",
+	"systemd-inhibit",
+	"unshare",
+	"nsenter",
+	"prlimit",
+	"chrt",
+	"cpulimit",
+	"firejail",
+	"bwrap",
+	"valgrind",
+	"perf",
+	"catchsegv",
+	"setarch",
+	"linux64",
+	"choom",
+	"coproc",
+	"winpty",
+	"wsl",
+	"arch",
+	"hyperfine",
+	"entr",
+	"noglob",
+	"nocorrect",
+	"then",
+	"do",
+	"else",
+	"-",
+	"uvx",
+	"bunx",
+	"pipx",
+	"tsx",
+	"dotenv",
+	"cross-env",
+	"chronic",
+	"ts",
+	"numactl",
+	"setpriv",
+	"capsh",
+	"runcon",
+	"pkexec",
+];
+const SKIPS: Readonly<Record<string, number>> = {
+	timeout: 1,
+	gtimeout: 1,
+	chroot: 1,
+	flock: 1,
+	taskset: 1,
+	sshpass: 0,
+	setuidgid: 1,
+	gosu: 1,
+	"su-exec": 1,
+	envdir: 1,
+	faketime: 1,
+};
+
+/** The wrappers by name. */
+export const WRAPPERS: Readonly<Record<string, Tool>> = {
+	...Object.fromEntries(SHELLS.map((name) => [name, shell])),
+	...Object.fromEntries(PREFIXES.map((name) => [name, prefix()])),
+	...Object.fromEntries(Object.entries(SKIPS).map(([name, skip]) => [name, prefix(skip)])),
+	env,
+	sudo,
+	doas: sudo,
+	command: lookedUp,
+	builtin: lookedUp,
+	xargs,
+	parallel,
+	find,
+	gfind: find,
+	fd: (act) => {
+		const at = act.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
+		return at < 0 ? [] : [run([...act.words.slice(at + 1), FED], true)];
+	},
+	eval: joined,
+	watch,
+	ssh,
+	mosh: ssh,
+	su: dashC,
+	runuser: dashC,
+	script: dashC,
+	flock: (act) => [...dashC(act), ...runsFrom(act.words, 1, 0)],
+	"nix-shell": (act) =>
+		act.words.flatMap((word, at) => (/^--(?:run|command)$/.test(word) ? [script(act.words[at + 1] ?? "")] : [])),
+	source,
+	".": source,
+	npx,
+	powershell,
+	pwsh: powershell,
+	cmd,
+	trap,
+	alias,
+	strace: prefix(),
+};
