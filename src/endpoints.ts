@@ -16,8 +16,16 @@ import {
 	getHandoffEndpoint,
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.ts";
+import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./proof/endpoints.ts";
 import { previewRouteEndpoint } from "./routing/endpoints.ts";
+import {
+	checkReadinessEndpoint,
+	generateArtifactsEndpoint,
+	getManifestEndpoint,
+	getSnapshotEndpoint,
+	putManifestEndpoint,
+} from "./workspace/endpoints.ts";
 
 const openapiEndpoint = endpoint({
 	id: "openapi",
@@ -42,6 +50,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getHandoffProofEndpoint,
 	getHandoffChainEndpoint,
 	getHandoffEndpoint,
+	checkReadinessEndpoint,
+	generateArtifactsEndpoint,
+	getSnapshotEndpoint,
+	getManifestEndpoint,
+	putManifestEndpoint,
+	checkPolicyEndpoint,
+	scoreRiskEndpoint,
 	listAuditEventsEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,

@@ -5,7 +5,9 @@ import type { AuditEventRow } from "../audit/event.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { hashObject } from "../proof/hash.ts";
 import { workspaceIdSchema } from "../workspace/workspace-id.ts";
-import { ACTION_KINDS, type PolicyDecision } from "./decide.ts";
+import type { PolicyDecision, PolicyInput } from "./decide.ts";
+
+const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
 
 const MAX_ACTION_CHARS = 10_000;
 const MAX_CONTEXT_BYTES = 65_536;
@@ -36,6 +38,17 @@ export const policyCheckSchema = z.object({
 });
 
 export type PolicyCheck = z.output<typeof policyCheckSchema>;
+
+/** What is decided on: lists that are absent are empty, null is absent. */
+export function inputOf(check: PolicyCheck): PolicyInput {
+	return {
+		action: check.action,
+		action_kind: check.action_kind ?? undefined,
+		files_affected: check.files_affected ?? [],
+		commands: check.commands ?? [],
+		estimated_cost_usd: check.estimated_cost_usd ?? undefined,
+	};
+}
 
 /** A D1 row takes 2 MB; a payload beyond this is kept in part, and says so. */
 const MAX_PAYLOAD_BYTES = 262_144;

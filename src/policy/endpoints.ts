@@ -8,11 +8,11 @@ import { noteUnflushed } from "../ledger/pending.ts";
 import { usd } from "../proof/money.ts";
 import { defaultManifest, manifestDigest } from "../workspace/manifest.ts";
 import { findManifest } from "../workspace/manifests.store.ts";
-import { policyChecked, policyCheckSchema } from "./check.ts";
-import { decide } from "./decide.ts";
-import { DECISIONS, RISK_TIERS } from "./factors.ts";
-import { RISK_KINDS, riskScore } from "./risk.ts";
-import { rulesOf } from "./rules.ts";
+import { inputOf, policyChecked, policyCheckSchema } from "./check.ts";
+import { decide, riskScore } from "./decide.ts";
+import { ALL_FACTORS, DECISIONS, RISK_TIERS } from "./factors.ts";
+
+const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
 
 const factorSchema = z.object({ id: z.string(), label: z.string(), weight: z.int() });
 const scoreSchema = z.int().min(0).max(100);
@@ -37,16 +37,11 @@ export const checkPolicyEndpoint = endpoint({
 		const key = { userId: account.userId, workspaceId: body.workspace_id };
 		const stored = await timings.measure("d1", () => findManifest(db, key));
 		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
-		const decided = decide(
-			{
-				action: body.action,
-				action_kind: body.action_kind ?? undefined,
-				files_affected: body.files_affected ?? [],
-				commands: body.commands ?? [],
-				estimated_cost_usd: body.estimated_cost_usd ?? undefined,
-			},
-			rulesOf(manifest, usd(agentLimitNanoUsd(account.plan))),
-		);
+		const decided = decide(inputOf(body), {
+			protectedPaths: manifest.protected_paths,
+			forbiddenCommands: manifest.forbidden_commands,
+			budgetUsd: usd(agentLimitNanoUsd(account.plan)),
+		});
 		const nowMs = Date.now();
 		const event = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
 			id: `ae_${ulid(nowMs)}`,
@@ -56,7 +51,7 @@ export const checkPolicyEndpoint = endpoint({
 		});
 		const flushed = await context.ledger(account.userId, body.workspace_id).record(event);
 		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
-		return ok({ ...decided, event_id: event.id });
+		return ok({ ...decided, factors: [...decided.factors], event_id: event.id });
 	},
 });
 
@@ -77,6 +72,8 @@ export const scoreRiskEndpoint = endpoint({
 		factors: z.array(factorSchema).describe("Those that fired."),
 	}),
 	async handle({ body }) {
-		return ok({ object: "risk.score" as const, ...riskScore({ kind: body.kind, targets: body.targets ?? [] }) });
+		const { score, tier, factors: fired } = riskScore({ kind: body.kind, targets: body.targets ?? [] });
+		const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
+		return ok({ object: "risk.score" as const, score, tier, factors });
 	},
 });

@@ -6,9 +6,8 @@ import { type Failure, fail, ok } from "../http/errors.ts";
 import { instant, wholeNumber } from "../http/query.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { walkChain } from "../ledger/read-chain.ts";
-import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
-import { DEFAULT_FORBIDDEN_COMMANDS } from "../policy/forbidden.ts";
-import { forbids, protects } from "../policy/rules.ts";
+import { forbids, protects } from "../policy/coverage.ts";
+import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { generateArtifacts } from "./artifacts.ts";
 import {
 	defaultManifest,

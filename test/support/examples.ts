@@ -105,6 +105,24 @@ const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01A
 
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
 
+const pattern = fc.oneof(
+	fc.constantFrom("infra/", "**", "!.env", "[a-", "a/**/b", "../x", "/etc/passwd", "C:\\x", "", " ", "*".repeat(300)),
+	odd.text,
+);
+const command = fc.oneof(
+	fc.constantFrom(
+		"rm -rf /",
+		"git push --force",
+		"$(",
+		"{a,b}{c,d}",
+		"<<EOF",
+		"'",
+		"sh -c 'sh -c \"ls\"'",
+		"echo $IFS",
+	),
+	odd.text,
+);
+
 function handoff(workspace_id: string) {
 	return { workspace_id, objective: "Hand on the order list" };
 }
@@ -176,6 +194,46 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
 		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/proof?from=0&to=0` }))],
 		hints: { workspace_id: workspaceId },
+	},
+	check_workspace_readiness: {
+		request: () => ({ body: { workspace_id: "contract" } }),
+		owned: [inWorkspace((id) => ({ body: { workspace_id: id } }))],
+		hints: { workspace_id: workspaceId, protected_paths: fc.array(pattern), forbidden_commands: fc.array(command) },
+	},
+	generate_workspace_files: {
+		request: () => ({ body: { workspace_id: "contract" } }),
+		owned: [inWorkspace((id) => ({ body: { workspace_id: id } }))],
+		hints: { workspace_id: workspaceId },
+	},
+	get_workspace_snapshot: {
+		request: () => ({ path: "/v1/workspace/contract/snapshot" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/workspace/${encodeURIComponent(id)}/snapshot` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	get_workspace_manifest: {
+		request: () => ({ path: "/v1/workspace/contract/manifest" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/workspace/${encodeURIComponent(id)}/manifest` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	put_workspace_manifest: {
+		request: () => ({ path: "/v1/workspace/contract/manifest", body: { protected_paths: ["infra/"] } }),
+		owned: [
+			inWorkspace((id) => ({
+				path: `/v1/workspace/${encodeURIComponent(id)}/manifest`,
+				body: { protected_paths: ["infra/"] },
+			})),
+		],
+		hints: { workspace_id: workspaceId, protected_paths: fc.array(pattern), forbidden_commands: fc.array(command) },
+	},
+	check_policy: {
+		request: () => ({ body: { workspace_id: "contract", action: "Tidy up", commands: ["ls -la"] } }),
+		owned: [inWorkspace((id) => ({ body: { workspace_id: id, action: "Tidy up" } }))],
+		hints: { workspace_id: workspaceId, commands: fc.array(command), files_affected: fc.array(pattern) },
+	},
+	score_risk: {
+		request: () => ({ body: { kind: "exec", targets: ["ls"] } }),
+		owned: "none",
+		hints: { targets: fc.array(fc.oneof(command, pattern)) },
 	},
 	list_audit_events: {
 		request: () => ({}),
