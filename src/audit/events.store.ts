@@ -4,14 +4,14 @@ import type { Database } from "../db/client.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { AuditEventRow } from "./event.ts";
-import type { EventFilter, Place } from "./page.ts";
+import { type EventFilter, PAGE_PAYLOAD_CHARS, type Place } from "./page.ts";
 
 /** The row under its column names. */
 const columns = {
 	id: auditEvents.id,
 	user_id: auditEvents.userId,
 	workspace_id: auditEvents.workspaceId,
-	event_type: sql<AuditEventRow["event_type"]>`${auditEvents.eventType}`,
+	event_type: auditEvents.eventType,
 	actor: auditEvents.actor,
 	decision: auditEvents.decision,
 	risk_score: auditEvents.riskScore,
@@ -25,7 +25,11 @@ export function insertEvents(db: Database, events: readonly AuditEventRow[]) {
 	return db.insert(auditEvents).select(rowsFromJson(auditEvents, events));
 }
 
-/** A user's events behind a place, newest first. */
+/**
+ * A user's events behind a place, newest first: at most `limit`, and no more than it takes for payloads of more than
+ * PAGE_PAYLOAD_CHARS and one event behind them. SQLite counts a character where JavaScript may count two, so a page cut
+ * by the same figure ends before these do.
+ */
 export async function findEvents(
 	db: Database,
 	userId: string,
@@ -34,7 +38,7 @@ export async function findEvents(
 	limit: number,
 ): Promise<AuditEventRow[]> {
 	const { workspaceId, eventType, decision, since, until } = filter;
-	return db
+	const newest = db
 		.select(columns)
 		.from(auditEvents)
 		.where(
@@ -52,4 +56,15 @@ export async function findEvents(
 		)
 		.orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
 		.limit(limit);
+	return db.all<AuditEventRow>(sql`
+		WITH newest AS ${newest},
+			counted AS (SELECT newest.*,
+				sum(length(payload)) OVER (ORDER BY created_at DESC, id DESC) - length(payload) AS chars_before,
+				row_number() OVER (ORDER BY created_at DESC, id DESC) AS place
+				FROM newest)
+		SELECT ${sql.join(
+			Object.keys(columns).map((name) => sql.raw(name)),
+			sql`, `,
+		)} FROM counted
+		WHERE place <= 2 OR chars_before <= ${PAGE_PAYLOAD_CHARS} ORDER BY place`);
 }

@@ -54,6 +54,22 @@ function isWanted(event: AuditEventRow, filter: EventFilter, after: Place | null
 	);
 }
 
+/**
+ * A page's payloads take at most this many characters, or one event's: 200 of the largest would be 49 MB, which D1, the
+ * Worker and its answer would each hold at once.
+ */
+export const PAGE_PAYLOAD_CHARS = 4_000_000;
+
+/** How many of these fit on a page; one always does. */
+function fitting(events: readonly AuditEventRow[], limit: number): number {
+	let chars = 0;
+	for (const [index, { payload }] of events.entries()) {
+		chars += payload.length;
+		if (index === limit || (index > 0 && chars > PAGE_PAYLOAD_CHARS)) return index;
+	}
+	return events.length;
+}
+
 export interface Page {
 	events: AuditEventRow[];
 	hasMore: boolean;
@@ -62,7 +78,7 @@ export interface Page {
 
 /**
  * Merges what D1 found, newest first and with at least one row more than the page if there are more, with what it may
- * lack. An event in both is shown once.
+ * lack. An event in both is shown once. The page ends at `limit` events or at PAGE_PAYLOAD_CHARS.
  */
 export function pageOf(
 	stored: readonly AuditEventRow[],
@@ -72,8 +88,8 @@ export function pageOf(
 	const missing = unflushed.filter((event) => isWanted(event, filter, after));
 	const byId = new Map([...missing, ...stored].map((event) => [event.id, event]));
 	const all = [...byId.values()].sort(newestFirst);
-	const events = all.slice(0, limit);
-	const hasMore = all.length > limit;
+	const events = all.slice(0, fitting(all, limit));
+	const hasMore = all.length > events.length;
 	const last = events.at(-1);
 	return { events, hasMore, nextCursor: hasMore && last ? cursorOf(last) : null };
 }

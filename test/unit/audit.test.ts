@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditEventRow } from "../../src/audit/event.ts";
-import { cursorOf, type EventFilter, pageOf, placeOf } from "../../src/audit/page.ts";
+import { cursorOf, type EventFilter, PAGE_PAYLOAD_CHARS, pageOf, placeOf } from "../../src/audit/page.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -99,5 +99,19 @@ describe("a walk over the pages", () => {
 		expect(ids({ eventType: "policy_check" })).toEqual([9, 6, 3, 0]);
 		expect(ids({ decision: "deny", workspaceId: "even" })).toEqual([6, 0]);
 		expect(ids({ since: event(5).created_at, until: event(8).created_at })).toEqual([7, 6, 5]);
+	});
+
+	it("ends a page early when its events are large, but never before the first", () => {
+		const large = (n: number, chars: number) => ({ ...event(n), payload: "x".repeat(chars) });
+		const sizes = (...chars: number[]) => {
+			const events = chars.map((size, n) => large(chars.length - n, size));
+			const page = pageOf(events, [], { filter: {}, after: null, limit: 3 });
+			return [page.events.length, page.hasMore];
+		};
+		expect(sizes(PAGE_PAYLOAD_CHARS - 2, 2, 1)).toEqual([2, true]);
+		expect(sizes(PAGE_PAYLOAD_CHARS - 2, 1, 1)).toEqual([3, false]);
+		expect(sizes(PAGE_PAYLOAD_CHARS + 1, 1)).toEqual([1, true]);
+		expect(sizes(PAGE_PAYLOAD_CHARS + 1)).toEqual([1, false]);
+		expect(sizes(1, 1, 1, PAGE_PAYLOAD_CHARS)).toEqual([3, true]);
 	});
 });

@@ -212,6 +212,21 @@ describe("a walk by cursor", () => {
 		expect(await walk({ limit: 1 })).toHaveLength(4);
 	});
 
+	it("gets pages that fit into memory, however large the events, and misses none", async () => {
+		const payload = JSON.stringify({ note: "é".repeat(250_000) });
+		const ids: string[] = [];
+		for (let i = 0; i < 40; i++) ids.push(await record({ event_type: "agent_record", payload }));
+		const faults = useFaults({ DB: (operation) => (writes(operation) ? "fail" : "pass") });
+		try {
+			for (let i = 0; i < 5; i++) ids.push(await record({ event_type: "agent_record", payload }));
+			const first = await list({ limit: 200, workspace_id: "shop" });
+			expect([first.count, first.has_more]).toEqual([15, true]);
+			expect((await walk({ limit: 200, workspace_id: "shop" })).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+		} finally {
+			faults.restore();
+		}
+	});
+
 	it("is 503 and not short when D1 is away", async () => {
 		await handoff("shop");
 		const faults = useFaults({ DB: always("fail") });
