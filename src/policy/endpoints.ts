@@ -31,6 +31,7 @@ export const checkPolicyEndpoint = endpoint({
 		factors: z.array(factorSchema.extend({ triggered: z.boolean() })).describe("All of them, in a fixed order."),
 		reason: z.string(),
 		event_id: z.string(),
+		created_at: z.string(),
 	}),
 	async handle({ body, context }) {
 		const { account, db, timings } = context;
@@ -51,7 +52,7 @@ export const checkPolicyEndpoint = endpoint({
 		});
 		const flushed = await context.ledger(account.userId, body.workspace_id).record(event);
 		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
-		return ok({ ...decided, factors: [...decided.factors], event_id: event.id });
+		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 	},
 });
 
