@@ -9,9 +9,19 @@ export function protects(patterns: readonly string[]): (path: string) => boolean
 	return (path) => compiled.find(path) !== undefined;
 }
 
-/** Whether a command would be refused for one of these `forbidden_commands`. */
+/**
+ * Whether a command would be refused for one of these `forbidden_commands`. What many commands do is refused whatever is
+ * listed, so the patterns are credited with the reasons that only they give.
+ */
 export function forbids(patterns: readonly string[]): (command: string) => boolean {
 	const forbidden = patterns.flatMap((written) => parsePattern(written) ?? []);
 	const protectedPaths = compileProtectedPaths([]);
-	return (command) => analyse([command], { protectedPaths, forbidden }).has("forbidden_command");
+	const reasons = (command: string, listed: typeof forbidden) =>
+		analyse([command], { protectedPaths, forbidden: listed }).get("forbidden_command") ?? [];
+	return (command) => {
+		const found = reasons(command, forbidden);
+		if (found.length === 0) return false;
+		const anyway = reasons(command, []);
+		return found.some((reason) => !anyway.includes(reason));
+	};
 }

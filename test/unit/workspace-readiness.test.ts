@@ -1,51 +1,22 @@
 // Readiness: what the table rewards, that its advice can be followed, and that the ledger's live state counts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { forbids, protects } from "../../src/policy/coverage.ts";
 import { type Manifest, normalizeManifest } from "../../src/workspace/manifest.ts";
-import {
-	type LedgerState,
-	type PatternReading,
-	type Readiness,
-	ratingOf,
-	readiness,
-} from "../../src/workspace/readiness.ts";
+import { type LedgerState, type Readiness, ratingOf, readiness } from "../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../src/workspace/readiness-checks.ts";
+import {
+	CI_PATHS,
+	DELETING_COMMANDS,
+	DESTROYING_COMMANDS,
+	HISTORY_COMMANDS,
+	INFRASTRUCTURE_PATHS,
+	LOCK_PATHS,
+	PUBLISHING_COMMANDS,
+	SECRET_PATHS,
+} from "../../src/workspace/readiness-probes.ts";
 
-/** Enough of gitignore for these tests: anchors, `*`, `**`, folders; `#` and `..` match nothing, `!` takes back. */
-function globExpression(pattern: string): RegExp {
-	const body = pattern
-		.replace(/^(?:\.\/)+/, "")
-		.replace(/\/+$/, "")
-		.replace(/^\.$/, "**");
-	const anchor = body.includes("/") ? "^" : "(?:^|/)";
-	const source = body
-		.replace(/^\//, "")
-		.replace(/[.+?^${}()|[\]\\]/g, "\\$&")
-		.replace(/\*\*\/?/g, "\u0000")
-		.replaceAll("*", "[^/]*")
-		.replaceAll("\u0000", ".*");
-	return new RegExp(`${anchor}${source}(?:/|$)`);
-}
-
-const READING: PatternReading = {
-	protects: (patterns) => (path) => {
-		let isProtected = false;
-		for (const pattern of patterns) {
-			const negated = pattern.startsWith("!");
-			const wanted = pattern.replace(/^!/, "").trim();
-			if (wanted === "" || wanted.startsWith("#") || wanted.includes("..")) continue;
-			if (globExpression(wanted).test(path)) isProtected = !negated;
-		}
-		return isProtected;
-	},
-	forbids: (patterns) => (command) =>
-		patterns.some((pattern) => {
-			const words = pattern.split(/\s+/).filter((word) => word !== "");
-			let at = 0;
-			for (const word of command.split(/\s+/)) if (word === words[at]) at += 1;
-			return words.length > 0 && at === words.length;
-		}),
-};
+const READING = { protects, forbids };
 
 const NO_HANDOFFS: LedgerState = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
 const SIGNED: LedgerState = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
@@ -292,6 +263,17 @@ describe("readiness", () => {
 			const next = recommendations[index + 1];
 			if (next?.weight === advice.weight) expect(order.indexOf(advice.id)).toBeLessThan(order.indexOf(next.id));
 		}
+	});
+});
+
+describe("what readiness tries patterns on", () => {
+	const commands = [...DELETING_COMMANDS, ...HISTORY_COMMANDS, ...DESTROYING_COMMANDS, ...PUBLISHING_COMMANDS];
+	const paths = [...SECRET_PATHS, ...CI_PATHS, ...INFRASTRUCTURE_PATHS, ...LOCK_PATHS];
+
+	it("is caught by the manifest that spells it, and by none that lists nothing, though the policy refuses it anyway", () => {
+		expect(commands.filter((command) => forbids([])(command))).toEqual([]);
+		expect(commands.filter((command) => !forbids([command])(command))).toEqual([]);
+		expect(paths.filter((path) => protects([])(path) || !protects([path])(path))).toEqual([]);
 	});
 });
 
