@@ -20,13 +20,16 @@ import { findManifest, storeManifest } from "./manifests.store.ts";
 import { readiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
 import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
-import { isWorkspaceId } from "./workspace-id.ts";
+import { isWorkspaceId, WORKSPACE_ID_RULE } from "./workspace-id.ts";
 
 const DEFAULT_TAIL = 50;
 const MOST_TAIL = 200;
 
 const workspaceParams = z.object({ workspace_id: z.string() });
-const noWorkspace: Failure = { reason: "workspace_not_found", message: "no workspace can have this name" };
+const noWorkspace: Failure = {
+	reason: "workspace_not_found",
+	message: `no workspace can have this name: a workspace_id ${WORKSPACE_ID_RULE}`,
+};
 
 /** Makes a manifest the policy of its workspace; true when it differs from the one before. */
 function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: Manifest): Promise<boolean> {

@@ -4,10 +4,11 @@ import * as z from "zod";
 /** Path segments `.` and `..` are resolved by clients before they reach anybody. */
 const WORKSPACE_ID = /^(?!\.\.?$)[A-Za-z0-9._:/@-]{1,128}$/;
 
+/** What a workspace id must be, for whoever wrote another. */
+export const WORKSPACE_ID_RULE = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : / @ - and neither . nor ..";
+
 /** A workspace id in a body or query, where a malformed one is 422. */
-export const workspaceIdSchema = z
-	.string()
-	.regex(WORKSPACE_ID, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : / @ - and neither . nor ..");
+export const workspaceIdSchema = z.string().regex(WORKSPACE_ID, WORKSPACE_ID_RULE);
 
 /** True for a name that a workspace can have; in a path, any other is an unknown workspace. */
 export function isWorkspaceId(text: string): boolean {
