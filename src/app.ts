@@ -5,9 +5,11 @@ import { ulid } from "ulid";
 import { meterClient } from "./account/meter-client.ts";
 import { database } from "./db/client.ts";
 import { ENDPOINTS } from "./endpoints.ts";
+import { identify } from "./http/admission.ts";
 import { logError, logRequest } from "./http/log.ts";
 import { failureResponse, mount, respondToException, type Stages } from "./http/mount.ts";
 import { Timings } from "./http/timings.ts";
+import { ledgerClient } from "./ledger/ledger-client.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
 /** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
@@ -44,6 +46,8 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 		db: database(c.env.DB),
 		kv: c.env.KV,
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
+		ledger: (userId, workspaceId) => ledgerClient(c.env.WORKSPACE_LEDGER, userId, workspaceId),
+		caller: () => identify(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
 		origin: new URL(c.req.url).origin,
 		waitUntil: (work) => c.executionCtx.waitUntil(work),

@@ -8,6 +8,13 @@ import { type Endpoint, endpoint } from "./http/endpoint.ts";
 import { ok } from "./http/errors.ts";
 import { healthEndpoint } from "./http/health.ts";
 import { openapiDocument } from "./http/openapi.ts";
+import {
+	createHandoffEndpoint,
+	getHandoffChainEndpoint,
+	getHandoffCheckpointEndpoint,
+	getHandoffEndpoint,
+	getHandoffProofEndpoint,
+} from "./ledger/endpoints.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./proof/endpoints.ts";
 import { previewRouteEndpoint } from "./routing/endpoints.ts";
 
@@ -29,6 +36,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getModelEndpoint,
 	getPublicKeyEndpoint,
 	getProofEndpoint,
+	createHandoffEndpoint,
+	getHandoffCheckpointEndpoint,
+	getHandoffProofEndpoint,
+	getHandoffChainEndpoint,
+	getHandoffEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,

@@ -20,6 +20,11 @@ const variables = z.object({
 	RETIRED_PUBLIC_KEYS: z.string().default(""),
 	/** Bearer of the operator endpoints; without it they do not exist. */
 	ADMIN_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+	/** Host name that checkpoints and their keys begin with: a log is the same log under whatever name it is called. */
+	LOG_ORIGIN: z
+		.string()
+		.regex(/^[^\s+\p{Cc}]+$/u, "must be a host name without white space or + (a key name of signed notes)")
+		.default("svc.local"),
 	MAX_BODY_BYTES: whole(2_097_152),
 	MAX_CHAT_BODY_BYTES: whole(16_777_216),
 	/** Time to the first byte of an upstream call. */
@@ -46,6 +51,7 @@ export interface Settings {
 	/** The current key first, then retired ones. */
 	publicKeys: PublicKeyEntry[];
 	adminToken: string | null;
+	logOrigin: string;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
@@ -115,6 +121,7 @@ export function parseSettings(env: Variables): Settings {
 			...retiredKeys(values.RETIRED_PUBLIC_KEYS),
 		],
 		adminToken: values.ADMIN_TOKEN ?? null,
+		logOrigin: values.LOG_ORIGIN,
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
@@ -125,10 +132,13 @@ export function parseSettings(env: Variables): Settings {
 	};
 }
 
-let cached: { env: unknown; settings: Settings } | undefined;
+const parsedByEnv = new WeakMap<object, Settings>();
 
-/** The settings of this isolate's environment, parsed once. */
+/** The settings of an environment, parsed once; the Worker and its objects each have one. */
 export function settingsOf(env: object): Settings {
-	if (cached?.env !== env) cached = { env, settings: parseSettings(env as Variables) };
-	return cached.settings;
+	const known = parsedByEnv.get(env);
+	if (known) return known;
+	const settings = parseSettings(env as Variables);
+	parsedByEnv.set(env, settings);
+	return settings;
 }

@@ -43,6 +43,12 @@ export type AdmitVerdict =
 /** `late`: the reservation was settled before, at its bound or so long ago that nobody knows how. */
 export type SettleVerdict = "settled" | "late";
 
+/** A workspace whose ledger may hold what D1 does not have, and the id of the last thing it was known to hold. */
+export interface UnflushedMark {
+	workspaceId: string;
+	mark: string;
+}
+
 const FLUSH_ROWS = 100;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_LAST_MS = 60_000;
@@ -69,6 +75,7 @@ export class AccountMeter extends DurableObject<Env> {
 			CREATE TABLE IF NOT EXISTS admissions (request_id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL,
 				reservation TEXT, expires_at_ms INTEGER, proof_hash TEXT, closed_at_ms INTEGER) WITHOUT ROWID;
 			CREATE TABLE IF NOT EXISTS outbox (request_id TEXT PRIMARY KEY, settlement TEXT NOT NULL);
+			CREATE TABLE IF NOT EXISTS unflushed (workspace_id TEXT PRIMARY KEY, mark TEXT NOT NULL) WITHOUT ROWID;
 		`);
 		const now = Date.now();
 		const times = this.#sql.exec<{ at_ms: number }>(
@@ -213,6 +220,22 @@ export class AccountMeter extends DurableObject<Env> {
 	revokeKey(keyId: string): void {
 		this.#sql.exec("INSERT OR IGNORE INTO revoked_keys (key_id) VALUES (?)", keyId);
 		this.#revoked.add(keyId);
+	}
+
+	/** Notes that a workspace's ledger holds something that D1 does not have; `mark` is its id. */
+	markUnflushed(workspaceId: string, mark: string): void {
+		this.#sql.exec("INSERT OR REPLACE INTO unflushed (workspace_id, mark) VALUES (?, ?)", workspaceId, mark);
+	}
+
+	/** The workspaces noted. */
+	unflushed(): UnflushedMark[] {
+		const rows = this.#sql.exec<{ workspace_id: string; mark: string }>("SELECT workspace_id, mark FROM unflushed");
+		return [...rows].map(({ workspace_id, mark }) => ({ workspaceId: workspace_id, mark }));
+	}
+
+	/** Takes a note away, unless a later one has replaced it. */
+	clearUnflushed(workspaceId: string, mark: string): void {
+		this.#sql.exec("DELETE FROM unflushed WHERE workspace_id = ? AND mark = ?", workspaceId, mark);
 	}
 
 	/** Answers, so that a health check can tell that objects run. */

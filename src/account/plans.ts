@@ -72,3 +72,11 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 export function modelCount(plan: Plan): number {
 	return plan.models?.length ?? MODELS.length;
 }
+
+/** An agent run may cost so many envelopes (spec 8, rule 3). */
+const AGENT_ENVELOPES = 5;
+
+/** The most that one agent run of the plan may cost, nano-USD. */
+export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {
+	return AGENT_ENVELOPES * envelopeNanoUsd;
+}

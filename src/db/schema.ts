@@ -1,4 +1,5 @@
-// All D1 tables. Triggers that keep the usage rollups stand in the migrations.
+// All D1 tables. Triggers that keep the usage rollups and the append-only tables stand in the migrations.
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const users = sqliteTable(
@@ -86,3 +87,66 @@ export const receipts = sqliteTable("receipts", {
 	keyId: text("key_id"),
 	createdAt: text("created_at").notNull(),
 });
+
+/** Ledger entries. Append-only by triggers; columns hold what the signed subject says, lists as canonical JSON. */
+export const handoffs = sqliteTable(
+	"handoffs",
+	{
+		id: text().primaryKey(),
+		userId: text("user_id").notNull(),
+		workspaceId: text("workspace_id").notNull(),
+		seq: integer().notNull(),
+		objective: text().notNull(),
+		fromTool: text("from_tool"),
+		toTool: text("to_tool"),
+		filesTouched: text("files_touched").notNull(),
+		constraints: text().notNull(),
+		risks: text().notNull(),
+		validation: text().notNull(),
+		recommendedNextAction: text("recommended_next_action"),
+		actionKind: text("action_kind").notNull(),
+		/** The JSON number as text: SQLite does not bring back every double bit by bit. */
+		estCost: text("est_cost"),
+		riskScore: integer("risk_score").notNull(),
+		riskTier: text("risk_tier").notNull(),
+		riskFactors: text("risk_factors").notNull(),
+		prevHandoffId: text("prev_handoff_id"),
+		prevHash: text("prev_hash"),
+		prevSignature: text("prev_signature"),
+		createdAt: text("created_at").notNull(),
+		/** Canonical JSON; what is hashed and signed. */
+		subject: text().notNull(),
+		hash: text().notNull(),
+		leafHash: text("leaf_hash").notNull(),
+		signature: text(),
+		keyId: text("key_id"),
+	},
+	(table) => [uniqueIndex("handoffs_chain").on(table.userId, table.workspaceId, table.seq)],
+);
+
+/** The audit log. Append-only by triggers. */
+export const auditEvents = sqliteTable(
+	"audit_events",
+	{
+		id: text().primaryKey(),
+		userId: text("user_id").notNull(),
+		workspaceId: text("workspace_id"),
+		eventType: text("event_type").notNull(),
+		actor: text().notNull(),
+		decision: text(),
+		riskScore: integer("risk_score"),
+		riskTier: text("risk_tier"),
+		/** JSON object. */
+		payload: text().notNull(),
+		createdAt: text("created_at").notNull(),
+	},
+	(table) => [
+		index("audit_events_user").on(table.userId, table.createdAt, table.id),
+		index("audit_events_workspace").on(table.userId, table.workspaceId, table.createdAt, table.id),
+		index("audit_events_type").on(table.userId, table.eventType, table.createdAt, table.id),
+		// Only policy checks have a decision.
+		index("audit_events_decision")
+			.on(table.userId, table.decision, table.createdAt, table.id)
+			.where(sql`${table.decision} IS NOT NULL`),
+	],
+);

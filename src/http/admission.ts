@@ -2,7 +2,7 @@
 import type { AdmitVerdict } from "../account/account-meter.object.ts";
 import type { AdmissionDraft, Quota } from "../account/meter-client.ts";
 import { PLANS } from "../account/plans.ts";
-import { forgetAccount } from "./auth.ts";
+import { authenticate, forgetAccount } from "./auth.ts";
 import type { Account, KeyContext, RequestContext } from "./context.ts";
 import { type Failure, fail, type Outcome, ok } from "./errors.ts";
 
@@ -94,4 +94,16 @@ export class Admission {
 export function keyContext(context: RequestContext, account: Account, admission: Admission): KeyContext {
 	// The same object, so that what a handler notes on it is seen by the stages around it.
 	return Object.assign(context, { account, admit: (draft?: AdmissionDraft) => admission.request(draft) });
+}
+
+/** Who calls an endpoint that needs no key. A key, when there is one, must be valid, and counts towards the minute. */
+export async function identify(
+	authorization: string | null,
+	context: RequestContext,
+): Promise<Outcome<Account | null>> {
+	if (authorization === null) return ok(null);
+	const caller = await authenticate(authorization, context);
+	if (!caller.ok) return caller;
+	const verdict = await new Admission(context, caller.value, false).request();
+	return verdict.ok ? caller : verdict;
 }

@@ -2,6 +2,7 @@
 import type { AdmissionDraft, MeterClient, Quota } from "../account/meter-client.ts";
 import type { Plan } from "../account/plans.ts";
 import type { Database } from "../db/client.ts";
+import type { LedgerClient } from "../ledger/ledger-client.ts";
 import type { Settings } from "../settings.ts";
 import type { Outcome } from "./errors.ts";
 import type { Timings } from "./timings.ts";
@@ -32,6 +33,10 @@ export interface RequestContext {
 	kv: KVNamespace;
 	/** The meter of one user. */
 	meter(userId: string): MeterClient;
+	/** The ledger of one workspace of a user. */
+	ledger(userId: string, workspaceId: string): LedgerClient;
+	/** Who calls a public endpoint: an account when the request carries a valid key, null when it carries none. */
+	caller(): Promise<Outcome<Account | null>>;
 	/** Aborts when the client hangs up. */
 	signal: AbortSignal;
 	/** Origin of the service as this request saw it. */

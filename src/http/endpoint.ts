@@ -27,6 +27,8 @@ interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
 	query?: Query;
 	body?: Body;
 	result: Result;
+	/** What a success is sent as; JSON by default, else the text that the handler answers. */
+	mediaType?: "text/plain";
 	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
 	eventStream?: string;
 	/** Its result may come with status 503: it reports on what is down. */

@@ -39,6 +39,10 @@ export type Failure =
 	| { reason: "model_not_found"; message: string }
 	| { reason: "proof_not_found"; message: string }
 	| { reason: "key_not_found"; message: string }
+	| { reason: "handoff_not_found"; message: string }
+	| { reason: "workspace_not_found"; message: string }
+	| { reason: "chain_broken"; message: string }
+	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
@@ -135,7 +139,11 @@ export function toHttpFailure(failure: Failure): HttpFailure {
 		case "model_not_found":
 		case "proof_not_found":
 		case "key_not_found":
+		case "handoff_not_found":
+		case "workspace_not_found":
 			return flat(404, failure.message);
+		case "chain_broken":
+			return flat(409, failure.message, {}, NO_RETRY);
 		case "method_not_allowed":
 			return flat(405, `this path answers to ${failure.allow.join(", ")}`, {}, { allow: failure.allow.join(", ") });
 		case "request_too_large":
@@ -161,6 +169,7 @@ export function toHttpFailure(failure: Failure): HttpFailure {
 				},
 			);
 		case "no_provider_available":
+		case "signing_unavailable":
 			return flat(503, failure.message, {}, { ...retryAfter(RETRY_SOON_MS), ...NO_RETRY });
 		case "storage_unavailable":
 			return flat(503, failure.message, {}, retryAfter(RETRY_SOON_MS));

@@ -3,8 +3,8 @@ import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
-import { MeterUnavailableError } from "../account/meter-client.ts";
 import { PLANS } from "../account/plans.ts";
+import { ObjectUnavailableError } from "../objects.ts";
 import { Admission, keyContext, quotaHeaders } from "./admission.ts";
 import { authenticate, authenticateOperator } from "./auth.ts";
 import { readJsonBody } from "./body.ts";
@@ -36,7 +36,7 @@ function failureOf(error: unknown, requestId: string): Failure {
 	}
 	logError("request_failed", error, { request_id: requestId });
 	if (
-		error instanceof MeterUnavailableError ||
+		error instanceof ObjectUnavailableError ||
 		(error instanceof Error && /D1_ERROR|D1 DB|D1_EXEC/.test(`${error.message} ${error.cause}`))
 	) {
 		return { reason: "storage_unavailable", message: "storage did not answer; try again" };
@@ -182,6 +182,10 @@ function handlerStage(endpoint: Endpoint): Stage {
 		const result = await answer(endpoint, c);
 		if (!result.ok) return failureResponse(c, result.failure);
 		if ("response" in result) return result.response;
+		if (endpoint.mediaType) {
+			const headers = { "content-type": `${endpoint.mediaType}; charset=utf-8`, ...result.headers };
+			return new Response(String(result.value), { status: result.status ?? 200, headers });
+		}
 		return Response.json(result.value, { status: result.status ?? 200, headers: result.headers ?? {} });
 	};
 }

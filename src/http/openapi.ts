@@ -28,17 +28,22 @@ function parameters(endpoint: Endpoint): Schema[] {
 	});
 }
 
+function content(mediaType: string, schema: Schema): { content: Record<string, Schema> } {
+	return { content: { [mediaType]: { schema } } };
+}
+
 function json(schema: Schema): { content: Record<string, Schema> } {
-	return { content: { "application/json": { schema } } };
+	return content("application/json", schema);
 }
 
 const FLAT = { $ref: "#/components/schemas/Error" };
 const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
 
-function success({ result, eventStream }: Endpoint): Schema {
-	const { content } = json(jsonSchema(result, "output"));
-	const stream = { schema: { type: "string", description: eventStream } };
-	return { description: "OK", content: eventStream ? { ...content, "text/event-stream": stream } : content };
+function success({ result, mediaType, eventStream }: Endpoint): Schema {
+	const whole = content(mediaType ?? "application/json", jsonSchema(result, "output"));
+	if (!eventStream) return { description: "OK", ...whole };
+	const stream = content("text/event-stream", { type: "string", description: eventStream });
+	return { description: "OK", content: { ...whole.content, ...stream.content } };
 }
 
 function responses(endpoint: Endpoint): Record<string, Schema> {

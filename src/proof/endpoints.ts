@@ -4,6 +4,9 @@ import * as z from "zod";
 import type { Database } from "../db/client.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { fail, ok } from "../http/errors.ts";
+import { checkpointOrigin } from "../ledger/origin.ts";
+import { workspaceIdSchema } from "../ledger/workspace-id.ts";
+import { vkeyOf } from "./note.ts";
 import { verifyReceipt } from "./receipt.ts";
 import { findReceipt } from "./receipts.store.ts";
 
@@ -27,22 +30,32 @@ export const getPublicKeyEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/proof/pubkey",
 	access: "public",
-	summary: "The keys that verify this service's signatures.",
+	summary:
+		"The keys that verify this service's signatures; with a workspace's id and its owner's key, also the verifier key of its checkpoints.",
+	query: z.object({ workspace_id: workspaceIdSchema.optional() }),
 	result: z.object({
 		object: z.literal("proof.pubkey"),
 		algorithm: z.literal("Ed25519"),
 		enabled: z.boolean(),
 		current: z.string().nullable(),
 		keys: z.array(publicKeySchema),
+		vkey: z.string().optional().describe("c2sp.org/signed-note verifier key, `<name>+<hash>+<key>`."),
 	}),
-	async handle({ context }) {
-		const { signer, publicKeys } = context.settings;
+	async handle({ query, context }) {
+		const { signer, publicKeys, logOrigin } = context.settings;
+		const caller = query.workspace_id === undefined ? ok(null) : await context.caller();
+		if (!caller.ok) return caller;
+		const origin =
+			query.workspace_id !== undefined && caller.value
+				? checkpointOrigin(logOrigin, caller.value.userId, query.workspace_id)
+				: null;
 		return ok({
 			object: "proof.pubkey" as const,
 			algorithm: "Ed25519" as const,
 			enabled: signer !== null,
 			current: signer?.keyId ?? null,
 			keys: publicKeys,
+			...(signer && origin !== null ? { vkey: vkeyOf(origin, signer.publicKey) } : {}),
 		});
 	},
 });

@@ -1,7 +1,9 @@
-// Ed25519 signatures (RFC 8032) and the public keys that verify them. WebCrypto does the work; noble derives public keys.
-import { getPublicKey, hashes } from "@noble/ed25519";
+// Ed25519 signatures (RFC 8032) and the public keys that verify them. WebCrypto does the work; noble derives public keys
+// and signs where nothing may be awaited. Which encodings are refused stands in ed25519-encoding.ts.
+import { getPublicKey, hashes, sign } from "@noble/ed25519";
 import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { isSoundPoint, isSoundScalar } from "./ed25519-encoding.ts";
 
 hashes.sha512 = sha512;
 
@@ -10,15 +12,20 @@ const PKCS8_HEADER = hexToBytes("302e020100300506032b657004220420");
 /** DER header of a SubjectPublicKeyInfo for Ed25519 (RFC 8410, section 4): the 32 raw bytes follow. */
 const SPKI_HEADER = hexToBytes("302a300506032b6570032100");
 
+/** WebCrypto's types ask for bytes that no other thread shares. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** Standard base64 with padding. */
 export function base64(bytes: Uint8Array): string {
 	return btoa(String.fromCharCode(...bytes));
 }
 
-/** The bytes of a standard base64 string, or null when it is not base64. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+/** The bytes of a standard base64 string with padding, or null when it is anything else. */
+export function fromBase64(text: string): Bytes | null {
 	try {
-		return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+		const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+		// atob also takes white space, lost padding and stray bits; a signature shall have one form only.
+		return base64(bytes) === text ? bytes : null;
 	} catch {
 		return null;
 	}
@@ -68,6 +75,8 @@ export interface Signer {
 	publicKey: Uint8Array;
 	/** Signature over the UTF-8 bytes of `text`, standard base64 with padding. */
 	sign(text: string): Promise<string>;
+	/** The same signature without waiting (RFC 8032 is deterministic), by noble: slower than `sign`. */
+	signSync(text: string): string;
 }
 
 /** @param seed 32 bytes, the RFC 8032 private key. */
@@ -79,23 +88,58 @@ export function createSigner(seed: Uint8Array): Signer {
 		keyId: keyIdOf(publicKey),
 		publicKey,
 		async sign(text) {
-			const signature = await crypto.subtle.sign(
-				"Ed25519",
-				await imported,
-				utf8ToBytes(text) as Uint8Array<ArrayBuffer>,
-			);
+			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as Bytes);
 			return base64(new Uint8Array(signature));
 		},
+		signSync: (text) => base64(sign(utf8ToBytes(text), seed)),
+	};
+}
+
+/** Verifies signatures of one key, which is imported once. */
+export interface Verifier {
+	/** Whether `signature` (standard base64 with padding) holds over the UTF-8 bytes of `text`. Never throws. */
+	verify(text: string, signature: string): Promise<boolean>;
+	/** Whether 64 raw bytes are a signature over `message`. Never throws. */
+	verifyBytes(message: Uint8Array, signature: Uint8Array): Promise<boolean>;
+}
+
+async function importPublicKey(publicKey: Uint8Array): Promise<CryptoKey | null> {
+	try {
+		return await crypto.subtle.importKey("raw", publicKey as Bytes, "Ed25519", false, ["verify"]);
+	} catch {
+		// What is no point of the curve is refused here by some platforms, and when verifying by others.
+		return null;
+	}
+}
+
+/**
+ * The verdict of the proof formats: S < L, A and R canonical and neither of small order, then the native verification.
+ * Under a key that is none, every signature is false.
+ * @param publicKey 32 raw bytes.
+ */
+export function createVerifier(publicKey: Uint8Array): Verifier {
+	const soundKey = isSoundPoint(publicKey);
+	// The key is kept and not its promise: on Workers one request must not wait for another's promise.
+	let key: CryptoKey | null | undefined;
+	const verifyBytes: Verifier["verifyBytes"] = async (message, signature) => {
+		if (!soundKey || signature.length !== 64) return false;
+		if (!isSoundPoint(signature.subarray(0, 32)) || !isSoundScalar(signature.subarray(32))) return false;
+		if (key === undefined) key = await importPublicKey(publicKey);
+		return key !== null && crypto.subtle.verify("Ed25519", key, signature as Bytes, message as Bytes);
+	};
+	return {
+		async verify(text, signature) {
+			const bytes = fromBase64(signature);
+			return bytes !== null && verifyBytes(utf8ToBytes(text), bytes);
+		},
+		verifyBytes,
 	};
 }
 
 /**
- * Verifies an Ed25519 signature over the UTF-8 bytes of `text`. A signature that is not 64 base64 bytes is false.
+ * Verifies one Ed25519 signature over the UTF-8 bytes of `text`; for many under one key, `createVerifier`.
  * @param publicKey 32 raw bytes.
  */
 export async function verifySignature(publicKey: Uint8Array, text: string, signature: string): Promise<boolean> {
-	const bytes = fromBase64(signature);
-	if (bytes?.length !== 64) return false;
-	const key = await crypto.subtle.importKey("raw", publicKey as Uint8Array<ArrayBuffer>, "Ed25519", false, ["verify"]);
-	return crypto.subtle.verify("Ed25519", key, bytes, utf8ToBytes(text) as Uint8Array<ArrayBuffer>);
+	return createVerifier(publicKey).verify(text, signature);
 }

@@ -116,8 +116,8 @@ export class ServiceHome {
 	}
 
 	/** Starts and waits for the ready line. */
-	async startReady(): Promise<Launch> {
-		const start = this.launch();
+	async startReady(variables: Record<string, string> = {}): Promise<Launch> {
+		const start = this.launch(variables);
 		await until("the service is ready", 20, () => {
 			expectRunning(start);
 			return /^ready on /m.test(start.output);

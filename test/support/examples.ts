@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { MODELS } from "../../src/catalog/catalog.ts";
 import { odd } from "./generate-odd.ts";
-import { chat, newKey, type TestKey } from "./service.ts";
+import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 
 export interface ExampleRequest {
 	/** The path with its parameters filled in, and its query if it has one. Default: the endpoint's path. */
@@ -103,6 +103,31 @@ const CHAT_HINTS: EndpointExample["hints"] = {
 
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
+const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
+
+function handoff(workspace_id: string) {
+	return { workspace_id, objective: "Hand on the order list" };
+}
+
+/** A handoff of the user's; its id. */
+async function newHandoff({ key }: TestKey, workspaceId: string): Promise<string> {
+	return ((await (await callWithKey(key, "/v1/handoff", handoff(workspaceId))).json()) as { id: string }).id;
+}
+
+/** A workspace in which its owner has a handoff. */
+function inWorkspace(request: OwnedId["request"]): OwnedId {
+	let made = 0;
+	return {
+		make: async (owner) => {
+			const id = `isolation/${made++}`;
+			await newHandoff(owner, id);
+			return id;
+		},
+		unknown: () => `isolation/${made++}`,
+		request,
+	};
+}
+
 /** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
 export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	create_chat_completion: {
@@ -121,6 +146,36 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_proof: {
 		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
 		hints: { request_id: fc.constantFrom("svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+	},
+	create_handoff: {
+		request: () => ({ body: handoff("contract") }),
+		owned: [inWorkspace((id) => ({ body: handoff(id) }))],
+		hints: { workspace_id: workspaceId, est_cost: fc.constantFrom(0, 1.5, 5e-324, 1e308, -0) },
+	},
+	get_handoff: {
+		request: async (key) => ({ path: `/v1/handoff/${await newHandoff(key, "contract")}` }),
+		owned: [
+			{
+				make: (owner) => newHandoff(owner, "isolation"),
+				unknown: () => "ho_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+				request: (id) => ({ path: `/v1/handoff/${id}` }),
+			},
+		],
+	},
+	get_handoff_chain: {
+		request: () => ({ path: "/v1/handoff/chain/contract" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	get_handoff_checkpoint: {
+		request: () => ({ path: "/v1/handoff/chain/contract/checkpoint" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/checkpoint` }))],
+		hints: { workspace_id: workspaceId },
+	},
+	get_handoff_proof: {
+		request: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
+		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/proof?from=0&to=0` }))],
+		hints: { workspace_id: workspaceId },
 	},
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },

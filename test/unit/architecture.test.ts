@@ -34,6 +34,9 @@ function isEdge(file: string): boolean {
 			"chat/complete.ts",
 			"chat/run.ts",
 			"chat/stream.ts",
+			"ledger/ledger-client.ts",
+			"ledger/pending.ts",
+			"ledger/read-chain.ts",
 			"providers/call.ts",
 			"settings.ts",
 		].includes(file)

@@ -1,0 +1,278 @@
+// Verification of a whole chain, page by page: integrity (nothing changed) and completeness (nothing missing) are two
+// verdicts. Where the pages come from, and what is remembered from one time to the next, is the caller's business.
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { type Hash, hashBytes } from "../proof/hash.ts";
+import { leafHash, rootOf } from "../proof/merkle.ts";
+import { createVerifier, fromBase64, type PublicKeyEntry, type Verifier } from "../proof/signing.ts";
+import { asHash, type HandoffRow, subjectOf } from "./entry.ts";
+
+export type FaultName =
+	| "seq_gap"
+	| "prev_link_broken"
+	| "subject_mismatch"
+	| "hash_mismatch"
+	| "signature_invalid"
+	| "unsigned_after_signed"
+	| "unknown_key"
+	| "head_mismatch";
+
+/**
+ * The beginning of a chain that was found sound in full. The root stands for every subject; signatures and key ids are in
+ * no subject but the next one's, so they have a digest of their own.
+ */
+export interface VerifiedPrefix {
+	size: number;
+	root: Hash;
+	/** SHA-256 over every entry's signature and key id, in order. */
+	seals: Hash;
+}
+
+/** What the chain's writer remembers of it; `last` is null for an empty chain. */
+export interface ChainHead {
+	size: number;
+	root: Hash;
+	last: Pick<HandoffRow, "id" | "hash" | "signature" | "key_id"> | null;
+}
+
+/** What the reader knows of the chain from before. */
+export interface Expected {
+	size?: number | undefined;
+	head?: string | undefined;
+}
+
+/** The verdicts (spec 2.10). */
+export interface ChainVerdict {
+	ok: boolean;
+	/** Entries present. */
+	n: number;
+	/** The lowest position named. */
+	first_broken_index: number | null;
+	/** `<name>:<position>`, lowest first, at most 100. */
+	reasons: string[];
+	/** Whether what the reader expected is there; null without expectations. */
+	complete: boolean | null;
+}
+
+export interface ChainVerification {
+	verdict: ChainVerdict;
+	/** What may be remembered; null unless everything is sound. */
+	verified: VerifiedPrefix | null;
+	/** Ed25519 verifications made. */
+	signatureChecks: number;
+}
+
+export interface VerifyChainOptions {
+	/** The chain's entries in the order of (seq, id), from the start each time it is called. */
+	pages: () => AsyncIterable<readonly HandoffRow[]>;
+	/** As it was when the first page was read. */
+	head: ChainHead;
+	keys: readonly PublicKeyEntry[];
+	verified: VerifiedPrefix | null;
+	expected: Expected;
+}
+
+const MOST_REASONS = 100;
+
+interface Fault {
+	name: FaultName;
+	position: number;
+}
+
+/** Faults by position, the lowest hundred of however many there are. */
+class Faults {
+	#kept: Fault[] = [];
+
+	add(name: FaultName, position: number): void {
+		this.#kept.push({ name, position });
+		if (this.#kept.length > 2 * MOST_REASONS) this.#kept = this.lowest();
+	}
+
+	lowest(): Fault[] {
+		return this.#kept.toSorted((a, b) => a.position - b.position).slice(0, MOST_REASONS);
+	}
+}
+
+/** Checks signatures against the service's keys, each key imported once. */
+class Signatures {
+	/** Ed25519 verifications made. */
+	checks = 0;
+	#verifiers: ReadonlyMap<string, Verifier>;
+
+	constructor(keys: readonly PublicKeyEntry[]) {
+		this.#verifiers = new Map(
+			keys.map(({ key_id, public_key }) => [key_id, createVerifier(fromBase64(public_key) ?? new Uint8Array())]),
+		);
+	}
+
+	isKnown(keyId: string | null): boolean {
+		return keyId !== null && this.#verifiers.has(keyId);
+	}
+
+	async hold(row: HandoffRow, subject: Uint8Array): Promise<boolean> {
+		const signature = fromBase64(`${row.signature}`);
+		const verifier = this.#verifiers.get(row.key_id ?? "");
+		this.checks++;
+		return signature && verifier ? verifier.verifyBytes(subject, signature) : false;
+	}
+}
+
+/** One pass over a chain. */
+class Pass {
+	n = 0;
+	#faults: Faults;
+	#signatures: Signatures;
+	#skipBefore: number;
+	#expected: Expected;
+	#leaves: Uint8Array[] = [];
+	#seals = sha256.create();
+	#skippedSeals: Hash | null = null;
+	#previous: HandoffRow | null = null;
+	#signedBefore = false;
+	#expectedHeadSeen = false;
+
+	/** @param skipBefore position of the first entry whose signature is checked. */
+	constructor(faults: Faults, signatures: Signatures, skipBefore: number, expected: Expected) {
+		this.#faults = faults;
+		this.#signatures = signatures;
+		this.#skipBefore = skipBefore;
+		this.#expected = expected;
+	}
+
+	async add(page: readonly HandoffRow[]): Promise<void> {
+		const checks: Promise<void>[] = [];
+		for (const row of page) {
+			const position = this.n++;
+			// A column that was tampered with may hold a number or bytes.
+			const subject = utf8ToBytes(`${row.subject}`);
+			this.#checkLinks(row, position);
+			this.#checkHashes(row, position, subject);
+			if (this.#mustVerify(row, position)) checks.push(this.#checkSignature(row, position, subject));
+			this.#seal(row, position);
+			this.#previous = row;
+		}
+		await Promise.all(checks);
+	}
+
+	#checkLinks(row: HandoffRow, position: number): void {
+		const previous = this.#previous;
+		if (row.seq !== (previous ? previous.seq + 1 : 0)) this.#faults.add("seq_gap", position);
+		const linked =
+			row.prev_handoff_id === (previous?.id ?? null) &&
+			row.prev_hash === (previous?.hash ?? null) &&
+			row.prev_signature === (previous?.signature ?? null);
+		if (!linked) this.#faults.add("prev_link_broken", position);
+	}
+
+	#checkHashes(row: HandoffRow, position: number, subject: Uint8Array): void {
+		const leaf = leafHash(subject);
+		const hash = hashBytes(subject);
+		this.#leaves.push(leaf);
+		if (subjectOf(row) !== row.subject) this.#faults.add("subject_mismatch", position);
+		if (hash !== row.hash || asHash(leaf) !== row.leaf_hash) this.#faults.add("hash_mismatch", position);
+		const { size, head } = this.#expected;
+		if (hash === head && (size === undefined || size === position + 1)) this.#expectedHeadSeen = true;
+	}
+
+	/** Names what is wrong with a seal at sight; true when its signature is to be verified. */
+	#mustVerify(row: HandoffRow, position: number): boolean {
+		const signedBefore = this.#signedBefore;
+		if (row.signature === null) {
+			if (signedBefore) this.#faults.add("unsigned_after_signed", position);
+			// A key that signed nothing: the signature was taken away.
+			if (row.key_id !== null) this.#faults.add("signature_invalid", position);
+			return false;
+		}
+		this.#signedBefore = true;
+		if (this.#signatures.isKnown(row.key_id)) return position >= this.#skipBefore;
+		this.#faults.add("unknown_key", position);
+		return false;
+	}
+
+	async #checkSignature(row: HandoffRow, position: number, subject: Uint8Array): Promise<void> {
+		if (!(await this.#signatures.hold(row, subject))) this.#faults.add("signature_invalid", position);
+	}
+
+	#seal(row: HandoffRow, position: number): void {
+		this.#seals.update(utf8ToBytes(`${JSON.stringify([row.signature, row.key_id])}\n`));
+		if (position + 1 === this.#skipBefore) this.#skippedSeals = this.seals();
+	}
+
+	/** Whether the entries whose signatures were skipped are the ones verified before. */
+	isPrefix({ size, root, seals }: VerifiedPrefix): boolean {
+		return this.n >= size && this.#skippedSeals === seals && this.#rootAt(size) === root;
+	}
+
+	#rootAt(size: number): Hash {
+		return asHash(rootOf(size === this.n ? this.#leaves : this.#leaves.slice(0, size)));
+	}
+
+	get root(): Hash {
+		return this.#rootAt(this.n);
+	}
+
+	seals(): Hash {
+		return asHash(this.#seals.clone().digest());
+	}
+
+	checkHead({ size, root, last }: ChainHead): void {
+		const found = this.#previous;
+		const same =
+			this.n === size &&
+			found?.id === last?.id &&
+			found?.hash === last?.hash &&
+			found?.signature === last?.signature &&
+			found?.key_id === last?.key_id;
+		// With the same last entry, another root is due to a fault that is named at its own position.
+		const explained = this.#faults.lowest().length > 0;
+		if (!same || (!explained && this.root !== root)) this.#faults.add("head_mismatch", this.n);
+	}
+
+	complete(): boolean | null {
+		const { size, head } = this.#expected;
+		if (size === undefined && head === undefined) return null;
+		return (size === undefined || this.n >= size) && (head === undefined || this.#expectedHeadSeen);
+	}
+}
+
+/** Verifies the signatures of the first `size` entries, which the first pass took on trust. */
+async function checkPrefix(options: VerifyChainOptions, size: number, faults: Faults, signatures: Signatures) {
+	let position = 0;
+	for await (const page of options.pages()) {
+		for (const row of page) {
+			if (position >= size) return;
+			const signed = row.signature !== null && signatures.isKnown(row.key_id);
+			if (signed && !(await signatures.hold(row, utf8ToBytes(`${row.subject}`)))) {
+				faults.add("signature_invalid", position);
+			}
+			position++;
+		}
+	}
+}
+
+/**
+ * Verifies a chain: hashes, links and root every time, signatures except those of a prefix verified before. When the
+ * prefix turns out to be another one, its signatures are verified in a second pass.
+ */
+export async function verifyChain(options: VerifyChainOptions): Promise<ChainVerification> {
+	const { head, keys, verified, expected } = options;
+	const faults = new Faults();
+	const signatures = new Signatures(keys);
+	const pass = new Pass(faults, signatures, verified?.size ?? 0, expected);
+	for await (const page of options.pages()) await pass.add(page);
+	if (verified && !pass.isPrefix(verified)) await checkPrefix(options, verified.size, faults, signatures);
+	pass.checkHead(head);
+	const found = faults.lowest();
+	const ok = found.length === 0;
+	return {
+		verdict: {
+			ok,
+			n: pass.n,
+			first_broken_index: found[0]?.position ?? null,
+			reasons: found.map(({ name, position }) => `${name}:${position}`),
+			complete: pass.complete(),
+		},
+		verified: ok ? { size: pass.n, root: pass.root, seals: pass.seals() } : null,
+		signatureChecks: signatures.checks,
+	};
+}

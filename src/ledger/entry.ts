@@ -1,0 +1,175 @@
+// A ledger entry: its columns, the canonical subject they stand for, and how a draft becomes the next of its chain.
+// Pure; where entries are kept and how a whole chain is checked stand elsewhere.
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { HandoffKind, Risk } from "../policy/risk.ts";
+import { canonicalJson } from "../proof/canonical.ts";
+import { type Hash, hashBytes } from "../proof/hash.ts";
+import { leafHash } from "../proof/merkle.ts";
+import type { Signer } from "../proof/signing.ts";
+
+export const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup"] as const satisfies readonly HandoffKind[];
+
+/** UTF-8 bytes of the longest subject. Escaped twice inside one JSON parameter it stays under D1's 2 MB. */
+export const MAX_SUBJECT_BYTES = 262_144;
+
+/** A risk or a validation step as the caller names it. */
+export interface HandoffItem {
+	id: string;
+	description: string;
+}
+
+/** What the caller says. */
+export interface HandoffContent {
+	objective: string;
+	from_tool: string | null;
+	to_tool: string | null;
+	files_touched: string[];
+	constraints: string[];
+	risks: HandoffItem[];
+	validation: HandoffItem[];
+	recommended_next_action: string | null;
+	action_kind: HandoffKind;
+	/** USD, as received. */
+	est_cost: number | null;
+}
+
+/** What the caller says, with the risk the service found in it. */
+export interface HandoffDraft extends HandoffContent {
+	risk: Risk;
+}
+
+/** One row of the handoffs table, in its column names. Lists and `est_cost` are canonical JSON, `null` where one does not apply. */
+export interface HandoffRow {
+	id: string;
+	user_id: string;
+	workspace_id: string;
+	/** From 0. */
+	seq: number;
+	objective: string;
+	from_tool: string | null;
+	to_tool: string | null;
+	files_touched: string;
+	constraints: string;
+	risks: string;
+	validation: string;
+	recommended_next_action: string | null;
+	action_kind: string;
+	est_cost: string | null;
+	risk_score: number;
+	risk_tier: string;
+	risk_factors: string;
+	prev_handoff_id: string | null;
+	prev_hash: string | null;
+	prev_signature: string | null;
+	created_at: string;
+	/** Canonical JSON; what is hashed and signed. */
+	subject: string;
+	/** H(subject). */
+	hash: string;
+	/** SHA-256(0x00 || subject), in the same form. */
+	leaf_hash: string;
+	signature: string | null;
+	key_id: string | null;
+}
+
+/** Columns that are not inside the subject. */
+type SealColumn = "user_id" | "subject" | "hash" | "leaf_hash" | "signature" | "key_id";
+
+/** The last entry of a chain, as its successor names it. */
+export type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
+
+/** 32 bytes in the form of `H`. */
+export function asHash(digest: Uint8Array): Hash {
+	return `sha256:${bytesToHex(digest)}`;
+}
+
+/** The 32 bytes of a hash in the form of `H`; null for any other text. */
+export function digestOf(hash: string): Uint8Array | null {
+	return /^sha256:[0-9a-f]{64}$/.test(hash) ? hexToBytes(hash.slice("sha256:".length)) : null;
+}
+
+/** Scalars as JSON; total, since a column that was tampered with may hold anything. */
+const scalar = (value: unknown) => JSON.stringify(value ?? null);
+
+/**
+ * The subject that columns stand for: `C({type:"svc.handoff.v1", …})`, put together member by member in JCS order.
+ * JSON columns go in as they are, so one byte more or less in any column is another subject. A key and its colon occur
+ * nowhere else in canonical JSON, so text cannot move from one column to the next and leave the whole the same.
+ */
+export function subjectOf(row: Omit<HandoffRow, SealColumn>): string {
+	return [
+		`{"action_kind":${scalar(row.action_kind)}`,
+		`"constraints":${row.constraints}`,
+		`"created_at":${scalar(row.created_at)}`,
+		`"est_cost":${row.est_cost}`,
+		`"files_touched":${row.files_touched}`,
+		`"from_tool":${scalar(row.from_tool)}`,
+		`"id":${scalar(row.id)}`,
+		`"objective":${scalar(row.objective)}`,
+		`"prev_handoff_id":${scalar(row.prev_handoff_id)}`,
+		`"prev_hash":${scalar(row.prev_hash)}`,
+		`"prev_signature":${scalar(row.prev_signature)}`,
+		`"recommended_next_action":${scalar(row.recommended_next_action)}`,
+		`"risk":{"factors":${row.risk_factors},"score":${scalar(row.risk_score)},"tier":${scalar(row.risk_tier)}}`,
+		`"risks":${row.risks}`,
+		`"seq":${scalar(row.seq)}`,
+		`"to_tool":${scalar(row.to_tool)}`,
+		`"type":"svc.handoff.v1"`,
+		`"validation":${row.validation}`,
+		`"workspace_id":${scalar(row.workspace_id)}}`,
+	].join(",");
+}
+
+/** What identifies the entry that a draft becomes. */
+export interface EntryIdentity {
+	id: string;
+	userId: string;
+	workspaceId: string;
+}
+
+/**
+ * The entry that follows `previous` (null: the first), signed when there is a signer.
+ * `created_at` never runs backwards in a chain, whatever the clocks of two machines say.
+ */
+export function nextEntry(
+	{ id, userId, workspaceId }: EntryIdentity,
+	draft: HandoffDraft,
+	previous: ChainLink | null,
+	nowMs: number,
+	signer: Pick<Signer, "keyId" | "signSync"> | null,
+): HandoffRow {
+	const now = new Date(nowMs).toISOString();
+	const columns = {
+		id,
+		user_id: userId,
+		workspace_id: workspaceId,
+		seq: previous ? previous.seq + 1 : 0,
+		objective: draft.objective,
+		from_tool: draft.from_tool,
+		to_tool: draft.to_tool,
+		files_touched: canonicalJson(draft.files_touched),
+		constraints: canonicalJson(draft.constraints),
+		risks: canonicalJson(draft.risks),
+		validation: canonicalJson(draft.validation),
+		recommended_next_action: draft.recommended_next_action,
+		action_kind: draft.action_kind,
+		est_cost: draft.est_cost === null ? null : canonicalJson(draft.est_cost),
+		risk_score: draft.risk.score,
+		risk_tier: draft.risk.tier,
+		risk_factors: canonicalJson(draft.risk.factors),
+		prev_handoff_id: previous?.id ?? null,
+		prev_hash: previous?.hash ?? null,
+		prev_signature: previous?.signature ?? null,
+		created_at: previous && previous.created_at > now ? previous.created_at : now,
+	};
+	const subject = subjectOf(columns);
+	const bytes = utf8ToBytes(subject);
+	return {
+		...columns,
+		subject,
+		hash: hashBytes(bytes),
+		leaf_hash: asHash(leafHash(bytes)),
+		signature: signer ? signer.signSync(subject) : null,
+		key_id: signer?.keyId ?? null,
+	};
+}

@@ -1,0 +1,146 @@
+// Handoffs as clients write and read them (spec 2.10, 4.6): the schemas, and the way from a body to a draft and from a row
+// to an answer. Pure.
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import * as z from "zod";
+import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
+import { handoffRisk } from "../policy/risk.ts";
+import { canonicalJson } from "../proof/canonical.ts";
+import { ACTION_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
+import { workspaceIdSchema } from "./workspace-id.ts";
+
+const MAX_OBJECTIVE_CHARS = 500;
+
+/** Members beside these two are not kept. */
+const itemSchema = z.object({ id: z.string(), description: z.string() });
+const itemsSchema = z.array(itemSchema);
+const textsSchema = z.array(z.string());
+
+/** Characters are code points, as in JSON Schema. */
+const objectiveSchema = z
+	.string()
+	.refine((text) => text.trim() !== "", "must not be blank")
+	.refine((text) => [...text].length <= MAX_OBJECTIVE_CHARS, `must have at most ${MAX_OBJECTIVE_CHARS} characters`)
+	.meta({ minLength: 1, maxLength: MAX_OBJECTIVE_CHARS });
+
+/** The body of a new handoff. Its size is limited as a whole, by the subject; links and ids of its own mean nothing. */
+export const handoffRequestSchema = z.object({
+	workspace_id: workspaceIdSchema,
+	objective: objectiveSchema,
+	from_tool: z.string().nullish().describe("Tool handing off."),
+	to_tool: z.string().nullish().describe("Tool receiving; may be a human."),
+	files_touched: textsSchema.nullish().describe("Paths modified."),
+	constraints: textsSchema.nullish().describe("Constraints for the next agent."),
+	risks: itemsSchema.nullish(),
+	validation: itemsSchema.nullish(),
+	recommended_next_action: z.string().nullish().describe("What the receiver does first."),
+	action_kind: z.enum(ACTION_KINDS).nullish().describe("Default `edit`."),
+	est_cost: z.number().min(0).nullish().describe("USD estimate, recorded as given."),
+});
+
+export type HandoffRequest = z.output<typeof handoffRequestSchema>;
+
+/** A body with its defaults; what is absent and what is null are the same. */
+export function contentOf(request: HandoffRequest): HandoffContent {
+	return {
+		objective: request.objective,
+		from_tool: request.from_tool ?? null,
+		to_tool: request.to_tool ?? null,
+		files_touched: request.files_touched ?? [],
+		constraints: request.constraints ?? [],
+		risks: request.risks ?? [],
+		validation: request.validation ?? [],
+		recommended_next_action: request.recommended_next_action ?? null,
+		action_kind: request.action_kind ?? "edit",
+		est_cost: request.est_cost ?? null,
+	};
+}
+
+/** UTF-8 bytes that content takes of its subject: all but the few hundred that the server adds. */
+export function contentBytes(content: HandoffContent): number {
+	return utf8ToBytes(canonicalJson(content)).length;
+}
+
+/**
+ * Content with the risk that lies in its kind, paths, words and cost.
+ * @param budgetUsd what an estimated cost is held against.
+ */
+export function draftOf(content: HandoffContent, budgetUsd: number): HandoffDraft {
+	const risk = handoffRisk({
+		actionKind: content.action_kind,
+		files: content.files_touched,
+		objective: content.objective,
+		estCostUsd: content.est_cost ?? undefined,
+		protectedPaths: DEFAULT_PROTECTED_PATHS,
+		budgetUsd,
+	});
+	return { ...content, risk };
+}
+
+const hash = z.string().describe("`sha256:` and 64 hex digits.");
+
+/** A handoff as it is returned: every member of the subject, and its seal. */
+export const handoffSchema = z.object({
+	id: z.string(),
+	workspace_id: z.string(),
+	seq: z.int(),
+	objective: z.string(),
+	from_tool: z.string().nullable(),
+	to_tool: z.string().nullable(),
+	files_touched: textsSchema,
+	constraints: textsSchema,
+	risks: itemsSchema,
+	validation: itemsSchema,
+	recommended_next_action: z.string().nullable(),
+	action_kind: z.string(),
+	est_cost: z.number().nullable(),
+	risk: z.object({ score: z.number(), tier: z.string(), factors: textsSchema }),
+	prev_handoff_id: z.string().nullable(),
+	prev_hash: hash.nullable(),
+	prev_signature: z.string().nullable(),
+	created_at: z.string(),
+	subject: z.string().describe("Canonical JSON (RFC 8785): what is hashed and signed."),
+	signed: z.boolean(),
+	hash,
+	signature: z.string().nullable().describe("Ed25519 over the subject, base64."),
+	key_id: z.string().nullable(),
+});
+
+export type Handoff = z.output<typeof handoffSchema>;
+
+/** A JSON column; what is no such list any more shows as empty, and verification names its entry. */
+function listOf<T>(schema: z.ZodType<T[]>, column: string): T[] {
+	try {
+		return schema.safeParse(JSON.parse(column)).data ?? [];
+	} catch {
+		return [];
+	}
+}
+
+/** A stored entry as clients see it: what the columns say, beside the subject that was signed. */
+export function handoffOf(row: HandoffRow): Handoff {
+	return {
+		id: row.id,
+		workspace_id: row.workspace_id,
+		seq: row.seq,
+		objective: row.objective,
+		from_tool: row.from_tool,
+		to_tool: row.to_tool,
+		files_touched: listOf(textsSchema, row.files_touched),
+		constraints: listOf(textsSchema, row.constraints),
+		risks: listOf<HandoffItem>(itemsSchema, row.risks),
+		validation: listOf<HandoffItem>(itemsSchema, row.validation),
+		recommended_next_action: row.recommended_next_action,
+		action_kind: row.action_kind,
+		est_cost: row.est_cost === null ? null : Number(row.est_cost),
+		risk: { score: row.risk_score, tier: row.risk_tier, factors: listOf(textsSchema, row.risk_factors) },
+		prev_handoff_id: row.prev_handoff_id,
+		prev_hash: row.prev_hash,
+		prev_signature: row.prev_signature,
+		created_at: row.created_at,
+		subject: row.subject,
+		signed: row.signature !== null,
+		hash: row.hash,
+		signature: row.signature,
+		key_id: row.key_id,
+	};
+}

@@ -1,0 +1,83 @@
+// The factor table and how factors become a score, a tier and a decision; what raises a factor is decided elsewhere.
+
+/** One reason to be careful, with its weight in percent. */
+export interface Factor {
+	readonly id: FactorId;
+	readonly label: string;
+	readonly weight: number;
+}
+
+/** Names of all factors, heavy and light. */
+export type FactorId =
+	| "forbidden_command"
+	| "oversize_command"
+	| "protected_path"
+	| "over_budget"
+	| "delete_action"
+	| "risky_command"
+	| "deploy_action"
+	| "exec_action"
+	| "unparsable_command"
+	| "sensitive_subject"
+	| "network_action"
+	| "wide_change";
+
+export type RiskTier = "auto" | "confirm" | "approve" | "block";
+export type Decision = "allow" | "confirm" | "approve" | "deny";
+
+/** Every factor of a policy decision, in the order in which a decision lists them. Each alone asks a person or refuses. */
+export const FACTORS: readonly Factor[] = [
+	{ id: "forbidden_command", label: "Runs a forbidden command", weight: 90 },
+	{ id: "oversize_command", label: "A command is too large to be examined", weight: 90 },
+	{ id: "protected_path", label: "Touches a protected path", weight: 65 },
+	{ id: "over_budget", label: "Costs more than the budget", weight: 40 },
+	{ id: "delete_action", label: "Deletes something", weight: 35 },
+	{ id: "risky_command", label: "Runs a command that is hard to undo or reaches beyond the workspace", weight: 35 },
+	{ id: "deploy_action", label: "Deploys or publishes", weight: 31 },
+	{ id: "exec_action", label: "Executes code that the check cannot see", weight: 31 },
+	{ id: "unparsable_command", label: "A command cannot be parsed", weight: 31 },
+];
+
+/** What a handoff or a risk score may add: none of them alone leaves the tier `auto`. */
+export const LIGHT_FACTORS: readonly Factor[] = [
+	{ id: "sensitive_subject", label: "Concerns production, credentials or stored records", weight: 20 },
+	{ id: "network_action", label: "Reaches over the network", weight: 20 },
+	{ id: "wide_change", label: "Touches many files", weight: 15 },
+];
+
+/** Both tables, heavy first: the order in which a risk lists what fired. */
+export const ALL_FACTORS: readonly Factor[] = [...FACTORS, ...LIGHT_FACTORS];
+
+/** The tiers by the lowest score of each, highest first. */
+export const TIERS: readonly { readonly tier: RiskTier; readonly from: number; readonly decision: Decision }[] = [
+	{ tier: "block", from: 86, decision: "deny" },
+	{ tier: "approve", from: 61, decision: "approve" },
+	{ tier: "confirm", from: 31, decision: "confirm" },
+	{ tier: "auto", from: 0, decision: "allow" },
+];
+
+/** A score with its tier, the tier's decision, and each factor of the table with whether it was triggered. */
+export interface Combined {
+	readonly score: number;
+	readonly tier: RiskTier;
+	readonly decision: Decision;
+	readonly factors: readonly (Factor & { readonly triggered: boolean })[];
+}
+
+/** The tier of a score from 0 to 100, and the decision that goes with it. */
+export function tierOf(score: number): { readonly tier: RiskTier; readonly decision: Decision } {
+	const { tier, decision } = TIERS.find(({ from }) => score >= from) ?? { tier: "auto", decision: "allow" };
+	return { tier, decision };
+}
+
+/** 1 − Π(1 − wᵢ/100) over the triggered factors of the table, as an integer percentage; more factors never score less. */
+export function combine(triggered: ReadonlySet<FactorId>, table: readonly Factor[] = FACTORS): Combined {
+	const fired = table.filter((factor) => triggered.has(factor.id));
+	const remaining = fired.reduce((product, factor) => product * (1 - factor.weight / 100), 1);
+	const score = Math.round(100 * (1 - remaining));
+	return {
+		score,
+		...tierOf(score),
+		factors: table.map(({ id, label, weight }) => ({ id, label, weight, triggered: triggered.has(id) })),
+	};
+}

@@ -1,0 +1,101 @@
+// Globs of one path segment, and whether two of them can name the same file; whole paths are in paths.ts.
+
+/** One position of a segment: a letter, any letter, any run of letters, or a class of letters. */
+type Atom = string | { readonly any: "one" | "run" } | { readonly letters: string; readonly negated: boolean };
+
+/** A parsed segment. A segment without wildcards is a list of letters. */
+export type Segment = readonly Atom[];
+
+function readClass(text: string, start: number): { readonly atom: Atom; readonly next: number } | undefined {
+	const negated = text[start + 1] === "!" || text[start + 1] === "^";
+	const first = start + (negated ? 2 : 1);
+	// A class longer than this is no class anyone writes; the bound keeps a run of `[` linear.
+	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
+	if (end <= first) return undefined;
+	let letters = "";
+	for (let at = first; at < end; at += 1) {
+		const from = text.charCodeAt(at);
+		const to = text[at + 1] === "-" && at + 2 < end ? text.charCodeAt(at + 2) : from;
+		for (let code = from; code <= Math.min(to, from + 128); code += 1) letters += String.fromCharCode(code);
+		if (to !== from) at += 2;
+	}
+	return { atom: { letters, negated }, next: end + 1 };
+}
+
+/** The atom that begins at `at`, and where the next one does. */
+function readAtom(text: string, at: number, classes: boolean): { readonly atom: Atom; readonly next: number } {
+	const letter = text[at] ?? "";
+	const found = letter === "[" && classes ? readClass(text, at) : undefined;
+	if (found) return found;
+	if (letter === "*") return { atom: { any: "run" }, next: at + 1 };
+	if (letter === "?") return { atom: { any: "one" }, next: at + 1 };
+	if (letter === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
+	return { atom: letter, next: at + 1 };
+}
+
+/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a letter that stands for itself. */
+export function parseSegment(text: string): Segment {
+	const atoms: Atom[] = [];
+	// Without this, each `[` of a run of them would look for its `]` to the end of the text.
+	const lastClass = text.lastIndexOf("]");
+	for (let at = 0; at < text.length; ) {
+		const { atom, next } = readAtom(text, at, at < lastClass);
+		if (!(isRun(atom) && isRun(atoms.at(-1)))) atoms.push(atom);
+		at = next;
+	}
+	return atoms;
+}
+
+function isRun(atom: Atom | undefined): boolean {
+	return typeof atom === "object" && "any" in atom && atom.any === "run";
+}
+
+function atomsMeet(left: Atom, right: Atom): boolean {
+	if (typeof left === "object" && "any" in left) return true;
+	if (typeof right === "object" && "any" in right) return true;
+	if (typeof left === "string" && typeof right === "string") return left === right;
+	if (typeof left === "string") return atomsMeet(right, left);
+	if (typeof right === "string") return left.letters.includes(right) !== left.negated;
+	return left.negated || right.negated || [...left.letters].some((letter) => right.letters.includes(letter));
+}
+
+/** Whether some name matches both segments. Time is the product of the lengths; patterns are short. */
+export function segmentsMeet(left: Segment, right: Segment): boolean {
+	let row: boolean[] = [true];
+	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && isRun(right[at]));
+	for (const atom of left) {
+		const next: boolean[] = [row[0] === true && isRun(atom)];
+		for (let at = 0; at < right.length; at += 1) {
+			const other = right[at] ?? "";
+			const run = isRun(atom) || isRun(other);
+			const extended = run && (row[at + 1] === true || next[at] === true);
+			next.push(extended || (row[at] === true && atomsMeet(atom, other)));
+		}
+		row = next;
+	}
+	return row[right.length] === true;
+}
+
+/** Whether a segment has wildcards; a class or a run names more than one file. */
+export function isGlob(segment: Segment): boolean {
+	return segment.some((atom) => typeof atom === "object");
+}
+
+/** One plain name that the glob matches: a run of letters is empty at the end, and one letter elsewhere. */
+function exampleOf(glob: Segment): Segment {
+	return glob.flatMap((atom, at): Atom[] => {
+		if (typeof atom === "string") return [atom];
+		if ("letters" in atom) return [atom.negated ? "x" : (atom.letters[0] ?? "x")];
+		return atom.any === "run" && at === glob.length - 1 ? [] : ["x"];
+	});
+}
+
+/**
+ * Whether a pattern's segment names what a path's segment names. Where both are globs, the path's must match an example
+ * of the pattern's: `*.ts` could match `id_rsa.ts`, which nobody means. A shell's leading wildcard skips dot files.
+ */
+export function patternNames(pattern: Segment, path: Segment): boolean {
+	if (!isGlob(path)) return segmentsMeet(pattern, path);
+	if (pattern[0] === "." && typeof path[0] === "object") return false;
+	return segmentsMeet(isGlob(pattern) ? exampleOf(pattern) : pattern, path);
+}

@@ -1,0 +1,131 @@
+// Protected paths: gitignore-style patterns on normalized paths; which commands touch which paths is decided in writes.ts.
+import { parseSegment, patternNames, type Segment } from "./glob.ts";
+import { foldLookAlikes } from "./look-alikes.ts";
+
+/** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
+export interface NormalizedPath {
+	/** From the file system's root, from a home, or above the workspace: where the workspace lies inside it is unknown. */
+	readonly outside: boolean;
+	/** Empty for the root, the home or the workspace itself. */
+	readonly segments: readonly string[];
+}
+
+interface PathPattern {
+	readonly negated: boolean;
+	readonly anchored: boolean;
+	readonly segments: readonly (Segment | "**")[];
+}
+
+/** The letter that stands for text the check cannot know. It never occurs in a real path. */
+export const UNKNOWN = "\u0000";
+
+/** PATH_MAX of Linux: what is longer names no file, and is not searched. */
+const MAX_PATH_LENGTH = 4096;
+const TOO_LONG = "(a path of more than 4096 letters)";
+
+/** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
+export function normalizePath(written: string): NormalizedPath {
+	const text = foldLookAlikes(written)
+		.toLowerCase()
+		.replaceAll("\\", "/")
+		.replace(/^[a-z]:(?=\/|$)/, "");
+	const home = text === "~" || text.startsWith("~/");
+	const segments: string[] = [];
+	let above = false;
+	for (const segment of (home ? text.slice(1) : text).split("/")) {
+		if (segment === "" || segment === ".") continue;
+		if (segment !== "..") segments.push(segment);
+		else if (segments.pop() === undefined) above = true;
+	}
+	return { outside: text.startsWith("/") || text.startsWith("~") || above || text.startsWith(UNKNOWN), segments };
+}
+
+/** Parses one gitignore pattern; undefined for a comment or a blank line. A pattern with a slash before its end is anchored. */
+function parsePattern(line: string): PathPattern | undefined {
+	const text = line.trim();
+	if (text === "" || text.startsWith("#")) return undefined;
+	const negated = text.startsWith("!");
+	const body = foldLookAlikes(negated ? text.slice(1) : text)
+		.toLowerCase()
+		.replace(/^(?:\.\/|~\/)+/, "")
+		.replace(/\/+$/, "");
+	const segments = body.split("/").filter((segment) => segment !== "" && segment !== ".");
+	if (segments.length === 0) return { negated, anchored: true, segments: [] };
+	return {
+		negated,
+		anchored: body.includes("/"),
+		segments: segments.map((segment) => (segment === "**" ? "**" : parseSegment(segment))),
+	};
+}
+
+/** Where the pattern's segment can end in the path when it begins at one of `reached`. */
+function advance(
+	segment: Segment | "**",
+	last: boolean,
+	reached: readonly number[],
+	path: readonly Segment[],
+): number[] {
+	if (segment !== "**") {
+		return reached.flatMap((at) => (at < path.length && patternNames(segment, path[at] ?? []) ? [at + 1] : []));
+	}
+	// A trailing `**` needs something below the folder it follows.
+	const first = Math.min(...reached) + (last ? 1 : 0);
+	return Array.from({ length: Math.max(0, path.length + 1 - first) }, (_, index) => first + index);
+}
+
+/** Whether the pattern names a prefix of the path that starts at `from`: the path itself or a folder above it. */
+function coversFrom(pattern: PathPattern, path: readonly Segment[], from: number): boolean {
+	let reached: readonly number[] = [from];
+	for (const [index, segment] of pattern.segments.entries()) {
+		reached = advance(segment, index === pattern.segments.length - 1, reached, path);
+		if (reached.length === 0) return false;
+	}
+	return true;
+}
+
+/** Whether the whole path is a folder in which a file that the pattern names could lie, judged by the pattern's anchor. */
+function couldHold(pattern: PathPattern, path: readonly Segment[]): boolean {
+	if (!pattern.anchored || path.length >= pattern.segments.length) return false;
+	return path.every((segment, index) => {
+		const wanted = pattern.segments[index];
+		return wanted === "**" || (wanted !== undefined && patternNames(wanted, segment));
+	});
+}
+
+/** How a path is touched: written itself, or with everything below it (removed, moved, changed recursively). */
+export type Reach = "itself" | "below";
+
+/** Protected-path patterns, compiled once for many paths. */
+export interface ProtectedPaths {
+	/** The pattern that protects the path, as it was written; undefined when none does. Later patterns beat earlier ones; a path too long to exist counts as protected. */
+	find(path: string, reach?: Reach): string | undefined;
+}
+
+function touches(pattern: PathPattern, path: NormalizedPath, segments: readonly Segment[], reach: Reach): boolean {
+	// Everything below the workspace, the home or the root goes: so does what is protected in it.
+	if (path.segments.length === 0) return reach === "below" && !pattern.negated;
+	if (pattern.segments.length === 0) return true;
+	const starts = pattern.anchored && !path.outside ? 1 : segments.length;
+	for (let from = 0; from < starts; from += 1) if (coversFrom(pattern, segments, from)) return true;
+	return reach === "below" && !pattern.negated && couldHold(pattern, segments);
+}
+
+/** Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment. */
+export function compileProtectedPaths(patterns: readonly string[]): ProtectedPaths {
+	const compiled = patterns.flatMap((written) => {
+		const pattern = parsePattern(written);
+		return pattern ? [{ written, pattern }] : [];
+	});
+	return {
+		find(written, reach = "itself") {
+			if (written.length > MAX_PATH_LENGTH) return TOO_LONG;
+			const path = normalizePath(written);
+			const segments = path.segments.map(parseSegment);
+			let found: string | undefined;
+			for (const { written: source, pattern } of compiled) {
+				if (touches(pattern, path, segments, reach)) found = pattern.negated ? undefined : source;
+			}
+			return found;
+		},
+	};
+}

@@ -1,0 +1,230 @@
+// RFC 6962 Merkle trees over SHA-256: roots, compact ranges, inclusion and consistency proofs. What a leaf holds is the
+// caller's business.
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+
+const HASH_BYTES = 32;
+// RFC 6962, section 2.1: the prefixes keep a leaf from being passed off as a node.
+const LEAF_PREFIX = 0x00;
+const NODE_PREFIX = 0x01;
+
+/** Root of the tree without leaves: SHA-256 of nothing. */
+export const EMPTY_ROOT: Uint8Array = sha256(new Uint8Array());
+
+/** SHA-256(0x00 || bytes). */
+export function leafHash(bytes: Uint8Array): Uint8Array {
+	return sha256.create().update(Uint8Array.of(LEAF_PREFIX)).update(bytes).digest();
+}
+
+/** SHA-256(0x01 || left || right). */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+	return sha256.create().update(Uint8Array.of(NODE_PREFIX)).update(left).update(right).digest();
+}
+
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+// Not by bits: sizes may exceed 32 of them.
+const isOdd = (value: number) => value % 2 === 1;
+const halved = (value: number) => Math.floor(value / 2);
+
+/** Roots of the complete subtrees that a tree falls into, one per 1 in the binary form of its size; as JSON if need be. */
+export interface CompactRange {
+	/** Number of leaves. */
+	readonly size: number;
+	/** 64 lower-case hex digits each, the largest subtree first. */
+	readonly hashes: readonly string[];
+}
+
+export const EMPTY_RANGE: CompactRange = { size: 0, hashes: [] };
+
+function foldRight(hashes: readonly Uint8Array[]): Uint8Array {
+	return hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => nodeHash(left, right));
+}
+
+/**
+ * The range with one leaf more; the given one stays as it is. O(log n), and one node hash on average.
+ * @throws RangeError when the range lacks a subtree that its size calls for.
+ */
+export function append({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
+	let joined = leaf;
+	let kept = hashes.length;
+	// Every trailing 1 of the size is a complete subtree that now gets its right sibling.
+	for (let rest = size; isOdd(rest); rest = halved(rest)) {
+		const left = hashes[--kept];
+		if (left === undefined) throw new RangeError(`a range of ${size} leaves lacks a hash`);
+		joined = nodeHash(hexToBytes(left), joined);
+	}
+	return { size: size + 1, hashes: [...hashes.slice(0, kept), bytesToHex(joined)] };
+}
+
+/** Root of a range's tree. O(log n). */
+export function rootOfRange({ hashes }: CompactRange): Uint8Array {
+	return foldRight(hashes.map((hash) => hexToBytes(hash)));
+}
+
+/** Root over the leaves from `low` up to, not including, `high`: as with a range, but without hex in between. */
+function rootBetween(leafHashes: readonly Uint8Array[], low: number, high: number): Uint8Array {
+	const subtrees: Uint8Array[] = [];
+	for (const [count, leaf] of leafHashes.slice(low, high).entries()) {
+		let joined = leaf;
+		for (let rest = count; isOdd(rest); rest = halved(rest)) {
+			const left = subtrees.pop();
+			if (!left) throw new RangeError(`no subtree to the left of leaf ${low + count}`);
+			joined = nodeHash(left, joined);
+		}
+		subtrees.push(joined);
+	}
+	return foldRight(subtrees);
+}
+
+/** Root of the tree over all leaf hashes. O(n). */
+export function rootOf(leafHashes: readonly Uint8Array[]): Uint8Array {
+	return rootBetween(leafHashes, 0, leafHashes.length);
+}
+
+/** The largest power of two below `count` (RFC 6962's k); `count` from 2 to 2^32. */
+function splitOf(count: number): number {
+	return 2 ** (31 - Math.clz32(count - 1));
+}
+
+/**
+ * Audit path of leaf `index` in the tree over the first `size` leaves, from the leaf's sibling up (RFC 6962, 2.1.1).
+ * @throws RangeError unless 0 <= index < size <= leaves.
+ */
+export function inclusionProof(leafHashes: readonly Uint8Array[], index: number, size: number): Uint8Array[] {
+	if (!isCount(index) || !isCount(size) || index >= size || size > leafHashes.length) {
+		throw new RangeError(`no leaf ${index} in a tree of ${size} over ${leafHashes.length} leaves`);
+	}
+	const path: Uint8Array[] = [];
+	let low = 0;
+	let high = size;
+	while (high - low > 1) {
+		const middle = low + splitOf(high - low);
+		if (index < middle) {
+			path.push(rootBetween(leafHashes, middle, high));
+			high = middle;
+		} else {
+			path.push(rootBetween(leafHashes, low, middle));
+			low = middle;
+		}
+	}
+	return path.reverse();
+}
+
+/**
+ * Proof that the tree over the first `from` leaves is a prefix of the one over the first `to` (RFC 6962, 2.1.2).
+ * Empty when `from` is 0 or `to`: there is nothing to prove then.
+ * @throws RangeError unless 0 <= from <= to <= leaves.
+ */
+export function consistencyProof(leafHashes: readonly Uint8Array[], from: number, to: number): Uint8Array[] {
+	if (!isCount(from) || !isCount(to) || from > to || to > leafHashes.length) {
+		throw new RangeError(`no trees of ${from} and ${to} over ${leafHashes.length} leaves`);
+	}
+	if (from === 0) return [];
+	const path: Uint8Array[] = [];
+	let low = 0;
+	let high = to;
+	while (from !== high) {
+		const middle = low + splitOf(high - low);
+		if (from <= middle) {
+			path.push(rootBetween(leafHashes, middle, high));
+			high = middle;
+		} else {
+			path.push(rootBetween(leafHashes, low, middle));
+			low = middle;
+		}
+	}
+	// Without a step to the right the subtree left over is the old tree itself, whose root the verifier has.
+	if (low > 0) path.push(rootBetween(leafHashes, low, high));
+	return path.reverse();
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+	return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+const areHashes = (hashes: readonly Uint8Array[]) => hashes.every((hash) => hash.length === HASH_BYTES);
+
+/** A node's place on the way up: its number on its level, and that of the level's last node. */
+interface Place {
+	node: number;
+	last: number;
+}
+
+/** Whether the next hash of a path stands to the left of the node here (RFC 9162, 2.1.3.2, step 4). */
+const isRightChild = ({ node, last }: Place) => isOdd(node) || node === last;
+
+/** The place one hash further up; a node without a sibling to its right rises until it has one to its left. */
+function parentOf(place: Place): Place {
+	let { node, last } = place;
+	if (isRightChild(place)) {
+		while (!isOdd(node) && node !== 0) {
+			node = halved(node);
+			last = halved(last);
+		}
+	}
+	return { node: halved(node), last: halved(last) };
+}
+
+/** A leaf's claimed place in a tree; hashes are 32 bytes. */
+export interface Inclusion {
+	leafHash: Uint8Array;
+	/** 0-based. */
+	index: number;
+	/** Leaves of the tree. */
+	size: number;
+	proof: readonly Uint8Array[];
+	root: Uint8Array;
+}
+
+/** Whether the proof leads from exactly this leaf at this index to this root (RFC 9162, 2.1.3.2). */
+export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: Inclusion): boolean {
+	if (!isCount(index) || !isCount(size) || index >= size || !areHashes([leaf, ...proof])) return false;
+	let place: Place = { node: index, last: size - 1 };
+	let hash = leaf;
+	for (const sibling of proof) {
+		if (place.last === 0) return false;
+		hash = isRightChild(place) ? nodeHash(sibling, hash) : nodeHash(hash, sibling);
+		place = parentOf(place);
+	}
+	return place.last === 0 && equal(hash, root);
+}
+
+/** Two trees of which the second is claimed to continue the first; hashes are 32 bytes. */
+export interface Consistency {
+	/** Leaves of the first tree. */
+	from: number;
+	/** Leaves of the second tree. */
+	to: number;
+	proof: readonly Uint8Array[];
+	fromRoot: Uint8Array;
+	toRoot: Uint8Array;
+}
+
+/**
+ * Whether the proof shows that the first tree is a prefix of the second (RFC 9162, 2.1.4.2).
+ * From the empty tree nothing can be shown about another, so only to the empty tree itself is this true.
+ */
+export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: Consistency): boolean {
+	if (!isCount(from) || !isCount(to) || from > to || !areHashes(proof)) return false;
+	if (from === to) {
+		return proof.length === 0 && equal(fromRoot, toRoot) && (from > 0 || equal(fromRoot, EMPTY_ROOT));
+	}
+	if (from === 0 || proof.length === 0 || fromRoot.length !== HASH_BYTES) return false;
+	let place: Place = { node: from - 1, last: to - 1 };
+	while (isOdd(place.node)) place = { node: halved(place.node), last: halved(place.last) };
+	// A node 0 here is the whole first tree: a proof leaves its root out.
+	const [seed = fromRoot, ...path] = place.node === 0 ? [fromRoot, ...proof] : proof;
+	let first = seed;
+	let second = seed;
+	for (const sibling of path) {
+		if (place.last === 0) return false;
+		if (isRightChild(place)) {
+			first = nodeHash(sibling, first);
+			second = nodeHash(sibling, second);
+		} else {
+			second = nodeHash(second, sibling);
+		}
+		place = parentOf(place);
+	}
+	return place.last === 0 && equal(first, fromRoot) && equal(second, toRoot);
+}
