@@ -1,11 +1,13 @@
 // The handoff ledger over HTTP: append, fetch, the verified chain, checkpoints and tree proofs.
 import { isValid, ulid } from "ulid";
 import * as z from "zod";
+import { agentLimitNanoUsd } from "../account/plans.ts";
 import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
 import { wholeNumber } from "../http/query.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
+import { usd } from "../proof/money.ts";
 import { isWorkspaceId } from "../workspace/workspace-id.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
@@ -57,7 +59,7 @@ export const createHandoffEndpoint = endpoint({
 			userId: account.userId,
 			workspaceId: body.workspace_id,
 			actor: `key:${account.keyId}`,
-			draft: draftOf(content),
+			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
 		});
 		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
 		if (!verdict.flushed) await noteUnflushed(context, body.workspace_id, verdict.entry.id);

@@ -60,14 +60,18 @@ export function contentBytes(content: HandoffContent): number {
 	return utf8ToBytes(canonicalJson(content)).length;
 }
 
-/** Content with the risk that lies in its kind, paths, words and cost. */
-export function draftOf(content: HandoffContent): HandoffDraft {
+/**
+ * Content with the risk that lies in its kind, paths, words and cost.
+ * @param budgetUsd what an estimated cost is held against.
+ */
+export function draftOf(content: HandoffContent, budgetUsd: number): HandoffDraft {
 	const risk = handoffRisk({
 		actionKind: content.action_kind,
 		files: content.files_touched,
 		objective: content.objective,
 		estCostUsd: content.est_cost ?? undefined,
 		protectedPaths: DEFAULT_PROTECTED_PATHS,
+		budgetUsd,
 	});
 	return { ...content, risk };
 }

@@ -23,7 +23,7 @@ const content = contentOf({
 	recommended_next_action: "review the rounding rules",
 	est_cost: 0.25,
 });
-const draft = draftOf(content);
+const draft = draftOf(content, 1);
 
 const rows: HandoffRow[] = [];
 let range = EMPTY_RANGE;

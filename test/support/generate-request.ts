@@ -135,17 +135,22 @@ function encodedValues(values: SchemaValues, name: string, schema: JsonSchema): 
 		.map(encoded);
 }
 
+/** Clients resolve these before they send (WHATWG URL, 4.4): another operation would be asked. */
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
 /** The path with something in the place of each parameter: mostly what works, so that one odd part is seen by itself. */
 function paths(operation: Operation, values: SchemaValues, workingPath: string): fc.Arbitrary<string> {
 	const working = new URL(workingPath, "http://a").pathname.split("/");
 	const segments = operation.path.split("/").map((segment, index): fc.Arbitrary<string> => {
 		const parameter = operation.parameters.find(({ name }) => segment === `{${name}}`);
 		if (!parameter) return fc.constant(segment);
-		return fc.oneof(
-			{ weight: 2, arbitrary: fc.constant(working[index] ?? "") },
-			{ weight: 4, arbitrary: encodedValues(values, parameter.name, parameter.schema) },
-			{ weight: 2, arbitrary: fc.constantFrom(...RAW_SEGMENTS) },
-		);
+		return fc
+			.oneof(
+				{ weight: 2, arbitrary: fc.constant(working[index] ?? "") },
+				{ weight: 4, arbitrary: encodedValues(values, parameter.name, parameter.schema) },
+				{ weight: 2, arbitrary: fc.constantFrom(...RAW_SEGMENTS) },
+			)
+			.filter((text) => !DOT_SEGMENT.test(text));
 	});
 	return fc.tuple(...segments).map((parts) => parts.join("/"));
 }

@@ -128,7 +128,7 @@ describe("a subject", () => {
 
 describe("a draft", () => {
 	const drafted = (more: Partial<HandoffRequest> = {}) =>
-		draftOf(contentOf({ workspace_id: "ws", objective: "Tidy", ...more }));
+		draftOf(contentOf({ workspace_id: "ws", objective: "Tidy", ...more }), 5);
 
 	it("has defaults for what is absent and what is null, and keeps empty text", () => {
 		expect(drafted()).toMatchObject({
@@ -145,11 +145,13 @@ describe("a draft", () => {
 		expect(drafted({ from_tool: "", est_cost: 0 })).toMatchObject({ from_tool: "", est_cost: 0 });
 	});
 
-	it("is rated by what it does, where and in which words", () => {
+	it("is rated by what it does, where, in which words and at what cost", () => {
 		const risk = (more: Partial<HandoffRequest>) => drafted(more).risk;
 		expect(risk({ action_kind: "deploy" }).factors).toContain("deploy_action");
 		expect(risk({ files_touched: [".env"] })).toMatchObject({ tier: "approve", factors: ["protected_path"] });
 		expect(risk({ objective: "Delete all old migrations" }).factors).toContain("delete_action");
+		expect(risk({ est_cost: 5 })).toMatchObject({ tier: "auto", factors: [] });
+		expect(risk({ est_cost: 5.01 })).toMatchObject({ tier: "confirm", factors: ["over_budget"] });
 	});
 });
 
