@@ -159,14 +159,17 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 
+/** Places in doubt that are followed; a command with more options before its first operand is too manifold. */
+export const MAX_PLACES = 16;
+
 /**
  * The operands that could be the first one: the first, or, where an option stands before it whose value it may be, the
- * next. Gives places in `words`; a `--` ends the doubt.
+ * next. Gives at most `MAX_PLACES` places in `words`; a `--` ends the doubt.
  */
 export function firstOperands(words: readonly string[], from = 0): readonly number[] {
 	const places: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length; at += 1) {
+	for (let at = from; at < words.length && places.length < MAX_PLACES; at += 1) {
 		const word = words[at] ?? "";
 		if (word === "--") return at + 1 < words.length ? [...places, at + 1] : places;
 		if (/^-./.test(word)) afterOption = !word.includes("=");

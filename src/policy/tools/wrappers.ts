@@ -1,6 +1,6 @@
 // Commands that run other commands: privileges, limits, loops over lists, other machines, containers, shells.
-import { type Act, code, type Effect, forbid, risky, run, script, type Tool, write } from "../effects.ts";
-import { firstOperands } from "../options.ts";
+import { type Act, code, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+import { firstOperands, MAX_PLACES } from "../options.ts";
 import { FED } from "./fed.ts";
 
 /** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
@@ -9,26 +9,35 @@ function prefix(skip = 0): Tool {
 }
 
 function runsFrom(words: readonly string[], skip: number, from: number): readonly Effect[] {
-	return firstOperands(words, from).flatMap((at): readonly Effect[] =>
-		skip > 0 ? [...runsFrom(words, skip - 1, at + 1)] : [run(words.slice(at))],
+	const places = firstOperands(words, from);
+	const inner = places.flatMap((at): readonly Effect[] =>
+		skip > 0 ? runsFrom(words, skip - 1, at + 1) : [run(words.slice(at))],
 	);
+	return places.length < MAX_PLACES ? inner : [...inner, TOO_MANIFOLD];
 }
+
+/** Which word is the command cannot be told: it may be one that was not followed. */
+const TOO_MANIFOLD = raise("oversize_command", "more options before a command than can be followed");
+
+/** `-S text` of env: more words in one. */
+const SPLITS = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
 
 /** `env`: assignments before the command, and `-S`, whose value is split into words. */
 const env: Tool = ({ words }) => {
 	const effects: Effect[] = [];
-	for (const [at, word] of words.entries()) {
-		const split = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s.exec(word);
-		if (split) {
-			const text = split[1] === "" ? (words[at + 1] ?? "") : (split[1] ?? "");
-			const rest = words.slice(at + (split[1] === "" ? 2 : 1));
-			effects.push(run([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]));
-		}
+	const at = words.findIndex((word) => SPLITS.test(word));
+	if (at >= 0) {
+		const attached = SPLITS.exec(words[at] ?? "")?.[1] ?? "";
+		const text = attached === "" ? (words[at + 1] ?? "") : attached;
+		const rest = words.slice(at + (attached === "" ? 2 : 1));
+		effects.push(run([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]));
 	}
 	let bare = true;
-	for (const at of firstOperands(words)) {
+	const places = firstOperands(words);
+	if (places.length === MAX_PLACES) effects.push(TOO_MANIFOLD);
+	for (const place of places) {
 		bare = false;
-		effects.push(...runsAfterAssignments(words, at));
+		effects.push(...runsAfterAssignments(words, place));
 	}
 	return bare && effects.length === 0 && words.length === 0 ? [risky("prints every environment variable")] : effects;
 };
@@ -43,7 +52,8 @@ function runsAfterAssignments(words: readonly string[], from: number): readonly 
 const sudo: Tool = ({ words }) => [
 	...(words.length > 0 ? [risky("runs with another user's rights")] : []),
 	...firstOperands(words).flatMap((at) => runsAfterAssignments(words, at)),
-	...words.flatMap((word, at) => (/^(?:-e|--edit)$/.test(word) ? words.slice(at + 1).map((path) => write(path)) : [])),
+	...(firstOperands(words).length === MAX_PLACES ? [TOO_MANIFOLD] : []),
+	...(words.some((word) => /^(?:-e|--edit)$/.test(word)) ? words.map((path) => write(path)) : []),
 ];
 
 /** `command` and `builtin`; with `-v` they only look the name up. */
