@@ -24,6 +24,10 @@ const MAX_LAYERS = 48;
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
 
+/** Commands that run the file they are given. */
+const RUNNERS =
+	/^(?:sh|bash|dash|zsh|ksh|ash|fish|source|\.|python[0-9.]*|node|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript)$/;
+
 /** Everything that a command can raise: where looking stopped early, none of it can be ruled out. */
 const FROM_COMMANDS: readonly FactorId[] = [
 	"forbidden_command",
@@ -61,6 +65,7 @@ class Analysis {
 	private readonly allowance = new Allowance();
 	private readonly rules: CommandRules;
 	private readonly progress: PatternProgress;
+	private readonly downloaded = new Set<string>();
 	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
 
 	constructor(rules: CommandRules) {
@@ -217,9 +222,19 @@ class Analysis {
 				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
 			);
 		const effects = effectsOf({ ...invocation, input: place.input, piped: place.piped });
+		this.downloads(invocation.name, fields, effects);
 		const inner = { ...place, layer: place.layer + 1 };
 		for (const effect of effects) this.apply(effect, inner, fed);
 		this.call(invocation.name, fields, place);
+	}
+
+	/** A file that was downloaded in the same breath is code nobody has seen. */
+	private downloads(name: string, fields: readonly string[], effects: readonly Effect[]): void {
+		const runs = fields.find((field) => this.downloaded.has(field.replace(/^\.\//, "")));
+		const direct = runs !== undefined && (runs === fields[0] || RUNNERS.test(name));
+		if (direct) this.add("forbidden_command", `runs the download ${shorten(runs)}`);
+		if (!DOWNLOADERS.has(name)) return;
+		for (const effect of effects) if (effect.kind === "write") this.downloaded.add(effect.path.replace(/^\.\//, ""));
 	}
 
 	private unknownName(fed: boolean): void {
@@ -277,7 +292,9 @@ class Analysis {
 
 	private writeSystem(path: string): void {
 		const vital =
-			/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)\/|\/usr\/(?!local\/|src\/))|^[a-z]:[/\\]windows/i.test(path);
+			/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)(?:\/|$)|\/usr(?:\/(?!local\/|src\/)|$))|^[a-z]:[/\\]?windows/i.test(
+				path,
+			);
 		if (vital) this.add("forbidden_command", `writes to the system: ${shorten(path)}`);
 		else this.add("risky_command", `writes outside the workspace: ${shorten(path)}`);
 	}

@@ -38,7 +38,7 @@ const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set([
 
 /** Letters that take the rest of a bundle as their value, per tool. */
 const VALUE_LETTERS: Readonly<Record<string, string>> = {
-	git: "mFCcSuoIGLbB",
+	git: "mFCcSoIGLbB",
 	curl: "XHdouFATbceKmrwxyYzEPQtU",
 	wget: "OoPTUQ",
 	ssh: "iploFJLRDWbceBmOSEQ",

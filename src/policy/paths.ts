@@ -28,7 +28,7 @@ export function normalizePath(written: string): NormalizedPath {
 	const text = foldLookAlikes(written)
 		.toLowerCase()
 		.replaceAll("\\", "/")
-		.replace(/^[a-z]:(?=[/*]|$)/, "/");
+		.replace(/^[a-z]:/, "/");
 	const home = text === "~" || text.startsWith("~/");
 	const segments: string[] = [];
 	let above = false;

@@ -162,9 +162,16 @@ function partValue(part: Part, environment: Environment): string {
 	return environment.spend(value.length) ? value : UNKNOWN;
 }
 
+/** White space, and what `IFS` was set to besides. */
+function separatorsIn(environment: Environment): RegExp {
+	const own = environment.value("IFS")?.replaceAll(UNKNOWN, "").replace(/\s/g, "") ?? "";
+	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
+}
+
 /** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
 function split(word: Word, environment: Environment): readonly string[] {
 	const fields: string[] = [];
+	const separators = separatorsIn(environment);
 	let field: string | undefined;
 	for (const part of word) {
 		const value = partValue(part, environment);
@@ -172,7 +179,7 @@ function split(word: Word, environment: Environment): readonly string[] {
 			field = (field ?? "") + value;
 			continue;
 		}
-		const [head = "", ...rest] = value.split(/[ \t\n]+/);
+		const [head = "", ...rest] = value.split(separators);
 		if (head !== "") field = (field ?? "") + head;
 		for (const next of rest) {
 			if (field !== undefined) fields.push(field);

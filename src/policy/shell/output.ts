@@ -93,6 +93,7 @@ const isShort = (word: string, letter: string) => /^-[A-Za-z]+$/.test(word) && w
 export function printed(name: string, args: readonly string[], input: string | undefined): string | undefined {
 	if (name === "echo") return echo(args);
 	if (name === "printf") return printf(args);
+	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
 	if (input === undefined) return undefined;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const own = operands.every((word) => word === "-");

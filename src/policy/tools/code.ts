@@ -1,5 +1,5 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
-import { code, type Effect, forbid, guess, raise, type Tool, write } from "../effects.ts";
+import { code, type Effect, forbid, guess, raise, run, type Tool, write } from "../effects.ts";
 import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
 import { decodeBase64 } from "../shell/output.ts";
@@ -69,6 +69,9 @@ export const interpreter: Tool = (act) => {
 	const edited = inPlace ? act.options.operands.map((path) => write(path)) : [];
 	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
 	const file = act.options.operands[0];
+	// `php artisan …`, `python manage.py …`: clients that come as a script.
+	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
+		return [run(act.words.slice(act.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
 	return (file === undefined && act.piped) || stdin ? [{ kind: "obey", language: "code" }] : [];
 };
@@ -83,7 +86,7 @@ const REMOVES_ONE =
 
 /** Calls that run a program or a line of shell. */
 const RUNS =
-	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*startfile|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder)\b|`|\$\(|%x[{([!|]/;
+	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder)\b|`|\$\(|%x[{([!|]/;
 
 /** Calls that turn text into code. */
 const EVALUATES = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
@@ -96,11 +99,11 @@ const WRITES =
 
 /** Text between quotes, whatever the language: the letters between two equal quotes on one line. */
 const STRINGS =
-	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\.){0,8192})`|(?:qx|qw|q|%x|%w|%q)\s*[{([/!|]([^})\]/!|\n]{0,8192})/g;
+	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\.){0,8192})`|(?:qx|qw|q|%x|%w|%q)\s*(?:[{([]([^})\]\n]{0,8192})|[!|]([^!|\n]{0,8192}))/g;
 
 function stringsIn(text: string): readonly { readonly value: string; readonly from: number; readonly to: number }[] {
 	return [...text.matchAll(STRINGS)].slice(0, 256).map((found) => ({
-		value: (found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? "").replace(/\\(["'`\\])/g, "$1"),
+		value: (found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? found[6] ?? "").replace(/\\(["'`\\])/g, "$1"),
 		from: found.index,
 		to: found.index + found[0].length,
 	}));

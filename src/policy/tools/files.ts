@@ -283,6 +283,7 @@ export const FILES: Readonly<Record<string, Tool>> = {
 	ex: writesOperands,
 	patch: writesOperands,
 	touch: writesOperands,
+	mkdir: writesOperands,
 	mkfifo: writesOperands,
 	prettier: (act) => (act.words.some((word) => /^(?:-w|--write)$/.test(word)) ? writesOperands(act) : []),
 	scp: (act) => [

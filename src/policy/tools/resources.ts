@@ -237,6 +237,8 @@ export const CLIENTS: readonly string[] = [
 	"typeorm",
 	"hasura",
 	"artisan",
+	"manage.py",
+	"console",
 	"dbmate",
 	"goose",
 	"migrate",
@@ -282,7 +284,6 @@ const OWN_VERBS: Readonly<Record<string, RegExp>> = {
 	kopia: /^(?:remove)$/,
 	nats: /^(?:rm|remove)$/,
 	velero: /^(?:remove|rm)$/,
-	docker: /^(?:rmi)$/,
 	zfs: /^(?:rollback)$/,
 	zpool: /^(?:labelclear|split)$/,
 	nomad: /^(?:stop)$/,
@@ -300,6 +301,8 @@ const OWN_VERBS: Readonly<Record<string, RegExp>> = {
 	firebase: /^(?:firestore:delete|database:remove|hosting:disable|projects:delete|functions:delete)$/,
 	rails: /^(?:db:(?:drop|reset|purge|truncate_all|schema:load))(?::|$)/,
 	rake: /^(?:db:(?:drop|reset|purge|truncate_all|schema:load))(?::|$)/,
+	"manage.py": /^(?:flush|reset_db|sqlflush)$/,
+	console: /^doctrine:(?:database|schema):drop$/,
 	artisan: /^(?:migrate:(?:fresh|reset|refresh)|db:wipe)$/,
 	pulumi: /^(?:cancel)$/,
 	gh: /^(?:archive)$/,
@@ -340,8 +343,9 @@ const LOOKS =
 /** Words of a client that could be its verb: not options, not paths, addresses or other values; the first few. */
 function verbsOf(act: Act): readonly string[] {
 	const verbs: string[] = [];
-	for (const word of act.options.operands) {
-		if (verbs.length === 5 || LOOKS.test(word)) break;
+	for (const [at, word] of act.options.operands.entries()) {
+		// The first word of aws is a service, and one is called logs.
+		if (verbs.length === 5 || (LOOKS.test(word) && !(at === 0 && act.name === "aws"))) break;
 		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(word.toLowerCase());
 		else if (verbs.length > 0 && !/^[^ ]*[/:=][^ ]*$/.test(word)) break;
 	}
@@ -371,7 +375,8 @@ function removesForced(act: Act, verbs: readonly string[]): boolean {
 }
 
 const client: Tool = (act) => {
-	if (act.options.flags.some((flag) => DRY.test(flag))) return [];
+	const first = act.options.operands[0] ?? "";
+	if (act.options.flags.some((flag) => DRY.test(flag)) || (LOOKS.test(first) && act.name !== "aws")) return [];
 	const verbs = verbsOf(act);
 	const own = OWN_FLAGS[act.name];
 	const destroying =
@@ -379,6 +384,8 @@ const client: Tool = (act) => {
 		(own ? act.options.flags.find((flag) => own.test(flag)) : undefined);
 	if (ONLY_DESTROYS.test(act.name)) return [forbid(`${act.name} destroys something`)];
 	if (destroying !== undefined) return [forbid(`${act.name} ${destroying} destroys something`)];
+	if (act.name === "aws" && act.words.some((word) => /"Action"\s*:\s*"DELETE"/i.test(word)))
+		return [forbid("aws deletes a record")];
 	const effects = [...apiCall(act), ...deploys(act, verbs), ...privileges(act, verbs)];
 	const removing = verbs.find((verb) => REMOVES.test(verb));
 	if (removing === undefined) return effects;
@@ -415,14 +422,18 @@ const DEPLOYERS: Readonly<Record<string, RegExp>> = {
 	wrangler: /^(?:deploy|publish|secret|put|versions)$/,
 	docker: /^push$/,
 	podman: /^push$/,
-	gh: /^(?:release|merge|secret|workflow)$/,
+	gh: /^(?:merge|upload)$/,
 	prisma: /^deploy$/,
 };
 
 /** Puts something in front of others, or in place of what they use. */
 function deploys(act: Act, verbs: readonly string[]): readonly Effect[] {
+	if (act.options.operands.slice(0, 3).some((word) => LOOKS.test(word))) return [];
 	const pattern = DEPLOYERS[act.name];
 	const verb = pattern ? verbs.find((word) => pattern.test(word)) : undefined;
+	if (act.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
+		return [raise("deploy_action", "gh release publishes")];
+	}
 	const plain =
 		verb ??
 		(/^(?:fly|flyctl|vercel|netlify|firebase|heroku|railway|serverless|sls|sst|cdk|sam|eb|cf|gcloud|az|amplify|supabase|argocd|convox|copilot|deployctl|nomad|kamal)$/.test(

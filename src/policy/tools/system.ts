@@ -1,5 +1,5 @@
 // The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
-import { type Effect, forbid, raise, risky, type Tool, write } from "../effects.ts";
+import { type Effect, forbid, raise, risky, script, type Tool, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { placeOf } from "../places.ts";
 
@@ -168,10 +168,13 @@ const registry: Tool = (act) =>
 		? [forbid("deletes from the registry")]
 		: [risky("changes the registry")];
 
-const ansible: Tool = (act) =>
-	act.options.flags.some((flag) => /^(?:--check|--list-.*|--syntax-check|--version)$/.test(flag))
-		? []
-		: [raise("deploy_action", `${act.name} changes other machines`)];
+/** `ansible -a text` runs the text elsewhere; a playbook does what it says. */
+const ansible: Tool = (act) => {
+	const at = act.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
+	const remote = at < 0 ? [] : [script(act.words[at + 1] ?? "")];
+	const looks = act.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
+	return looks ? remote : [...remote, raise("deploy_action", `${act.name} changes other machines`)];
+};
 
 export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
 	...Object.fromEntries(Object.keys(ALWAYS).map((name) => [name, always])),

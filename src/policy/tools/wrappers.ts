@@ -50,7 +50,7 @@ function runsAfterAssignments(words: readonly string[], from: number): readonly 
 
 /** `sudo`: like `env` it takes assignments; a shell of its own when nothing follows. */
 const sudo: Tool = ({ words }) => [
-	...(words.length > 0 ? [risky("runs with another user's rights")] : []),
+	...(firstOperands(words).length > 0 ? [risky("runs with another user's rights")] : []),
 	...firstOperands(words).flatMap((at) => runsAfterAssignments(words, at)),
 	...(firstOperands(words).length === MAX_PLACES ? [TOO_MANIFOLD] : []),
 	...(words.some((word) => /^(?:-e|--edit)$/.test(word)) ? words.map((path) => write(path)) : []),
