@@ -1,5 +1,5 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
-import type { Effect } from "./effects.ts";
+import type { Effect, Language } from "./effects.ts";
 import type { FactorId } from "./factors.ts";
 import { parseSegment, segmentsMeet } from "./glob.ts";
 import { type ProtectedPaths, UNKNOWN } from "./paths.ts";
@@ -23,6 +23,9 @@ const MAX_LAYERS = 48;
 
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
+
+/** Commands that take assignments among their words. */
+const ASSIGNS = /^(?:export|declare|typeset|local|readonly|env|sudo|doas|timeout|nohup|nice|for)$/;
 
 /** Commands that run the file they are given. */
 const RUNNERS =
@@ -213,6 +216,7 @@ class Analysis {
 		}
 		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) this.command(fields.slice(1), place, fed);
 		const invocation = invocationOf(fields);
+		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, place.scope);
 		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
 		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
 			this.wildcardName(invocation.name, fields, place, fed);
@@ -226,6 +230,15 @@ class Analysis {
 		const inner = { ...place, layer: place.layer + 1 };
 		for (const effect of effects) this.apply(effect, inner, fed);
 		this.call(invocation.name, fields, place);
+	}
+
+	/** `export x=1`, `env x=1 …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
+	private assignments(name: string, fields: readonly string[], scope: Scope): void {
+		for (const field of fields.slice(1, 33)) {
+			const [, variable, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(field) ?? [];
+			if (variable !== undefined && value !== undefined) assign(scope, variable, value, this.allowance);
+			else if (name === "for") assign(scope, fields[1] ?? "", field, this.allowance);
+		}
 	}
 
 	/** A file that was downloaded in the same breath is code nobody has seen. */
@@ -340,7 +353,7 @@ class Analysis {
 		else this.text(text, scope, guessed);
 	}
 
-	private code(language: string, text: string, place: Place): void {
+	private code(language: Language, text: string, place: Place): void {
 		const read =
 			language === "sql"
 				? sql
@@ -356,15 +369,16 @@ class Analysis {
 		for (const effect of read(text)) this.apply(effect, { ...place, layer: place.layer + 1 }, false);
 	}
 
-	/** The command runs what it reads. */
-	private obey(language: string, place: Place): void {
-		const texts = [place.input, ...this.processes(place).map((script) => this.outputOf(script, place.scope))];
+	/** The command runs what it reads, and the files that process substitutions are. */
+	private obey(language: "shell" | Language, place: Place): void {
+		const processes = this.processes(place);
+		const texts = processes.map((script) => this.outputOf(script, place.scope));
+		if (processes.length === 0 || place.input !== undefined) texts.push(place.input);
 		for (const text of texts) {
-			if (text === undefined) continue;
-			if (language === "shell") this.nestedScript(text, [], { ...place, input: undefined, piped: false }, false);
+			if (text === undefined) this.obeyUnknown(place);
+			else if (language === "shell") this.nestedScript(text, [], { ...place, input: undefined, piped: false }, false);
 			else this.code(language, text, place);
 		}
-		if (texts.filter((text) => text !== undefined).length === 0) this.obeyUnknown(place);
 	}
 
 	/** Code that is not there to be read: how bad depends on where it comes from. */

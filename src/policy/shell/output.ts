@@ -56,7 +56,7 @@ function printf(args: readonly string[]): string {
 export function decodeBase64(text: string): string | undefined {
 	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
 	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
-	return atob(compact);
+	return new TextDecoder().decode(Uint8Array.from(atob(compact), (letter) => letter.charCodeAt(0)));
 }
 
 function decodeHex(text: string): string {

@@ -104,6 +104,7 @@ class ScriptParser {
 
 	private newline(): void {
 		this.endCommand();
+		this.last = undefined;
 		this.reader.at += 1;
 		this.readHeredocs();
 	}
@@ -111,6 +112,7 @@ class ScriptParser {
 	private semicolon(): void {
 		this.endCommand();
 		this.pipe = undefined;
+		this.last = undefined;
 		const { reader } = this;
 		reader.at += 1;
 		const double = reader.peek() === ";" || reader.peek() === "&";
@@ -138,10 +140,14 @@ class ScriptParser {
 
 	private openParenthesis(): void {
 		const { reader, draft } = this;
-		const name = draft?.words.length === 1 && draft.words[0] ? plainText(draft.words[0]) : undefined;
+		const name = plainText(draft?.words.at(-1) ?? []);
 		if (name !== undefined && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
 			reader.at = reader.text.indexOf(")", reader.at) + 1;
-			this.draft = undefined;
+			draft?.words.pop();
+			// Only a name alone can be defined; words before it are a mistake that must hide nothing.
+			if (draft && draft.words.length > 0) reader.malformed = true;
+			else this.draft = undefined;
+			this.endCommand();
 			this.pendingFunction = name;
 		} else if (!draft && reader.startsWith("((") && reader.isArithmetic(reader.at)) {
 			reader.at += 2;

@@ -354,8 +354,15 @@ export class Reader {
 	arithmetic(quoted: boolean): readonly Part[] {
 		return this.nested<readonly Part[]>([], () => {
 			const parts: Part[] = [];
+			const start = this.at;
 			let open = 2;
 			while (!this.ended && open > 0) open += this.arithmeticStep(parts, quoted);
+			const text = this.text.slice(start, this.at - 2);
+			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
+			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
+				const script = this.parseNested(this.inner(text), undefined);
+				parts.push({ kind: "substitution", script, process: false, quoted: true });
+			}
 			// The value is a number nobody needs; what runs to compute it counts.
 			return [{ kind: "variable", name: "((", operation: "", operand: parts, quoted }];
 		});

@@ -2,7 +2,7 @@
 import { code, type Effect, forbid, guess, raise, run, type Tool, write } from "../effects.ts";
 import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
-import { decodeBase64 } from "../shell/output.ts";
+import { decodeBase64, unescapeText } from "../shell/output.ts";
 
 /** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -103,7 +103,7 @@ const STRINGS =
 
 function stringsIn(text: string): readonly { readonly value: string; readonly from: number; readonly to: number }[] {
 	return [...text.matchAll(STRINGS)].slice(0, 256).map((found) => ({
-		value: (found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? found[6] ?? "").replace(/\\(["'`\\])/g, "$1"),
+		value: unescapeText(found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? found[6] ?? ""),
 		from: found.index,
 		to: found.index + found[0].length,
 	}));

@@ -339,6 +339,12 @@ const PREFIXES = [
 	"noglob",
 	"nocorrect",
 	"then",
+	"!",
+	"if",
+	"elif",
+	"while",
+	"until",
+	"{",
 	"do",
 	"else",
 	"-",
@@ -367,6 +373,7 @@ const SKIPS: Readonly<Record<string, number>> = {
 	gosu: 1,
 	"su-exec": 1,
 	envdir: 1,
+	function: 1,
 	faketime: 1,
 };
 
