@@ -25,7 +25,7 @@ const MAX_LAYERS = 48;
 const MAX_REASONS = 3;
 
 /** Commands that take assignments among their words. */
-const ASSIGNS = /^(?:export|declare|typeset|local|readonly|env|sudo|doas|timeout|nohup|nice|for)$/;
+const ASSIGNS = /^(?:export|declare|typeset|local|readonly|env|sudo|doas|timeout|nohup|nice|for|read|set|printf)$/;
 
 /** Commands that run the file they are given. */
 const RUNNERS =
@@ -69,6 +69,8 @@ class Analysis {
 	private readonly rules: CommandRules;
 	private readonly progress: PatternProgress;
 	private readonly downloaded = new Set<string>();
+	/** Files that a command wrote known text to, by path. */
+	private readonly written = new Map<string, string>();
 	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
 
 	constructor(rules: CommandRules) {
@@ -193,7 +195,11 @@ class Analysis {
 			const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
 			if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
 			else if (operator === "<") this.apply({ kind: "read", path }, place, false);
-			else if (!descriptor) this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), place);
+			else if (!descriptor) {
+				const text = this.written.size < 64 ? printedThrough(fields, place.input, place.piped) : undefined;
+				if (text !== undefined) this.written.set(path.replace(/^\.\//, ""), (this.written.get(path) ?? "") + text);
+				this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), place);
+			}
 		}
 	}
 
@@ -214,9 +220,12 @@ class Analysis {
 			this.allowance.exhaust();
 			return;
 		}
-		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) this.command(fields.slice(1), place, fed);
+		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) {
+			this.assignments("", ["", fields[0] ?? ""], place);
+			this.command(fields.slice(1), place, fed);
+		}
 		const invocation = invocationOf(fields);
-		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, place.scope);
+		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, place);
 		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
 		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
 			this.wildcardName(invocation.name, fields, place, fed);
@@ -226,27 +235,45 @@ class Analysis {
 				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
 			);
 		const effects = effectsOf({ ...invocation, input: place.input, piped: place.piped });
-		this.downloads(invocation.name, fields, effects);
+		this.downloads(invocation.name, fields, effects, place);
 		const inner = { ...place, layer: place.layer + 1 };
 		for (const effect of effects) this.apply(effect, inner, fed);
 		this.call(invocation.name, fields, place);
 	}
 
-	/** `export x=1`, `env x=1 …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
-	private assignments(name: string, fields: readonly string[], scope: Scope): void {
-		for (const field of fields.slice(1, 33)) {
-			const [, variable, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(field) ?? [];
-			if (variable !== undefined && value !== undefined) assign(scope, variable, value, this.allowance);
-			else if (name === "for") assign(scope, fields[1] ?? "", field, this.allowance);
+	/** `export x=1`, `read x`, `set -- …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
+	private assignments(name: string, fields: readonly string[], { scope, input }: Place): void {
+		const words = fields.slice(1, 33);
+		const give = (variable: string, value: string) => assign(scope, variable, value, this.allowance);
+		if (name === "set") give("@", words.filter((word) => word !== "--").join(" "));
+		else if (name === "printf" && words[0] === "-v")
+			give(words[1] ?? "", printed("printf", words.slice(2), undefined) ?? "");
+		for (const word of words) {
+			const [, variable, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
+			if (variable !== undefined && value !== undefined) {
+				give(variable, value);
+				this.variable(variable, value, scope);
+			} else if (name === "for") give(words[0] ?? "", word);
+			else if (name === "read" && input !== undefined) give(word, input.trim());
 		}
 	}
 
 	/** A file that was downloaded in the same breath is code nobody has seen. */
-	private downloads(name: string, fields: readonly string[], effects: readonly Effect[]): void {
+	private downloads(name: string, fields: readonly string[], effects: readonly Effect[], place: Place): void {
 		const runs = fields.find((field) => this.downloaded.has(field.replace(/^\.\//, "")));
 		const direct = runs !== undefined && (runs === fields[0] || RUNNERS.test(name));
 		if (direct) this.add("forbidden_command", `runs the download ${shorten(runs)}`);
+		const known = RUNNERS.test(name)
+			? fields.slice(1).find((field) => this.written.has(field.replace(/^\.\//, "")))
+			: undefined;
+		const text = this.written.get((known ?? fields[0] ?? "").replace(/^\.\//, ""));
+		if (text !== undefined) this.nestedScript(text, [], place, true);
 		if (!DOWNLOADERS.has(name)) return;
+		// Without a name for it, a download goes by the last part of its address.
+		if (name === "wget" || fields.some((field) => /^-[a-zA-Z]*O/.test(field))) {
+			for (const field of fields.slice(1, 33))
+				if (field.includes("/")) this.downloaded.add(field.split("/").pop() ?? "");
+		}
 		for (const effect of effects) if (effect.kind === "write") this.downloaded.add(effect.path.replace(/^\.\//, ""));
 	}
 

@@ -1,7 +1,7 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
 import { type ParseNested, Reader } from "./reader.ts";
-import type { Assignment, Range, Redirect, Script, ShellFunction, SimpleCommand, Word } from "./script.ts";
+import type { Assignment, Part, Range, Redirect, Script, ShellFunction, SimpleCommand, Word } from "./script.ts";
 
 interface Draft {
 	assignments: Assignment[];
@@ -325,7 +325,11 @@ class ScriptParser {
 			return;
 		}
 		this.reader.at += 1;
-		for (const value of this.wordsUntil(")")) draft.assignments.push({ name: assignment.name, value });
+		const values = this.wordsUntil(")");
+		for (const value of values) draft.assignments.push({ name: assignment.name, value });
+		const space: Part = { kind: "text", text: " ", quoted: false };
+		if (values.length > 1)
+			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
 	}
 
 	/** Words up to `end`, which is consumed; other operators between them are skipped. */

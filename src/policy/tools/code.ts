@@ -86,7 +86,7 @@ const REMOVES_ONE =
 
 /** Calls that run a program or a line of shell. */
 const RUNS =
-	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder)\b|`|\$\(|%x[{([!|]/;
+	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
 
 /** Calls that turn text into code. */
 const EVALUATES = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
@@ -96,6 +96,9 @@ const DECODES =
 /** Calls whose first argument is a file they write. */
 const WRITES =
 	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
+
+/** Quoted text that no language runs by itself. */
+const QUOTED = /"(?:[^"\\\n]|\\.){0,8192}"|'(?:[^'\\\n]|\\.){0,8192}'/g;
 
 /** Text between quotes, whatever the language: the letters between two equal quotes on one line. */
 const STRINGS =
@@ -149,14 +152,21 @@ export function calls(text: string): readonly Effect[] {
 	const read = text.slice(0, 262_144);
 	const effects: Effect[] = [...removals(read)];
 	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	if (RUNS.test(read)) effects.push(...joined(read).map((line) => guess(line)));
-	if ((EVALUATES.test(read) || RUNS.test(read)) && DECODES.test(read)) effects.push(...decoded(read));
+	const bare = read.replace(QUOTED, "''");
+	const runs = RUNS.test(bare) || /child_process|subprocess/.test(read);
+	if (runs) effects.push(...joined(read).map((line) => guess(line)));
+	if (EVALUATES.test(bare))
+		effects.push(
+			...stringsIn(read)
+				.filter(({ value }) => value.includes("("))
+				.map(({ value }) => code("code", value)),
+		);
+	if ((EVALUATES.test(bare) || runs) && DECODES.test(read)) effects.push(...decoded(read));
 	if (EVALUATES.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
 		effects.push(forbid("code runs what it downloads"));
 	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
 		effects.push(forbid("code connects a shell to the network"));
-	if (text.includes(UNKNOWN) && RUNS.test(read))
-		effects.push(raise("exec_action", "code that is put together at run time"));
+	if (text.includes(UNKNOWN) && runs) effects.push(raise("exec_action", "code that is put together at run time"));
 	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
 	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guess(read));
 	return effects;

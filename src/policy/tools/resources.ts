@@ -340,12 +340,22 @@ const DRY = /^(?:--dry-run|--dryrun|--what-if|--check|--noop|--preview|--help|-h
 const LOOKS =
 	/^(?:get|list|ls|describe|show|inspect|logs|log|status|search|help|version|explain|lookup|view|info|diff|plan|validate|whoami|history|top|events|cat|read|dump|snapshots|check|config-get|images|ps)$/;
 
+/** Options that take no value, whatever the client. */
+const BOOLEAN_FLAGS =
+	/^(?:--(?:quiet|silent|debug|verbose|recursive|force|yes|all|json|no-[a-z-]+|only-show-errors|non-interactive|confirm)|-[myqv])$/;
+
 /** Words of a client that could be its verb: not options, not paths, addresses or other values; the first few. */
 function verbsOf(act: Act): readonly string[] {
 	const verbs: string[] = [];
-	for (const [at, word] of act.options.operands.entries()) {
+	let settled = false;
+	for (const [at, word] of act.words.slice(0, 64).entries()) {
+		const previous = act.words[at - 1] ?? "";
+		const value = /^-./.test(previous) && !previous.includes("=") && !BOOLEAN_FLAGS.test(previous);
+		// After the first word that is no option's value, only such words can be verbs.
+		if (/^-./.test(word) || (value && settled)) continue;
+		settled ||= !value;
 		// The first word of aws is a service, and one is called logs.
-		if (verbs.length === 5 || (LOOKS.test(word) && !(at === 0 && act.name === "aws"))) break;
+		if (verbs.length === 5 || (LOOKS.test(word) && !(verbs.length === 0 && act.name === "aws"))) break;
 		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(word.toLowerCase());
 		else if (verbs.length > 0 && !/^[^ ]*[/:=][^ ]*$/.test(word)) break;
 	}
@@ -541,8 +551,6 @@ const SYSTEM_PACKAGES = [
 	"choco",
 	"winget",
 	"scoop",
-	"pip",
-	"pip3",
 ];
 
 export const RESOURCES: Readonly<Record<string, Tool>> = {

@@ -59,8 +59,6 @@ const CAREFUL: Readonly<Record<string, string>> = {
 	lvreduce: "shrinks a volume",
 	pkill: "ends processes by name",
 	killall: "ends processes by name",
-	at: "schedules a command",
-	batch: "schedules a command",
 	sc: "changes a service",
 	icacls: "changes rights",
 	takeown: "takes ownership",
@@ -128,6 +126,20 @@ const service: Tool = (act) =>
 	systemctl({
 		...act,
 		options: { ...act.options, operands: [act.options.operands[1] ?? "", act.options.operands[0] ?? ""] },
+	});
+
+/** `at` runs what it reads, later. */
+const at: Tool = (act) => [
+	risky(`${act.name} schedules a command`),
+	...(act.piped ? [{ kind: "obey", language: "shell" } as const] : []),
+];
+
+/** Editors write their files; `!` in their commands is a shell. */
+const editor: Tool = (act) =>
+	act.words.flatMap((word): readonly Effect[] => {
+		const command = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
+		if (command !== undefined) return [script(command)];
+		return /^[-+]/.test(word) ? [] : [write(word)];
 	});
 
 const crontab: Tool = (act) => {
@@ -202,6 +214,13 @@ export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
 	"ansible-playbook": ansible,
 	tmutil: (act) => (/^delete/.test(act.words[0] ?? "") ? [forbid("deletes backups")] : []),
 	tune2fs: always,
-	vim: (act) => act.options.operands.map((path) => write(path)),
-	nano: (act) => act.options.operands.map((path) => write(path)),
+	at,
+	batch: at,
+	vim: editor,
+	vi: editor,
+	nvim: editor,
+	ex: editor,
+	ed: editor,
+	nano: editor,
+	emacs: editor,
 };
