@@ -2,14 +2,16 @@
 import type { Effect, Language } from "./effects.ts";
 import type { FactorId } from "./factors.ts";
 import { parseSegment, segmentsMeet } from "./glob.ts";
+import { judgePath, type TouchingEffect } from "./judge.ts";
 import { type ProtectedPaths, UNKNOWN } from "./paths.ts";
 import { commandName, invocationOf, type Pattern, PatternProgress } from "./patterns.ts";
-import { isDisk, isPersistent, isSecret, placeOf, resolveIn } from "./places.ts";
+import { isDisk, placeOf } from "./places.ts";
 import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
 import { parse } from "./shell/parse.ts";
 import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
+import { shorten } from "./shorten.ts";
 import { calls, powershell } from "./tools/code.ts";
 import { mongo, redisCommands, sql } from "./tools/databases.ts";
 import { FED } from "./tools/fed.ts";
@@ -305,9 +307,8 @@ class Analysis {
 
 	private apply(effect: Effect, place: Place, fed: boolean): void {
 		if (effect.kind === "raise") this.add(effect.factor, shorten(effect.because));
-		else if (effect.kind === "write") this.write(effect.path, effect.reach, place.scope.folders);
-		else if (effect.kind === "read") this.read(effect.path, place.scope.folders);
-		else if (effect.kind === "remove") this.remove(effect.path, effect.recursive, place.scope.folders);
+		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
+			this.touch(effect, place.scope);
 		else if (effect.kind === "run") this.command(effect.fields, place, fed || effect.fed === true);
 		else if (effect.kind === "script")
 			this.nestedScript(effect.text, effect.parameters ?? [], place, effect.guess === true);
@@ -317,54 +318,10 @@ class Analysis {
 			place.scope.folders.push(effect.path);
 	}
 
-	private write(path: string, reach: "itself" | "below", folders: readonly string[]): void {
-		if (path === "" || path === UNKNOWN || path.includes(FED)) return;
+	private touch(effect: TouchingEffect, { folders }: Scope): void {
 		for (const folder of folders) {
-			// A wildcard in a temporary folder means what lies there, not what a pattern could mean.
-			if (/[*?[]/.test(path) && placeOf(path, folder) === "temporary") continue;
-			const full = resolveIn(folder, path);
-			const pattern = this.rules.protectedPaths.find(full, reach);
-			if (pattern !== undefined) this.add("protected_path", `${shorten(full)} is protected by ${shorten(pattern)}`);
-			if (isPersistent(full)) this.add("forbidden_command", `writes ${shorten(full)}, which runs later unasked`);
-			if (placeOf(path, folder) === "system") this.writeSystem(full);
+			for (const { factor, because } of judgePath(effect, folder, this.rules.protectedPaths)) this.add(factor, because);
 		}
-	}
-
-	private writeSystem(path: string): void {
-		const vital =
-			/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)(?:\/|$)|\/usr(?:\/(?!local\/|src\/)|$))|^[a-z]:[/\\]?windows/i.test(
-				path,
-			);
-		if (vital) this.add("forbidden_command", `writes to the system: ${shorten(path)}`);
-		else this.add("risky_command", `writes outside the workspace: ${shorten(path)}`);
-	}
-
-	private read(path: string, folders: readonly string[]): void {
-		for (const folder of folders) {
-			const full = resolveIn(folder, path);
-			if (isSecret(full)) this.add("forbidden_command", `shows or sends the credential ${shorten(full)}`);
-			else if (/[*?[]/.test(path) && /^\.[^/]*[*?[]/.test(path.split("/").pop() ?? "")) {
-				this.add("risky_command", `may show a credential: ${shorten(full)}`);
-			}
-		}
-	}
-
-	private remove(path: string, recursive: boolean, folders: readonly string[]): void {
-		if (path === "") return;
-		this.write(path, recursive ? "below" : "itself", folders);
-		for (const folder of folders) this.removeFrom(path, recursive, folder);
-	}
-
-	private removeFrom(path: string, recursive: boolean, folder: string): void {
-		const place = placeOf(path, folder);
-		const shown = shorten(resolveIn(folder, path)).replaceAll(UNKNOWN, "…").replaceAll(FED, "…");
-		const many = path.includes(FED);
-		if (place === "temporary") return;
-		if (place === "everything" || place === "system" || (recursive && (place === "outside" || many))) {
-			if (recursive || place === "system" || !/[*?[]/.test(path)) this.add("forbidden_command", `removes ${shown}`);
-			else this.add("delete_action", `removes ${shown}`);
-		} else if (recursive || many || place === "outside" || /[*?[]/.test(path))
-			this.add("delete_action", `removes ${shown}`);
 	}
 
 	private nestedScript(text: string, parameters: readonly string[], place: Place, guessed: boolean): void {
@@ -517,13 +474,6 @@ function printedThrough(
 		if (inner !== undefined) return inner;
 	}
 	return undefined;
-}
-
-/** Shortens text for a reason: one line of at most 80 letters, unknown parts as an ellipsis. */
-export function shorten(text: string): string {
-	const line = text.slice(0, 400).replace(/\s+/g, " ").replaceAll(UNKNOWN, "…").replaceAll(FED, "…").trim();
-	const letters = [...line];
-	return letters.length > 80 ? `${letters.slice(0, 79).join("")}…` : line;
 }
 
 /** Finds what the commands would do that the rules speak of. Deterministic; bounded in time and memory; never throws. */

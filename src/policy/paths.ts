@@ -47,13 +47,12 @@ function parsePattern(line: string): PathPattern | undefined {
 	const negated = text.startsWith("!");
 	const body = foldLookAlikes(negated ? text.slice(1) : text)
 		.toLowerCase()
-		.replace(/^(?:\.\/|~\/)+/, "")
-		.replace(/\/+$/, "");
+		.replace(/^(?:\.\/|~\/)+/, "");
 	const segments = body.split("/").filter((segment) => segment !== "" && segment !== ".");
 	if (segments.length === 0) return { negated, anchored: true, segments: [] };
 	return {
 		negated,
-		anchored: body.includes("/"),
+		anchored: body.startsWith("/") || segments.length > 1,
 		segments: segments.map((segment) => (segment === "**" ? "**" : parseSegment(segment))),
 	};
 }

@@ -147,11 +147,19 @@ function replaceIn(value: string, operand: string, all: boolean): string {
 	return all ? value.replaceAll(from, () => to) : value.replace(from, () => to);
 }
 
+/** A loop, because a regular expression for it reads a run of newlines once from each of them. */
+function withoutFinalNewlines(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === "\n") end -= 1;
+	return text.slice(0, end);
+}
+
 function partValue(part: Part, environment: Environment): string {
 	if (part.kind === "text") return part.text;
 	if (part.kind === "substitution") {
 		if (part.process) return `/dev/fd/${UNKNOWN}`;
-		return environment.output(part.script)?.replace(/\n+$/, "") ?? UNKNOWN;
+		const output = environment.output(part.script);
+		return output === undefined ? UNKNOWN : withoutFinalNewlines(output);
 	}
 	const operand = textOf(part.operand, environment);
 	if (part.name.startsWith("!")) {

@@ -40,7 +40,7 @@ function printf(args: readonly string[]): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
 	const once = () =>
-		unescapeText(format).replace(/%(?:%|[-+ #0]*[0-9]*(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
+		unescapeText(format).replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
 			if (whole === "%%") return "%";
 			const value = values[at] ?? "";
 			at += 1;
@@ -54,7 +54,7 @@ function printf(args: readonly string[]): string {
 
 /** Base64 as text, one letter a byte; undefined when it is none. */
 export function decodeBase64(text: string): string | undefined {
-	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
 	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
 	return new TextDecoder().decode(Uint8Array.from(atob(compact), (letter) => letter.charCodeAt(0)));
 }

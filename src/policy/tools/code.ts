@@ -46,7 +46,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** The interpreter a name means: `python3.12` is python. */
 export function interpreterOf(name: string): string | undefined {
-	const plain = name.replace(/[0-9.]+$/, "");
+	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
 	const known = ALIASES[name] ?? ALIASES[plain] ?? plain;
 	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
 }

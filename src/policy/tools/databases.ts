@@ -119,7 +119,7 @@ export function sql(text: string): readonly Effect[] {
 /** What a text for the MongoDB shell does. */
 export function mongo(text: string): readonly Effect[] {
 	if (
-		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\})?\s*\)/.test(
+		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)/.test(
 			text,
 		)
 	)

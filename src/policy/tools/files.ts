@@ -41,15 +41,9 @@ function sourcesAndTarget(act: Act): { readonly sources: readonly string[]; read
 function writesTarget(act: Act): readonly Effect[] {
 	const { sources, target } = sourcesAndTarget(act);
 	if (target === undefined) return [];
-	const inside = sources.slice(0, 64).map(
-		(source) =>
-			`${target}/${
-				source
-					.replace(/[/\\]+$/, "")
-					.split(/[/\\]/)
-					.pop() ?? ""
-			}`,
-	);
+	const inside = sources
+		.slice(0, 64)
+		.map((source) => `${target}/${source.split(/[/\\]/).findLast((segment) => segment !== "") ?? ""}`);
 	return [
 		...(isDisk(target) ? [forbid(`${act.name} overwrites the disk ${target}`)] : []),
 		...[target, ...inside].map((path) => write(path)),
@@ -94,7 +88,7 @@ const inPlace: Tool = (act) => {
 	const edits = act.options.flags.some((name) => name === "--in-place" || /^-[a-zA-Z]{0,3}i/.test(name));
 	const runs =
 		act.name === "sed"
-			? /(?:^|[;{}])\s*[0-9$,]{0,16}\s*e\s+(.+)$/s.exec(act.options.operands[0] ?? "")?.[1]
+			? /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(act.options.operands[0] ?? "")?.[1]
 			: undefined;
 	if (runs !== undefined) return [{ kind: "script", text: runs }];
 	if (edits) return act.options.operands.map((path) => write(path));
@@ -102,7 +96,8 @@ const inPlace: Tool = (act) => {
 };
 
 /** Symbolic or octal modes that let everyone write, or lend the owner's rights. */
-function isOpenMode(mode: string): boolean {
+function isOpenMode(written: string): boolean {
+	const mode = written.slice(0, 64);
 	if (/^[0-7]{3,4}$/.test(mode)) return /[2367]$/.test(mode) || /^[2467][0-7]{3}$/.test(mode);
 	return /(?:^|,)(?:[ugo]*[ao][ugo]*|)[+=][rXxst]*w/.test(mode) || /[+=][rwx]*s/.test(mode);
 }

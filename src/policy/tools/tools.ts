@@ -6,6 +6,7 @@ import { FILES } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK } from "./network.ts";
 import { RESOURCES } from "./resources.ts";
+import { SHELL_TOOLS } from "./shells.ts";
 import { SYSTEM_TOOLS } from "./system.ts";
 import { insideOf, WRAPPERS } from "./wrappers.ts";
 
@@ -20,6 +21,7 @@ const TABLES: readonly Readonly<Record<string, Tool>>[] = [
 	DATABASES,
 	INTERPRETERS,
 	WRAPPERS,
+	SHELL_TOOLS,
 ];
 
 /** Names that a wildcard in a command's name is tried against: `/bin/r?` runs rm. */

@@ -1,7 +1,8 @@
-// Commands that run other commands: privileges, limits, loops over lists, other machines, containers, shells.
-import { type Act, code, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+// Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
+import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
 import { firstOperands, MAX_PLACES } from "../options.ts";
 import { FED } from "./fed.ts";
+import { dashC } from "./shells.ts";
 
 /** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
 function prefix(skip = 0): Tool {
@@ -128,53 +129,6 @@ const find: Tool = ({ words }) => {
 	return effects;
 };
 
-/** A shell: `-c text`, a script file, or what it reads. */
-const shell: Tool = (act) => {
-	const { words } = act;
-	for (const [at, word] of words.entries()) {
-		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(words[at - 1] ?? ""))) {
-			return shellOperand(act, word === "--" ? at + 1 : at);
-		}
-		if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word)) {
-			const place = firstOperands(words, at + 1)[0];
-			if (place === undefined) return [];
-			return [script(words[place] ?? "", words.slice(place + 1))];
-		}
-	}
-	return act.piped ? [{ kind: "obey", language: "shell" }] : [];
-};
-
-/** A shell's first operand: a script file it reads, `-` or `/dev/stdin` being its input. */
-function shellOperand(act: Act, at: number): readonly Effect[] {
-	const file = act.words[at];
-	if (act.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && act.piped) return [{ kind: "obey", language: "shell" }];
-	if (file === undefined) return act.piped ? [{ kind: "obey", language: "shell" }] : [];
-	if (file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file)) return [{ kind: "obey", language: "shell" }];
-	// A common misuse: the words of the command itself where a file should stand.
-	return [run(act.words.slice(at))];
-}
-
-const source: Tool = ({ words }) =>
-	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "obey", language: "shell" }] : [];
-
-/** Runs its operands as one line of shell: `eval`, `watch`, `ssh host`. */
-const joined: Tool = ({ words }) => (words.length > 0 ? [script(words.join(" "))] : []);
-
-const watch: Tool = ({ words }) => firstOperands(words).map((at) => script(words.slice(at).join(" ")));
-
-const ssh: Tool = ({ words }) => {
-	const places = firstOperands(words);
-	return places.flatMap((at) => (at + 1 < words.length ? [script(words.slice(at + 1).join(" "))] : []));
-};
-
-/** The value of `-c`, as `su`, `script`, `flock` and others take a line of shell. */
-const dashC: Tool = ({ words }) =>
-	words.flatMap((word, at) => {
-		const attached = /^--(?:command|session-command)=(.*)$/s.exec(word)?.[1];
-		if (attached !== undefined) return [script(attached)];
-		return /^(?:-[a-z]*c|--command|--session-command)$/.test(word) ? [script(words[at + 1] ?? "")] : [];
-	});
-
 /** A subcommand that runs a command inside: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`. */
 const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 	docker: { exec: 1, run: 1 },
@@ -238,61 +192,6 @@ const npx: Tool = (act) => [
 	...dashC(act),
 ];
 
-/** `powershell -Command …`, `-EncodedCommand …` (base64 of UTF-16). */
-const powershell: Tool = ({ words, piped }) => {
-	for (const [at, word] of words.entries()) {
-		if (/^[-/]e(?:nc?|ncodedcommand|c)?$/i.test(word)) {
-			const text = decodeUtf16(words[at + 1] ?? "");
-			return [forbid("runs an encoded PowerShell command"), ...(text === undefined ? [] : [code("powershell", text)])];
-		}
-		if (/^[-/]c(?:ommand)?$/i.test(word)) return [code("powershell", words.slice(at + 1).join(" "))];
-		if (/^[-/]f(?:ile)?$/i.test(word)) return [];
-	}
-	const rest = words.filter((word) => !/^[-/]/.test(word));
-	if (rest.length > 0) return [code("powershell", rest.join(" "))];
-	return piped ? [{ kind: "obey", language: "powershell" }] : [];
-};
-
-function decodeUtf16(text: string): string | undefined {
-	return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.replace(/=+$/, "").length % 4 !== 1
-		? atob(text.replace(/=+$/, "")).replaceAll("\u0000", "")
-		: undefined;
-}
-
-const cmd: Tool = ({ words }) => {
-	const at = words.findIndex((word) => /^\/[ckr]$/i.test(word));
-	return at < 0 ? [] : [code("powershell", words.slice(at + 1).join(" "))];
-};
-
-const trap: Tool = ({ words }) => {
-	const at = firstOperands(words)[0];
-	return at === undefined ? [] : [script(words[at] ?? "")];
-};
-
-const alias: Tool = ({ words }) =>
-	words.flatMap((word) => {
-		const value = /^[^=]+=(.*)$/s.exec(word)?.[1];
-		return value === undefined ? [] : [script(value)];
-	});
-
-const SHELLS = [
-	"sh",
-	"bash",
-	"dash",
-	"ash",
-	"zsh",
-	"ksh",
-	"ksh93",
-	"mksh",
-	"fish",
-	"csh",
-	"tcsh",
-	"rbash",
-	"yash",
-	"osh",
-	"nu",
-	"xonsh",
-];
 const PREFIXES = [
 	"nohup",
 	"setsid",
@@ -379,7 +278,6 @@ const SKIPS: Readonly<Record<string, number>> = {
 
 /** The wrappers by name. */
 export const WRAPPERS: Readonly<Record<string, Tool>> = {
-	...Object.fromEntries(SHELLS.map((name) => [name, shell])),
 	...Object.fromEntries(PREFIXES.map((name) => [name, prefix()])),
 	...Object.fromEntries(Object.entries(SKIPS).map(([name, skip]) => [name, prefix(skip)])),
 	env,
@@ -395,23 +293,9 @@ export const WRAPPERS: Readonly<Record<string, Tool>> = {
 		const at = act.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
 		return at < 0 ? [] : [run([...act.words.slice(at + 1), FED], true)];
 	},
-	eval: joined,
-	watch,
-	ssh,
-	mosh: ssh,
-	su: dashC,
-	runuser: dashC,
-	script: dashC,
 	flock: (act) => [...dashC(act), ...runsFrom(act.words, 1, 0)],
 	"nix-shell": (act) =>
 		act.words.flatMap((word, at) => (/^--(?:run|command)$/.test(word) ? [script(act.words[at + 1] ?? "")] : [])),
-	source,
-	".": source,
 	npx,
-	powershell,
-	pwsh: powershell,
-	cmd,
-	trap,
-	alias,
 	strace: prefix(),
 };
