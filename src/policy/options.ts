@@ -1,4 +1,5 @@
 // A command's words read as options and operands; which options mean the same is a table.
+import { entryOf } from "./entry.ts";
 
 /** The words of one command, sorted. */
 export interface Options {
@@ -122,7 +123,7 @@ export function readOptions(name: string, words: readonly string[]): Options {
 	const letters = new Set<string>();
 	const flags: string[] = [];
 	const operands: string[] = [];
-	const values = VALUE_LETTERS[name] ?? "";
+	const values = entryOf(VALUE_LETTERS, name) ?? "";
 	const end = words.indexOf("--");
 	const before = end < 0 ? words : words.slice(0, end);
 	for (const word of before) {
@@ -155,7 +156,7 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	if (/^-[A-Za-z]{2,}$/.test(flag) && !SINGLE_DASH_NAMES.has(name) && !options.flags.includes(flag)) {
 		return [...flag.slice(1)].every((letter) => hasFlag(name, options, `-${letter}`));
 	}
-	const spellings = (SAME[name] ?? []).find((group) => group.includes(flag)) ?? [flag];
+	const spellings = (entryOf(SAME, name) ?? []).find((group) => group.includes(flag)) ?? [flag];
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 

@@ -462,6 +462,35 @@ describe("whatever the command", () => {
 		);
 	});
 
+	it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("%s is a name like any other", (name) => {
+		for (const command of [
+			name,
+			`${name} -x --y`,
+			`echo $${name}`,
+			`git ${name}`,
+			`docker ${name}`,
+			`if ${name}; then x; fi`,
+		]) {
+			expect(["allow", "confirm"]).toContain(decided(command));
+		}
+	});
+
+	it.each([
+		["printf '%", "0"],
+		["cp a ", "/"],
+		["chmod ", "o"],
+		["sed ';", " "],
+		['psql -c "', "'"],
+		["psql -c '/*", "*"],
+		["python -c '", 'rename("a",'],
+		["node -e '", "rm("],
+		["base64 -d <<< '", "="],
+		["mongosh --eval 'x.remove(", " "],
+	])("reads %j and a long run of %j in linear time", (start, more) => {
+		const command = `${start}${more.repeat(60_000 / more.length)}x`;
+		expect(check({ commands: [command] }).risk_score).toBeGreaterThanOrEqual(0);
+	});
+
 	it("a segment more never lowers the score", () => {
 		fc.assert(
 			fc.property(sound, joint, sound, joint, sound, (first, glue, second, other, third) => {

@@ -1,5 +1,6 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
+import { entryOf } from "../entry.ts";
 import { type ParseNested, Reader } from "./reader.ts";
 import type { Assignment, Part, Range, Redirect, Script, ShellFunction, SimpleCommand, Word } from "./script.ts";
 
@@ -360,7 +361,7 @@ class ScriptParser {
 
 	/** Acts on a reserved word; false when the text is none. */
 	private reserved(text: string): boolean {
-		const opener = OPENERS[text];
+		const opener = entryOf(OPENERS, text);
 		if (opener !== undefined) this.open(opener);
 		else if (CLOSERS.has(text)) this.close(text);
 		else if (text === "for" || text === "select") this.forLoop();

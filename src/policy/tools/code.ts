@@ -1,5 +1,7 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
+
 import { code, type Effect, forbid, guess, raise, run, type Tool, write } from "../effects.ts";
+import { entryOf } from "../entry.ts";
 import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
 import { decodeBase64, unescapeText } from "../shell/output.ts";
@@ -47,7 +49,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** The interpreter a name means: `python3.12` is python. */
 export function interpreterOf(name: string): string | undefined {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
-	const known = ALIASES[name] ?? ALIASES[plain] ?? plain;
+	const known = entryOf(ALIASES, name) ?? entryOf(ALIASES, plain) ?? plain;
 	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
 }
 
@@ -63,7 +65,7 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 /** The code an interpreter is given in its words, or reads. */
 export const interpreter: Tool = (act) => {
 	const name = interpreterOf(act.name) ?? "";
-	const option = CODE_OPTIONS[name] ?? /^$/;
+	const option = entryOf(CODE_OPTIONS, name) ?? /^$/;
 	const given = act.words.flatMap((_, at) => codeAt(act.words, at, option) ?? []);
 	const inPlace = /^(?:perl|ruby)$/.test(name) && act.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
 	const edited = inPlace ? act.options.operands.map((path) => write(path)) : [];

@@ -1,5 +1,7 @@
 // Command-line clients of clouds, clusters, registries, queues, vaults and other services: read by their verbs.
+
 import { type Act, type Effect, forbid, raise, risky, type Tool } from "../effects.ts";
+import { entryOf } from "../entry.ts";
 import { hasFlag } from "../options.ts";
 import {
 	BOOLEAN_FLAGS,
@@ -39,7 +41,7 @@ function verbsOf(act: Act): readonly string[] {
 
 function destroys(name: string, verb: string): boolean {
 	if (DESTROYS.test(verb) || DESTROYS_COMPOUND.test(verb)) return true;
-	if (OWN_VERBS[name]?.test(verb) === true) return true;
+	if (entryOf(OWN_VERBS, name)?.test(verb) === true) return true;
 	return /:(?:delete|destroy|remove|drop|reset|purge)$/.test(verb);
 }
 
@@ -56,7 +58,7 @@ const client: Tool = (act) => {
 	const first = act.options.operands[0] ?? "";
 	if (act.options.flags.some((flag) => DRY.test(flag)) || (LOOKS.test(first) && act.name !== "aws")) return [];
 	const verbs = verbsOf(act);
-	const own = OWN_FLAGS[act.name];
+	const own = entryOf(OWN_FLAGS, act.name);
 	const destroying =
 		verbs.find((verb) => destroys(act.name, verb)) ??
 		(own ? act.options.flags.find((flag) => own.test(flag)) : undefined);
@@ -91,7 +93,7 @@ function apiCall(act: Act): readonly Effect[] {
 /** Puts something in front of others, or in place of what they use. */
 function deploys(act: Act, verbs: readonly string[]): readonly Effect[] {
 	if (act.options.operands.slice(0, 3).some((word) => LOOKS.test(word))) return [];
-	const pattern = DEPLOYERS[act.name];
+	const pattern = entryOf(DEPLOYERS, act.name);
 	const verb = pattern ? verbs.find((word) => pattern.test(word)) : undefined;
 	if (act.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
 		return [raise("deploy_action", "gh release publishes")];

@@ -1,5 +1,7 @@
 // Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
+
 import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+import { entryOf } from "../entry.ts";
 import { firstOperands, MAX_PLACES } from "../options.ts";
 import { FED } from "./fed.ts";
 import { dashC } from "./shells.ts";
@@ -169,7 +171,7 @@ const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 
 /** The command that a subcommand of `act` runs inside; empty when there is none. */
 export function insideOf(act: Act): readonly Effect[] {
-	const table = SUBCOMMANDS[act.name];
+	const table = entryOf(SUBCOMMANDS, act.name);
 	if (!table) return [];
 	return firstOperands(act.words).flatMap((at): readonly Effect[] => {
 		const word = act.words[at] ?? "";
