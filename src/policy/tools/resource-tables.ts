@@ -243,9 +243,6 @@ export const CLIENTS: readonly string[] = [
 	"launchctl",
 	"ollama",
 	"huggingface-cli",
-	"snap",
-	"flatpak",
-	"mas",
 	"gitlab-rails",
 	"gitlab-runner",
 ];
@@ -256,7 +253,7 @@ export const DESTROYS =
 
 /** The same as the first word of a hyphenated or underscored verb: `delete-bucket`, `remove-tags`, `clear_permissions`. */
 export const DESTROYS_COMPOUND =
-	/^(?:delete|del|destroy|terminate|purge|remove|clear|deregister|drop|flush|batch-delete|force-delete|schedule-key-deletion|delete-objects|disassociate|detach|revoke|disable|deactivate|cancel|abort|reset|stop|reboot|release)[-_][a-z]/;
+	/^(?:[a-z]{1,16}[-_])?(?:delete|del|destroy|terminate|purge|remove|clear|deregister|drop|flush|batch-delete|force-delete|schedule-key-deletion|wipe|erase)[-_][a-z]/;
 
 /** Verbs that destroy with some clients and only detach, stop or tidy with others. */
 export const OWN_VERBS: Readonly<Record<string, RegExp>> = {
@@ -281,6 +278,8 @@ export const OWN_VERBS: Readonly<Record<string, RegExp>> = {
 	borg: /^(?:prune|compact)$/,
 	kopia: /^(?:remove)$/,
 	nats: /^(?:rm|remove)$/,
+	deck: /^reset$/,
+	podman: /^reset$/,
 	velero: /^(?:remove|rm)$/,
 	zfs: /^(?:rollback)$/,
 	zpool: /^(?:labelclear|split)$/,
@@ -337,14 +336,15 @@ export const DRY = /^(?:--dry-run|--dryrun|--what-if|--check|--noop|--preview|--
 
 /** Words that only look: what follows them is the name of something. */
 export const LOOKS =
-	/^(?:get|list|ls|describe|show|inspect|logs|log|status|search|help|version|explain|lookup|view|info|diff|plan|validate|whoami|history|top|events|cat|read|dump|snapshots|check|config-get|images|ps)$/;
+	/^(?:can-i|get|list|ls|describe|show|inspect|logs|log|status|search|help|version|explain|lookup|view|info|diff|plan|validate|whoami|history|top|events|cat|read|dump|snapshots|check|config-get|images|ps)$/;
 
 /** Options that take no value, whatever the client. */
 export const BOOLEAN_FLAGS =
 	/^(?:--(?:quiet|silent|debug|verbose|recursive|force|yes|all|json|no-[a-z-]+|only-show-errors|non-interactive|confirm)|-[myqv])$/;
 
 /** `rm` and `remove` take away something named, but not always something that cannot be had again. */
-export const REMOVES = /^(?:rm|remove|rmi|down|prune|unlink|unset|disable|archive|stop|kill|scale)$/;
+export const REMOVES =
+	/^(?:rm|remove|rmi|down|prune|unlink|unset|disable|archive|stop|kill|scale)$|^(?:disassociate|detach|revoke|disable|deactivate|cancel|abort|reset|stop|reboot|release)[-_][a-z]/;
 
 /** Clients whose `rm` and `remove` lose what nothing else keeps. */
 export const REMOVES_FOR_GOOD =
@@ -397,6 +397,9 @@ export const PACKAGE_MANAGERS = [
 	"task",
 ];
 export const SYSTEM_PACKAGES = [
+	"snap",
+	"flatpak",
+	"mas",
 	"apt",
 	"apt-get",
 	"aptitude",

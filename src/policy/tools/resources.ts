@@ -51,7 +51,7 @@ function removesForced(act: Act, verbs: readonly string[]): boolean {
 		hasFlag("docker", act.options, "--volumes") ||
 		hasFlag("docker", act.options, "--all") ||
 		hasFlag("docker", act.options, "--force");
-	return verbs.includes("volume") || verbs.includes("volumes") || all;
+	return verbs.includes("stack") || verbs.includes("volume") || verbs.includes("volumes") || all;
 }
 
 const client: Tool = (act) => {
