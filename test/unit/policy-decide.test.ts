@@ -285,6 +285,11 @@ bash script.sh
 		expect(decided(command)).toBe("allow");
 	});
 
+	it("also by scripts that are named like commands", () => {
+		expect(decided("./rm.sh -rf /", "./git.sh reset --hard")).toBe("allow");
+		expect(decided("mkfs.ext4 /dev/sda1")).toBe("deny");
+	});
+
 	it("also in here-documents for commands that only read", () => {
 		expect(decided("cat > notes.md <<'EOF'\nrm -rf /\nEOF")).toBe("allow");
 		expect(decided("git commit -F - <<EOF\ngit push --force\nEOF")).toBe("allow");

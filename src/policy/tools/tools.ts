@@ -55,7 +55,8 @@ export const TRIED_NAMES: readonly string[] = [
 
 /** What the command would do, after every description of its name. */
 export function effectsOf(act: Act): readonly Effect[] {
-	const names = [act.name, act.name.replace(/\.(?:sh|jar)$/, ""), act.name.replace(/\..*$/, "")];
+	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
+	const names = [act.name, ...(act.name.startsWith("mkfs.") ? ["mkfs"] : [])];
 	const effects: Effect[] = [];
 	for (const table of TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
