@@ -1,15 +1,17 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
-import type { Effect } from "./effects.ts";
+import type { Effect, Language } from "./effects.ts";
 import type { FactorId } from "./factors.ts";
 import { parseSegment, segmentsMeet } from "./glob.ts";
+import { judgePath, type TouchingEffect } from "./judge.ts";
 import { type ProtectedPaths, UNKNOWN } from "./paths.ts";
 import { commandName, invocationOf, type Pattern, PatternProgress } from "./patterns.ts";
-import { isDisk, isPersistent, isSecret, placeOf, resolveIn } from "./places.ts";
+import { isDisk, placeOf } from "./places.ts";
 import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
 import { parse } from "./shell/parse.ts";
 import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
+import { shorten } from "./shorten.ts";
 import { calls, powershell } from "./tools/code.ts";
 import { mongo, redisCommands, sql } from "./tools/databases.ts";
 import { FED } from "./tools/fed.ts";
@@ -23,6 +25,13 @@ const MAX_LAYERS = 48;
 
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
+
+/** Commands that take assignments among their words. */
+const ASSIGNS = /^(?:export|declare|typeset|local|readonly|env|sudo|doas|timeout|nohup|nice|for|read|set|printf)$/;
+
+/** Commands that run the file they are given. */
+const RUNNERS =
+	/^(?:sh|bash|dash|zsh|ksh|ash|fish|source|\.|python[0-9.]*|node|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript)$/;
 
 /** Everything that a command can raise: where looking stopped early, none of it can be ruled out. */
 const FROM_COMMANDS: readonly FactorId[] = [
@@ -61,6 +70,9 @@ class Analysis {
 	private readonly allowance = new Allowance();
 	private readonly rules: CommandRules;
 	private readonly progress: PatternProgress;
+	private readonly downloaded = new Set<string>();
+	/** Files that a command wrote known text to, by path. */
+	private readonly written = new Map<string, string>();
 	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
 
 	constructor(rules: CommandRules) {
@@ -185,7 +197,11 @@ class Analysis {
 			const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
 			if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
 			else if (operator === "<") this.apply({ kind: "read", path }, place, false);
-			else if (!descriptor) this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), place);
+			else if (!descriptor) {
+				const text = this.written.size < 64 ? printedThrough(fields, place.input, place.piped) : undefined;
+				if (text !== undefined) this.written.set(path.replace(/^\.\//, ""), (this.written.get(path) ?? "") + text);
+				this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), place);
+			}
 		}
 	}
 
@@ -206,8 +222,12 @@ class Analysis {
 			this.allowance.exhaust();
 			return;
 		}
-		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) this.command(fields.slice(1), place, fed);
+		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) {
+			this.assignments("", ["", fields[0] ?? ""], place);
+			this.command(fields.slice(1), place, fed);
+		}
 		const invocation = invocationOf(fields);
+		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, place);
 		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
 		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
 			this.wildcardName(invocation.name, fields, place, fed);
@@ -217,9 +237,46 @@ class Analysis {
 				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
 			);
 		const effects = effectsOf({ ...invocation, input: place.input, piped: place.piped });
+		this.downloads(invocation.name, fields, effects, place);
 		const inner = { ...place, layer: place.layer + 1 };
 		for (const effect of effects) this.apply(effect, inner, fed);
 		this.call(invocation.name, fields, place);
+	}
+
+	/** `export x=1`, `read x`, `set -- …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
+	private assignments(name: string, fields: readonly string[], { scope, input }: Place): void {
+		const words = fields.slice(1, 33);
+		const give = (variable: string, value: string) => assign(scope, variable, value, this.allowance);
+		if (name === "set") give("@", words.filter((word) => word !== "--").join(" "));
+		else if (name === "printf" && words[0] === "-v")
+			give(words[1] ?? "", printed("printf", words.slice(2), undefined) ?? "");
+		for (const word of words) {
+			const [, variable, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
+			if (variable !== undefined && value !== undefined) {
+				give(variable, value);
+				this.variable(variable, value, scope);
+			} else if (name === "for") give(words[0] ?? "", word);
+			else if (name === "read" && input !== undefined) give(word, input.trim());
+		}
+	}
+
+	/** A file that was downloaded in the same breath is code nobody has seen. */
+	private downloads(name: string, fields: readonly string[], effects: readonly Effect[], place: Place): void {
+		const runs = fields.find((field) => this.downloaded.has(field.replace(/^\.\//, "")));
+		const direct = runs !== undefined && (runs === fields[0] || RUNNERS.test(name));
+		if (direct) this.add("forbidden_command", `runs the download ${shorten(runs)}`);
+		const known = RUNNERS.test(name)
+			? fields.slice(1).find((field) => this.written.has(field.replace(/^\.\//, "")))
+			: undefined;
+		const text = this.written.get((known ?? fields[0] ?? "").replace(/^\.\//, ""));
+		if (text !== undefined) this.nestedScript(text, [], place, true);
+		if (!DOWNLOADERS.has(name)) return;
+		// Without a name for it, a download goes by the last part of its address.
+		if (name === "wget" || fields.some((field) => /^-[a-zA-Z]*O/.test(field))) {
+			for (const field of fields.slice(1, 33))
+				if (field.includes("/")) this.downloaded.add(field.split("/").pop() ?? "");
+		}
+		for (const effect of effects) if (effect.kind === "write") this.downloaded.add(effect.path.replace(/^\.\//, ""));
 	}
 
 	private unknownName(fed: boolean): void {
@@ -250,9 +307,8 @@ class Analysis {
 
 	private apply(effect: Effect, place: Place, fed: boolean): void {
 		if (effect.kind === "raise") this.add(effect.factor, shorten(effect.because));
-		else if (effect.kind === "write") this.write(effect.path, effect.reach, place.scope.folders);
-		else if (effect.kind === "read") this.read(effect.path, place.scope.folders);
-		else if (effect.kind === "remove") this.remove(effect.path, effect.recursive, place.scope.folders);
+		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
+			this.touch(effect, place.scope);
 		else if (effect.kind === "run") this.command(effect.fields, place, fed || effect.fed === true);
 		else if (effect.kind === "script")
 			this.nestedScript(effect.text, effect.parameters ?? [], place, effect.guess === true);
@@ -262,52 +318,10 @@ class Analysis {
 			place.scope.folders.push(effect.path);
 	}
 
-	private write(path: string, reach: "itself" | "below", folders: readonly string[]): void {
-		if (path === "" || path === UNKNOWN || path.includes(FED)) return;
+	private touch(effect: TouchingEffect, { folders }: Scope): void {
 		for (const folder of folders) {
-			// A wildcard in a temporary folder means what lies there, not what a pattern could mean.
-			if (/[*?[]/.test(path) && placeOf(path, folder) === "temporary") continue;
-			const full = resolveIn(folder, path);
-			const pattern = this.rules.protectedPaths.find(full, reach);
-			if (pattern !== undefined) this.add("protected_path", `${shorten(full)} is protected by ${shorten(pattern)}`);
-			if (isPersistent(full)) this.add("forbidden_command", `writes ${shorten(full)}, which runs later unasked`);
-			if (placeOf(path, folder) === "system") this.writeSystem(full);
+			for (const { factor, because } of judgePath(effect, folder, this.rules.protectedPaths)) this.add(factor, because);
 		}
-	}
-
-	private writeSystem(path: string): void {
-		const vital =
-			/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)\/|\/usr\/(?!local\/|src\/))|^[a-z]:[/\\]windows/i.test(path);
-		if (vital) this.add("forbidden_command", `writes to the system: ${shorten(path)}`);
-		else this.add("risky_command", `writes outside the workspace: ${shorten(path)}`);
-	}
-
-	private read(path: string, folders: readonly string[]): void {
-		for (const folder of folders) {
-			const full = resolveIn(folder, path);
-			if (isSecret(full)) this.add("forbidden_command", `shows or sends the credential ${shorten(full)}`);
-			else if (/[*?[]/.test(path) && /^\.[^/]*[*?[]/.test(path.split("/").pop() ?? "")) {
-				this.add("risky_command", `may show a credential: ${shorten(full)}`);
-			}
-		}
-	}
-
-	private remove(path: string, recursive: boolean, folders: readonly string[]): void {
-		if (path === "") return;
-		this.write(path, recursive ? "below" : "itself", folders);
-		for (const folder of folders) this.removeFrom(path, recursive, folder);
-	}
-
-	private removeFrom(path: string, recursive: boolean, folder: string): void {
-		const place = placeOf(path, folder);
-		const shown = shorten(resolveIn(folder, path)).replaceAll(UNKNOWN, "…").replaceAll(FED, "…");
-		const many = path.includes(FED);
-		if (place === "temporary") return;
-		if (place === "everything" || place === "system" || (recursive && (place === "outside" || many))) {
-			if (recursive || place === "system" || !/[*?[]/.test(path)) this.add("forbidden_command", `removes ${shown}`);
-			else this.add("delete_action", `removes ${shown}`);
-		} else if (recursive || many || place === "outside" || /[*?[]/.test(path))
-			this.add("delete_action", `removes ${shown}`);
 	}
 
 	private nestedScript(text: string, parameters: readonly string[], place: Place, guessed: boolean): void {
@@ -323,7 +337,7 @@ class Analysis {
 		else this.text(text, scope, guessed);
 	}
 
-	private code(language: string, text: string, place: Place): void {
+	private code(language: Language, text: string, place: Place): void {
 		const read =
 			language === "sql"
 				? sql
@@ -339,15 +353,16 @@ class Analysis {
 		for (const effect of read(text)) this.apply(effect, { ...place, layer: place.layer + 1 }, false);
 	}
 
-	/** The command runs what it reads. */
-	private obey(language: string, place: Place): void {
-		const texts = [place.input, ...this.processes(place).map((script) => this.outputOf(script, place.scope))];
+	/** The command runs what it reads, and the files that process substitutions are. */
+	private obey(language: "shell" | Language, place: Place): void {
+		const processes = this.processes(place);
+		const texts = processes.map((script) => this.outputOf(script, place.scope));
+		if (processes.length === 0 || place.input !== undefined) texts.push(place.input);
 		for (const text of texts) {
-			if (text === undefined) continue;
-			if (language === "shell") this.nestedScript(text, [], { ...place, input: undefined, piped: false }, false);
+			if (text === undefined) this.obeyUnknown(place);
+			else if (language === "shell") this.nestedScript(text, [], { ...place, input: undefined, piped: false }, false);
 			else this.code(language, text, place);
 		}
-		if (texts.filter((text) => text !== undefined).length === 0) this.obeyUnknown(place);
 	}
 
 	/** Code that is not there to be read: how bad depends on where it comes from. */
@@ -459,13 +474,6 @@ function printedThrough(
 		if (inner !== undefined) return inner;
 	}
 	return undefined;
-}
-
-/** Shortens text for a reason: one line of at most 80 letters, unknown parts as an ellipsis. */
-export function shorten(text: string): string {
-	const line = text.slice(0, 400).replace(/\s+/g, " ").replaceAll(UNKNOWN, "…").replaceAll(FED, "…").trim();
-	const letters = [...line];
-	return letters.length > 80 ? `${letters.slice(0, 79).join("")}…` : line;
 }
 
 /** Finds what the commands would do that the rules speak of. Deterministic; bounded in time and memory; never throws. */

@@ -1,11 +1,12 @@
 // A policy decision (spec 2.11) from an action's files, commands and cost; ids, times and storage are the endpoint's.
-import { analyse, shorten } from "./analysis.ts";
+import { analyse } from "./analysis.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
 import { type Pattern, parsePattern } from "./patterns.ts";
 import { type Risk, riskOf } from "./risk.ts";
+import { shorten } from "./shorten.ts";
 
 /** What is checked (spec 4.7), with the lists that may be absent made empty. */
 export interface PolicyInput {

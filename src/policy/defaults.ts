@@ -81,12 +81,6 @@ export const DEFAULT_FORBIDDEN_COMMANDS: readonly string[] = [
 	// Work that no reflog brings back, and history that others have.
 	"git reset --hard",
 	"git push --force",
-	// Disks.
-	"mkfs",
-	"wipefs",
-	// The machine.
-	"shutdown",
-	"reboot",
 	// Everything in a database.
 	"DROP DATABASE",
 	"DROP SCHEMA",

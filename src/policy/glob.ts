@@ -59,9 +59,14 @@ function atomsMeet(left: Atom, right: Atom): boolean {
 	return left.negated || right.negated || [...left.letters].some((letter) => right.letters.includes(letter));
 }
 
+/** Two plain letters that are not the same: nearly every comparison ends at a segment's first or last. */
+function differ(left: Atom | undefined, right: Atom | undefined): boolean {
+	return typeof left === "string" && typeof right === "string" && left !== right;
+}
+
 /** Whether some name matches both segments. Time is the product of the lengths; patterns are short. */
 export function segmentsMeet(left: Segment, right: Segment): boolean {
-	if (typeof left[0] === "string" && typeof right[0] === "string" && left[0] !== right[0]) return false;
+	if (differ(left[0], right[0]) || differ(left.at(-1), right.at(-1))) return false;
 	let row: boolean[] = [true];
 	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && isRun(right[at]));
 	for (const atom of left) {

@@ -1,4 +1,5 @@
 // A command's words read as options and operands; which options mean the same is a table.
+import { entryOf } from "./entry.ts";
 
 /** The words of one command, sorted. */
 export interface Options {
@@ -38,7 +39,7 @@ const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set([
 
 /** Letters that take the rest of a bundle as their value, per tool. */
 const VALUE_LETTERS: Readonly<Record<string, string>> = {
-	git: "mFCcSuoIGLbB",
+	git: "mFCcSoIGLbB",
 	curl: "XHdouFATbceKmrwxyYzEPQtU",
 	wget: "OoPTUQ",
 	ssh: "iploFJLRDWbceBmOSEQ",
@@ -122,7 +123,7 @@ export function readOptions(name: string, words: readonly string[]): Options {
 	const letters = new Set<string>();
 	const flags: string[] = [];
 	const operands: string[] = [];
-	const values = VALUE_LETTERS[name] ?? "";
+	const values = entryOf(VALUE_LETTERS, name) ?? "";
 	const end = words.indexOf("--");
 	const before = end < 0 ? words : words.slice(0, end);
 	for (const word of before) {
@@ -155,18 +156,21 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	if (/^-[A-Za-z]{2,}$/.test(flag) && !SINGLE_DASH_NAMES.has(name) && !options.flags.includes(flag)) {
 		return [...flag.slice(1)].every((letter) => hasFlag(name, options, `-${letter}`));
 	}
-	const spellings = (SAME[name] ?? []).find((group) => group.includes(flag)) ?? [flag];
+	const spellings = (entryOf(SAME, name) ?? []).find((group) => group.includes(flag)) ?? [flag];
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 
+/** Places in doubt that are followed; a command with more options before its first operand is too manifold. */
+export const MAX_PLACES = 16;
+
 /**
  * The operands that could be the first one: the first, or, where an option stands before it whose value it may be, the
- * next. Gives places in `words`; a `--` ends the doubt.
+ * next. Gives at most `MAX_PLACES` places in `words`; a `--` ends the doubt.
  */
 export function firstOperands(words: readonly string[], from = 0): readonly number[] {
 	const places: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length; at += 1) {
+	for (let at = from; at < words.length && places.length < MAX_PLACES; at += 1) {
 		const word = words[at] ?? "";
 		if (word === "--") return at + 1 < words.length ? [...places, at + 1] : places;
 		if (/^-./.test(word)) afterOption = !word.includes("=");

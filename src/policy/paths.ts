@@ -28,7 +28,7 @@ export function normalizePath(written: string): NormalizedPath {
 	const text = foldLookAlikes(written)
 		.toLowerCase()
 		.replaceAll("\\", "/")
-		.replace(/^[a-z]:(?=[/*]|$)/, "/");
+		.replace(/^[a-z]:/, "/");
 	const home = text === "~" || text.startsWith("~/");
 	const segments: string[] = [];
 	let above = false;
@@ -47,13 +47,12 @@ function parsePattern(line: string): PathPattern | undefined {
 	const negated = text.startsWith("!");
 	const body = foldLookAlikes(negated ? text.slice(1) : text)
 		.toLowerCase()
-		.replace(/^(?:\.\/|~\/)+/, "")
-		.replace(/\/+$/, "");
+		.replace(/^(?:\.\/|~\/)+/, "");
 	const segments = body.split("/").filter((segment) => segment !== "" && segment !== ".");
 	if (segments.length === 0) return { negated, anchored: true, segments: [] };
 	return {
 		negated,
-		anchored: body.includes("/"),
+		anchored: body.startsWith("/") || segments.length > 1,
 		segments: segments.map((segment) => (segment === "**" ? "**" : parseSegment(segment))),
 	};
 }
@@ -102,12 +101,29 @@ export interface ProtectedPaths {
 }
 
 function touches(pattern: PathPattern, path: NormalizedPath, segments: readonly Segment[], reach: Reach): boolean {
-	// Everything below the workspace, the home or the root goes: so does what is protected in it.
-	if (path.segments.length === 0) return reach === "below" && !pattern.negated;
 	if (pattern.segments.length === 0) return true;
 	const starts = pattern.anchored && !path.outside ? 1 : segments.length;
 	for (let from = 0; from < starts; from += 1) if (coversFrom(pattern, segments, from)) return true;
 	return reach === "below" && !pattern.negated && couldHold(pattern, segments);
+}
+
+/** Names that were looked up are remembered: the same few folders stand in thousands of paths. */
+const MAX_REMEMBERED = 4096;
+
+/** Patterns of one segment that match at any depth, which most are: they are asked once for each name. */
+function compileNames(
+	patterns: readonly { readonly at: number; readonly segment: Segment }[],
+): (name: string) => number {
+	const remembered = new Map<string, number>();
+	return (name) => {
+		const known = remembered.get(name);
+		if (known !== undefined) return known;
+		const path = parseSegment(name);
+		const last = patterns.findLast(({ segment }) => patternNames(segment, path))?.at ?? -1;
+		if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+		remembered.set(name, last);
+		return last;
+	};
 }
 
 /** Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment. */
@@ -116,16 +132,27 @@ export function compileProtectedPaths(patterns: readonly string[]): ProtectedPat
 		const pattern = parsePattern(written);
 		return pattern ? [{ written, pattern }] : [];
 	});
+	const isName = ({ anchored, segments }: PathPattern) => !anchored && segments.length === 1 && segments[0] !== "**";
+	const lastNamed = compileNames(
+		compiled.flatMap(({ pattern }, at) => {
+			const [segment] = pattern.segments;
+			return isName(pattern) && segment !== undefined && segment !== "**" ? [{ at, segment }] : [];
+		}),
+	);
+	const others = compiled.flatMap(({ pattern }, at) => (isName(pattern) ? [] : [{ at, pattern }]));
 	return {
 		find(written, reach = "itself") {
 			if (written.length > MAX_PATH_LENGTH) return TOO_LONG;
 			const path = normalizePath(written);
-			const segments = path.segments.map(parseSegment);
-			let found: string | undefined;
-			for (const { written: source, pattern } of compiled) {
-				if (touches(pattern, path, segments, reach)) found = pattern.negated ? undefined : source;
+			if (path.segments.length === 0) {
+				// Everything below the workspace, the home or the root goes: so does what is protected in it.
+				return reach === "below" ? compiled.find(({ pattern }) => !pattern.negated)?.written : undefined;
 			}
-			return found;
+			let last = Math.max(...path.segments.map(lastNamed));
+			const segments = others.length > 0 ? path.segments.map(parseSegment) : [];
+			for (const { at, pattern } of others) if (at > last && touches(pattern, path, segments, reach)) last = at;
+			const found = compiled[last];
+			return found && !found.pattern.negated ? found.written : undefined;
 		},
 	};
 }

@@ -65,7 +65,10 @@ function operandMatches(wanted: string, word: string): boolean {
 	if (segmentsMeet(parseSegment(pattern), literal(word.toLowerCase()))) return true;
 	if (!/[/~.]/.test(wanted)) return false;
 	const [left, right] = [normalizePath(wanted), normalizePath(word)];
-	return left.outside === right.outside && left.segments.join("/") === right.segments.join("/");
+	return (
+		left.outside === right.outside &&
+		segmentsMeet(parseSegment(left.segments.join("/")), literal(right.segments.join("/")))
+	);
 }
 
 /** A word's letters stand for themselves; only a pattern's wildcards are wildcards. */

@@ -66,7 +66,7 @@ export function placeOf(written: string, folder = ""): Place {
 	if (!outside) return segments.length === 1 && isAll(segments[0]) ? "everything" : "inside";
 	if (segments.length === 1 && isAll(segments[0])) return "everything";
 	if (written.startsWith(UNKNOWN)) return "unknown";
-	const absolute = /^(?:[a-z]:)?[/\\*]/i.test(resolveIn(folder, written));
+	const absolute = /^(?:[a-z]:|[/\\])/i.test(resolveIn(folder, written));
 	if (!absolute) return "outside";
 	if (TEMPORARY.some((temporary) => startsWith(path, temporary))) return "temporary";
 	return SYSTEM.has(segments[0] ?? "") ? "system" : "outside";
@@ -74,7 +74,7 @@ export function placeOf(written: string, folder = ""): Place {
 
 /** A path as it is written, seen from a folder that was entered before. */
 export function resolveIn(folder: string, written: string): string {
-	return folder === "" || /^(?:[a-z]:)?[/\\~]/i.test(written) || written.startsWith(UNKNOWN)
+	return folder === "" || /^(?:[a-z]:|[/\\~])/i.test(written) || written.startsWith(UNKNOWN)
 		? written
 		: `${folder}/${written}`;
 }

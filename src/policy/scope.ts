@@ -1,4 +1,5 @@
 // What a script's variables may hold, and the bound on work: one for everything that is analysed together.
+import { entryOf } from "./entry.ts";
 import { UNKNOWN } from "./paths.ts";
 import type { Environment } from "./shell/expand.ts";
 import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts";
@@ -111,7 +112,7 @@ function choose(scope: Scope, name: string, choice: Choice): string | undefined 
 	const values = scope.variables.get(name);
 	const recorded =
 		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
-	const value = recorded ?? parameter(scope, name) ?? GIVEN[name];
+	const value = recorded ?? parameter(scope, name) ?? entryOf(GIVEN, name);
 	return value ?? (choice.otherwise === "empty" ? "" : undefined);
 }
 

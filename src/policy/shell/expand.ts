@@ -147,11 +147,19 @@ function replaceIn(value: string, operand: string, all: boolean): string {
 	return all ? value.replaceAll(from, () => to) : value.replace(from, () => to);
 }
 
+/** A loop, because a regular expression for it reads a run of newlines once from each of them. */
+function withoutFinalNewlines(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === "\n") end -= 1;
+	return text.slice(0, end);
+}
+
 function partValue(part: Part, environment: Environment): string {
 	if (part.kind === "text") return part.text;
 	if (part.kind === "substitution") {
 		if (part.process) return `/dev/fd/${UNKNOWN}`;
-		return environment.output(part.script)?.replace(/\n+$/, "") ?? UNKNOWN;
+		const output = environment.output(part.script);
+		return output === undefined ? UNKNOWN : withoutFinalNewlines(output);
 	}
 	const operand = textOf(part.operand, environment);
 	if (part.name.startsWith("!")) {
@@ -162,9 +170,16 @@ function partValue(part: Part, environment: Environment): string {
 	return environment.spend(value.length) ? value : UNKNOWN;
 }
 
+/** White space, and what `IFS` was set to besides. */
+function separatorsIn(environment: Environment): RegExp {
+	const own = environment.value("IFS")?.replaceAll(UNKNOWN, "").replace(/\s/g, "") ?? "";
+	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
+}
+
 /** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
 function split(word: Word, environment: Environment): readonly string[] {
 	const fields: string[] = [];
+	const separators = separatorsIn(environment);
 	let field: string | undefined;
 	for (const part of word) {
 		const value = partValue(part, environment);
@@ -172,7 +187,7 @@ function split(word: Word, environment: Environment): readonly string[] {
 			field = (field ?? "") + value;
 			continue;
 		}
-		const [head = "", ...rest] = value.split(/[ \t\n]+/);
+		const [head = "", ...rest] = value.split(separators);
 		if (head !== "") field = (field ?? "") + head;
 		for (const next of rest) {
 			if (field !== undefined) fields.push(field);

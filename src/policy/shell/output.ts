@@ -40,7 +40,7 @@ function printf(args: readonly string[]): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
 	const once = () =>
-		unescapeText(format).replace(/%(?:%|[-+ #0]*[0-9]*(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
+		unescapeText(format).replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
 			if (whole === "%%") return "%";
 			const value = values[at] ?? "";
 			at += 1;
@@ -54,9 +54,9 @@ function printf(args: readonly string[]): string {
 
 /** Base64 as text, one letter a byte; undefined when it is none. */
 export function decodeBase64(text: string): string | undefined {
-	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
 	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
-	return atob(compact);
+	return new TextDecoder().decode(Uint8Array.from(atob(compact), (letter) => letter.charCodeAt(0)));
 }
 
 function decodeHex(text: string): string {
@@ -93,6 +93,7 @@ const isShort = (word: string, letter: string) => /^-[A-Za-z]+$/.test(word) && w
 export function printed(name: string, args: readonly string[], input: string | undefined): string | undefined {
 	if (name === "echo") return echo(args);
 	if (name === "printf") return printf(args);
+	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
 	if (input === undefined) return undefined;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const own = operands.every((word) => word === "-");

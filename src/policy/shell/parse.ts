@@ -1,7 +1,8 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
+import { entryOf } from "../entry.ts";
 import { type ParseNested, Reader } from "./reader.ts";
-import type { Assignment, Range, Redirect, Script, ShellFunction, SimpleCommand, Word } from "./script.ts";
+import type { Assignment, Part, Range, Redirect, Script, ShellFunction, SimpleCommand, Word } from "./script.ts";
 
 interface Draft {
 	assignments: Assignment[];
@@ -104,6 +105,7 @@ class ScriptParser {
 
 	private newline(): void {
 		this.endCommand();
+		this.last = undefined;
 		this.reader.at += 1;
 		this.readHeredocs();
 	}
@@ -111,6 +113,7 @@ class ScriptParser {
 	private semicolon(): void {
 		this.endCommand();
 		this.pipe = undefined;
+		this.last = undefined;
 		const { reader } = this;
 		reader.at += 1;
 		const double = reader.peek() === ";" || reader.peek() === "&";
@@ -138,10 +141,14 @@ class ScriptParser {
 
 	private openParenthesis(): void {
 		const { reader, draft } = this;
-		const name = draft?.words.length === 1 && draft.words[0] ? plainText(draft.words[0]) : undefined;
+		const name = plainText(draft?.words.at(-1) ?? []);
 		if (name !== undefined && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
 			reader.at = reader.text.indexOf(")", reader.at) + 1;
-			this.draft = undefined;
+			draft?.words.pop();
+			// Only a name alone can be defined; words before it are a mistake that must hide nothing.
+			if (draft && draft.words.length > 0) reader.malformed = true;
+			else this.draft = undefined;
+			this.endCommand();
 			this.pendingFunction = name;
 		} else if (!draft && reader.startsWith("((") && reader.isArithmetic(reader.at)) {
 			reader.at += 2;
@@ -319,7 +326,11 @@ class ScriptParser {
 			return;
 		}
 		this.reader.at += 1;
-		for (const value of this.wordsUntil(")")) draft.assignments.push({ name: assignment.name, value });
+		const values = this.wordsUntil(")");
+		for (const value of values) draft.assignments.push({ name: assignment.name, value });
+		const space: Part = { kind: "text", text: " ", quoted: false };
+		if (values.length > 1)
+			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
 	}
 
 	/** Words up to `end`, which is consumed; other operators between them are skipped. */
@@ -350,7 +361,7 @@ class ScriptParser {
 
 	/** Acts on a reserved word; false when the text is none. */
 	private reserved(text: string): boolean {
-		const opener = OPENERS[text];
+		const opener = entryOf(OPENERS, text);
 		if (opener !== undefined) this.open(opener);
 		else if (CLOSERS.has(text)) this.close(text);
 		else if (text === "for" || text === "select") this.forLoop();

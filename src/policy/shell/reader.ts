@@ -276,7 +276,8 @@ export class Reader {
 			return [{ kind: "text", text: "$", quoted }];
 		}
 		this.at += 1 + name.length;
-		return [{ kind: "variable", name, operation: "", operand: [], quoted }];
+		// `"$@"` is as many words as there are parameters.
+		return [{ kind: "variable", name, operation: "", operand: [], quoted: quoted && name !== "@" }];
 	}
 
 	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
@@ -316,7 +317,8 @@ export class Reader {
 		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
 		if (this.ended) this.malformed = true;
 		this.at += 1;
-		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted };
+		const list = /\[@\]$|^@$/.test(name);
+		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted: quoted && !list };
 	}
 
 	/** Whether the `((` at the place is closed by `))`; if not, it is a group in a group. Quotes are skipped. */
@@ -354,8 +356,15 @@ export class Reader {
 	arithmetic(quoted: boolean): readonly Part[] {
 		return this.nested<readonly Part[]>([], () => {
 			const parts: Part[] = [];
+			const start = this.at;
 			let open = 2;
 			while (!this.ended && open > 0) open += this.arithmeticStep(parts, quoted);
+			const text = this.text.slice(start, this.at - 2);
+			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
+			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
+				const script = this.parseNested(this.inner(text), undefined);
+				parts.push({ kind: "substitution", script, process: false, quoted: true });
+			}
 			// The value is a number nobody needs; what runs to compute it counts.
 			return [{ kind: "variable", name: "((", operation: "", operand: parts, quoted }];
 		});

@@ -1,8 +1,10 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
-import { code, type Effect, forbid, guess, raise, type Tool, write } from "../effects.ts";
+
+import { code, type Effect, forbid, guess, raise, run, type Tool, write } from "../effects.ts";
+import { entryOf } from "../entry.ts";
 import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
-import { decodeBase64 } from "../shell/output.ts";
+import { decodeBase64, unescapeText } from "../shell/output.ts";
 
 /** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -46,8 +48,8 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** The interpreter a name means: `python3.12` is python. */
 export function interpreterOf(name: string): string | undefined {
-	const plain = name.replace(/[0-9.]+$/, "");
-	const known = ALIASES[name] ?? ALIASES[plain] ?? plain;
+	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
+	const known = entryOf(ALIASES, name) ?? entryOf(ALIASES, plain) ?? plain;
 	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
 }
 
@@ -63,12 +65,15 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 /** The code an interpreter is given in its words, or reads. */
 export const interpreter: Tool = (act) => {
 	const name = interpreterOf(act.name) ?? "";
-	const option = CODE_OPTIONS[name] ?? /^$/;
+	const option = entryOf(CODE_OPTIONS, name) ?? /^$/;
 	const given = act.words.flatMap((_, at) => codeAt(act.words, at, option) ?? []);
 	const inPlace = /^(?:perl|ruby)$/.test(name) && act.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
 	const edited = inPlace ? act.options.operands.map((path) => write(path)) : [];
 	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
 	const file = act.options.operands[0];
+	// `php artisan …`, `python manage.py …`: clients that come as a script.
+	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
+		return [run(act.words.slice(act.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
 	return (file === undefined && act.piped) || stdin ? [{ kind: "obey", language: "code" }] : [];
 };
@@ -83,7 +88,7 @@ const REMOVES_ONE =
 
 /** Calls that run a program or a line of shell. */
 const RUNS =
-	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*startfile|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder)\b|`|\$\(|%x[{([!|]/;
+	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
 
 /** Calls that turn text into code. */
 const EVALUATES = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
@@ -94,13 +99,16 @@ const DECODES =
 const WRITES =
 	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
 
+/** Quoted text that no language runs by itself. */
+const QUOTED = /"(?:[^"\\\n]|\\.){0,8192}"|'(?:[^'\\\n]|\\.){0,8192}'/g;
+
 /** Text between quotes, whatever the language: the letters between two equal quotes on one line. */
 const STRINGS =
-	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\.){0,8192})`|(?:qx|qw|q|%x|%w|%q)\s*[{([/!|]([^})\]/!|\n]{0,8192})/g;
+	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\.){0,8192})`|(?:qx|qw|q|%x|%w|%q)\s*(?:[{([]([^})\]\n]{0,8192})|[!|]([^!|\n]{0,8192}))/g;
 
 function stringsIn(text: string): readonly { readonly value: string; readonly from: number; readonly to: number }[] {
 	return [...text.matchAll(STRINGS)].slice(0, 256).map((found) => ({
-		value: (found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? "").replace(/\\(["'`\\])/g, "$1"),
+		value: unescapeText(found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? found[6] ?? ""),
 		from: found.index,
 		to: found.index + found[0].length,
 	}));
@@ -146,14 +154,21 @@ export function calls(text: string): readonly Effect[] {
 	const read = text.slice(0, 262_144);
 	const effects: Effect[] = [...removals(read)];
 	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	if (RUNS.test(read)) effects.push(...joined(read).map((line) => guess(line)));
-	if ((EVALUATES.test(read) || RUNS.test(read)) && DECODES.test(read)) effects.push(...decoded(read));
+	const bare = read.replace(QUOTED, "''");
+	const runs = RUNS.test(bare) || /child_process|subprocess/.test(read);
+	if (runs) effects.push(...joined(read).map((line) => guess(line)));
+	if (EVALUATES.test(bare))
+		effects.push(
+			...stringsIn(read)
+				.filter(({ value }) => value.includes("("))
+				.map(({ value }) => code("code", value)),
+		);
+	if ((EVALUATES.test(bare) || runs) && DECODES.test(read)) effects.push(...decoded(read));
 	if (EVALUATES.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
 		effects.push(forbid("code runs what it downloads"));
 	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
 		effects.push(forbid("code connects a shell to the network"));
-	if (text.includes(UNKNOWN) && RUNS.test(read))
-		effects.push(raise("exec_action", "code that is put together at run time"));
+	if (text.includes(UNKNOWN) && runs) effects.push(raise("exec_action", "code that is put together at run time"));
 	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
 	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guess(read));
 	return effects;

@@ -100,10 +100,10 @@ function sqlEffects(statement: string): readonly Effect[] {
 		const whole = !/\bWHERE\b/i.test(opened) || /\bWHERE (?:1 ?= ?1|TRUE)\b/i.test(opened);
 		return [pseudo, whole ? forbid(`SQL without a condition: ${shown}`) : raise("delete_action", `SQL: ${shown}`)];
 	}
-	if (/^UPDATE\b/i.test(opened))
-		return [pseudo, /\bWHERE\b/i.test(opened) ? risky(`SQL: ${shown}`) : forbid(`SQL without a condition: ${shown}`)];
+	if (/^UPDATE\b/i.test(opened) && !/\bWHERE\b/i.test(opened))
+		return [pseudo, forbid(`SQL without a condition: ${shown}`)];
 	if (/^ALTER\b.*\bDROP\b/i.test(opened)) return [pseudo, forbid(`SQL: ${shown}`)];
-	if (/^(?:GRANT|REVOKE|ALTER|CREATE (?:USER|ROLE)|INSERT|REPLACE|MERGE)\b/i.test(opened))
+	if (/^(?:GRANT|REVOKE|ALTER (?:USER|ROLE|SYSTEM|DATABASE)|CREATE (?:USER|ROLE))\b/i.test(opened))
 		return [pseudo, risky(`SQL: ${shown}`)];
 	if (/^COPY\b.*\bPROGRAM\b|xp_cmdshell|^SHUTDOWN\b|^VACUUM FULL\b/i.test(opened)) return [forbid(`SQL: ${shown}`)];
 	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [pseudo];
@@ -119,12 +119,12 @@ export function sql(text: string): readonly Effect[] {
 /** What a text for the MongoDB shell does. */
 export function mongo(text: string): readonly Effect[] {
 	if (
-		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\})?\s*\)/.test(
+		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)/.test(
 			text,
 		)
 	)
 		return [forbid("drops a collection or a database")];
-	return /\.(?:delete|remove|update|findOneAndDelete|dropIndex|shutdownServer)\w*\s*\(/.test(text)
+	return /\.(?:delete|remove|findOneAndDelete|dropIndex|shutdownServer)\w*\s*\(/.test(text)
 		? [risky("changes documents")]
 		: [];
 }
@@ -136,7 +136,7 @@ export function redisCommands(text: string): readonly Effect[] {
 		if (/^(?:FLUSHALL|FLUSHDB|SHUTDOWN|DEBUG|SWAPDB)$/.test(words[0] ?? "")) return [forbid(`redis ${words[0]}`)];
 		if (words[0] === "CONFIG" && words[1] === "SET") return [forbid("redis CONFIG SET")];
 		if (words[0] === "SCRIPT" && words[1] === "FLUSH") return [forbid("redis SCRIPT FLUSH")];
-		return /^(?:DEL|UNLINK|EXPIRE|HDEL|XTRIM|LTRIM|RENAME)$/.test(words[0] ?? "")
+		return /^(?:DEL|UNLINK|HDEL|XTRIM|LTRIM)$/.test(words[0] ?? "")
 			? [raise("delete_action", `redis ${words[0]}`)]
 			: [];
 	});

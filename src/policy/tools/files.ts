@@ -41,15 +41,9 @@ function sourcesAndTarget(act: Act): { readonly sources: readonly string[]; read
 function writesTarget(act: Act): readonly Effect[] {
 	const { sources, target } = sourcesAndTarget(act);
 	if (target === undefined) return [];
-	const inside = sources.slice(0, 64).map(
-		(source) =>
-			`${target}/${
-				source
-					.replace(/[/\\]+$/, "")
-					.split(/[/\\]/)
-					.pop() ?? ""
-			}`,
-	);
+	const inside = sources
+		.slice(0, 64)
+		.map((source) => `${target}/${source.split(/[/\\]/).findLast((segment) => segment !== "") ?? ""}`);
 	return [
 		...(isDisk(target) ? [forbid(`${act.name} overwrites the disk ${target}`)] : []),
 		...[target, ...inside].map((path) => write(path)),
@@ -92,19 +86,31 @@ const truncate: Tool = (act) => [
 /** `sed -i`, `perl -i`, `yq -i`: the first operand may be the program; it is harmless as a path. */
 const inPlace: Tool = (act) => {
 	const edits = act.options.flags.some((name) => name === "--in-place" || /^-[a-zA-Z]{0,3}i/.test(name));
+	const runs =
+		act.name === "sed"
+			? /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(act.options.operands[0] ?? "")?.[1]
+			: undefined;
+	if (runs !== undefined) return [{ kind: "script", text: runs }];
 	if (edits) return act.options.operands.map((path) => write(path));
 	return act.name === "sed" ? act.options.operands.slice(1).map(read) : [];
 };
 
 /** Symbolic or octal modes that let everyone write, or lend the owner's rights. */
-function isOpenMode(mode: string): boolean {
+function isOpenMode(written: string): boolean {
+	const mode = written.slice(0, 64);
 	if (/^[0-7]{3,4}$/.test(mode)) return /[2367]$/.test(mode) || /^[2467][0-7]{3}$/.test(mode);
 	return /(?:^|,)(?:[ugo]*[ao][ugo]*|)[+=][rXxst]*w/.test(mode) || /[+=][rwx]*s/.test(mode);
 }
 
+/** A root, a home, the system, or a folder right below the root. */
+function isWide(path: string): boolean {
+	const place = placeOf(path);
+	return place === "everything" || place === "system" || (place === "outside" && /^\/[^/]*\/?$/.test(path));
+}
+
 const chmod: Tool = (act) => {
 	const [mode = "", ...paths] = act.options.operands;
-	const wide = flag(act, "-R") && paths.some((path) => ["everything", "system"].includes(placeOf(path)));
+	const wide = flag(act, "-R") && paths.some(isWide);
 	if (wide) return [forbid("changes the rights of everything below a root")];
 	const system = paths.some((path) => placeOf(path) === "system" || placeOf(path) === "everything");
 	if (isOpenMode(mode) && system && paths.some((path) => placeOf(path) === "system"))
@@ -115,7 +121,7 @@ const chmod: Tool = (act) => {
 const chown: Tool = (act) => {
 	const paths = act.options.operands.slice(1);
 	const places = paths.map((path) => placeOf(path));
-	if (flag(act, "-R") && places.some((place) => place === "everything" || place === "system")) {
+	if (flag(act, "-R") && paths.some(isWide)) {
 		return [forbid("changes the owner of everything below a root")];
 	}
 	return places.some((place) => place === "system") ? [risky("changes the owner of a system file")] : [];
@@ -283,6 +289,7 @@ export const FILES: Readonly<Record<string, Tool>> = {
 	ex: writesOperands,
 	patch: writesOperands,
 	touch: writesOperands,
+	mkdir: writesOperands,
 	mkfifo: writesOperands,
 	prettier: (act) => (act.words.some((word) => /^(?:-w|--write)$/.test(word)) ? writesOperands(act) : []),
 	scp: (act) => [

@@ -1,5 +1,7 @@
 // git: what throws work away, rewrites what others have, or runs commands out of its configuration.
+
 import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+import { entryOf } from "../entry.ts";
 import { hasFlag, readOptions } from "../options.ts";
 
 /** Global options that take the next word. */
@@ -199,7 +201,7 @@ export const git: Tool = (act) => {
 		if (GLOBAL_VALUES.has(word)) at += 1;
 	}
 	const words = act.words.slice(at + 1);
-	const rule = Object.hasOwn(SUBCOMMANDS, act.words[at] ?? "") ? SUBCOMMANDS[act.words[at] ?? ""] : undefined;
+	const rule = entryOf(SUBCOMMANDS, act.words[at] ?? "");
 	if (!rule || words.some((word) => word === "--help")) return effects;
 	const options = readOptions("git", words);
 	const has = (flag: string) => hasFlag("git", options, flag);

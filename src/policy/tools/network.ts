@@ -30,7 +30,7 @@ function uploaded(act: Act): readonly string[] {
 
 function sends(file: string): readonly Effect[] {
 	const place = placeOf(file);
-	if (place === "inside" || place === "temporary") return [read(file), risky(`sends the file ${file}`)];
+	if (place === "inside" || place === "temporary") return [read(file)];
 	return [forbid(`sends ${file}, which is not the workspace's`)];
 }
 
@@ -40,9 +40,8 @@ function request(act: Act): readonly Effect[] {
 	if (method === "DELETE" || bare === "DELETE") return [forbid("sends a DELETE request")];
 	const posts =
 		method === "POST" || bare === "POST" || (method === undefined && act.words.some((word) => SENT_AS.test(word)));
-	if (posts && act.options.operands.some((word) => DELETING_PATH.test(word)))
-		return [forbid("sends a request that deletes")];
-	return method === "PUT" || method === "PATCH" ? [risky(`sends a ${method} request`)] : [];
+	const deleting = posts && act.options.operands.some((word) => DELETING_PATH.test(word));
+	return deleting ? [forbid("sends a request that deletes")] : [];
 }
 
 const curl: Tool = (act) => [

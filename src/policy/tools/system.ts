@@ -1,5 +1,5 @@
 // The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
-import { type Effect, forbid, raise, risky, type Tool, write } from "../effects.ts";
+import { type Effect, forbid, raise, risky, script, type Tool, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { placeOf } from "../places.ts";
 
@@ -59,8 +59,6 @@ const CAREFUL: Readonly<Record<string, string>> = {
 	lvreduce: "shrinks a volume",
 	pkill: "ends processes by name",
 	killall: "ends processes by name",
-	at: "schedules a command",
-	batch: "schedules a command",
 	sc: "changes a service",
 	icacls: "changes rights",
 	takeown: "takes ownership",
@@ -130,6 +128,20 @@ const service: Tool = (act) =>
 		options: { ...act.options, operands: [act.options.operands[1] ?? "", act.options.operands[0] ?? ""] },
 	});
 
+/** `at` runs what it reads, later. */
+const at: Tool = (act) => [
+	risky(`${act.name} schedules a command`),
+	...(act.piped ? [{ kind: "obey", language: "shell" } as const] : []),
+];
+
+/** Editors write their files; `!` in their commands is a shell. */
+const editor: Tool = (act) =>
+	act.words.flatMap((word): readonly Effect[] => {
+		const command = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
+		if (command !== undefined) return [script(command)];
+		return /^[-+]/.test(word) ? [] : [write(word)];
+	});
+
 const crontab: Tool = (act) => {
 	if (act.options.letters.has("l")) return [];
 	if (hasFlag("crontab", act.options, "-r")) return [forbid("crontab -r removes every schedule")];
@@ -168,10 +180,13 @@ const registry: Tool = (act) =>
 		? [forbid("deletes from the registry")]
 		: [risky("changes the registry")];
 
-const ansible: Tool = (act) =>
-	act.options.flags.some((flag) => /^(?:--check|--list-.*|--syntax-check|--version)$/.test(flag))
-		? []
-		: [raise("deploy_action", `${act.name} changes other machines`)];
+/** `ansible -a text` runs the text elsewhere; a playbook does what it says. */
+const ansible: Tool = (act) => {
+	const at = act.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
+	const remote = at < 0 ? [] : [script(act.words[at + 1] ?? "")];
+	const looks = act.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
+	return looks ? remote : [...remote, raise("deploy_action", `${act.name} changes other machines`)];
+};
 
 export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
 	...Object.fromEntries(Object.keys(ALWAYS).map((name) => [name, always])),
@@ -199,6 +214,13 @@ export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
 	"ansible-playbook": ansible,
 	tmutil: (act) => (/^delete/.test(act.words[0] ?? "") ? [forbid("deletes backups")] : []),
 	tune2fs: always,
-	vim: (act) => act.options.operands.map((path) => write(path)),
-	nano: (act) => act.options.operands.map((path) => write(path)),
+	at,
+	batch: at,
+	vim: editor,
+	vi: editor,
+	nvim: editor,
+	ex: editor,
+	ed: editor,
+	nano: editor,
+	emacs: editor,
 };

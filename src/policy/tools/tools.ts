@@ -6,6 +6,7 @@ import { FILES } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK } from "./network.ts";
 import { RESOURCES } from "./resources.ts";
+import { SHELL_TOOLS } from "./shells.ts";
 import { SYSTEM_TOOLS } from "./system.ts";
 import { insideOf, WRAPPERS } from "./wrappers.ts";
 
@@ -20,6 +21,7 @@ const TABLES: readonly Readonly<Record<string, Tool>>[] = [
 	DATABASES,
 	INTERPRETERS,
 	WRAPPERS,
+	SHELL_TOOLS,
 ];
 
 /** Names that a wildcard in a command's name is tried against: `/bin/r?` runs rm. */
@@ -53,7 +55,8 @@ export const TRIED_NAMES: readonly string[] = [
 
 /** What the command would do, after every description of its name. */
 export function effectsOf(act: Act): readonly Effect[] {
-	const names = [act.name, act.name.replace(/\.(?:sh|jar)$/, ""), act.name.replace(/\..*$/, "")];
+	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
+	const names = [act.name, ...(act.name.startsWith("mkfs.") ? ["mkfs"] : [])];
 	const effects: Effect[] = [];
 	for (const table of TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));

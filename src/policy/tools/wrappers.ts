@@ -1,7 +1,10 @@
-// Commands that run other commands: privileges, limits, loops over lists, other machines, containers, shells.
-import { type Act, code, type Effect, forbid, risky, run, script, type Tool, write } from "../effects.ts";
-import { firstOperands } from "../options.ts";
+// Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
+
+import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+import { entryOf } from "../entry.ts";
+import { firstOperands, MAX_PLACES } from "../options.ts";
 import { FED } from "./fed.ts";
+import { dashC } from "./shells.ts";
 
 /** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
 function prefix(skip = 0): Tool {
@@ -9,26 +12,35 @@ function prefix(skip = 0): Tool {
 }
 
 function runsFrom(words: readonly string[], skip: number, from: number): readonly Effect[] {
-	return firstOperands(words, from).flatMap((at): readonly Effect[] =>
-		skip > 0 ? [...runsFrom(words, skip - 1, at + 1)] : [run(words.slice(at))],
+	const places = firstOperands(words, from);
+	const inner = places.flatMap((at): readonly Effect[] =>
+		skip > 0 ? runsFrom(words, skip - 1, at + 1) : [run(words.slice(at))],
 	);
+	return places.length < MAX_PLACES ? inner : [...inner, TOO_MANIFOLD];
 }
+
+/** Which word is the command cannot be told: it may be one that was not followed. */
+const TOO_MANIFOLD = raise("oversize_command", "more options before a command than can be followed");
+
+/** `-S text` of env: more words in one. */
+const SPLITS = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
 
 /** `env`: assignments before the command, and `-S`, whose value is split into words. */
 const env: Tool = ({ words }) => {
 	const effects: Effect[] = [];
-	for (const [at, word] of words.entries()) {
-		const split = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s.exec(word);
-		if (split) {
-			const text = split[1] === "" ? (words[at + 1] ?? "") : (split[1] ?? "");
-			const rest = words.slice(at + (split[1] === "" ? 2 : 1));
-			effects.push(run([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]));
-		}
+	const at = words.findIndex((word) => SPLITS.test(word));
+	if (at >= 0) {
+		const attached = SPLITS.exec(words[at] ?? "")?.[1] ?? "";
+		const text = attached === "" ? (words[at + 1] ?? "") : attached;
+		const rest = words.slice(at + (attached === "" ? 2 : 1));
+		effects.push(run([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]));
 	}
 	let bare = true;
-	for (const at of firstOperands(words)) {
+	const places = firstOperands(words);
+	if (places.length === MAX_PLACES) effects.push(TOO_MANIFOLD);
+	for (const place of places) {
 		bare = false;
-		effects.push(...runsAfterAssignments(words, at));
+		effects.push(...runsAfterAssignments(words, place));
 	}
 	return bare && effects.length === 0 && words.length === 0 ? [risky("prints every environment variable")] : effects;
 };
@@ -41,9 +53,10 @@ function runsAfterAssignments(words: readonly string[], from: number): readonly 
 
 /** `sudo`: like `env` it takes assignments; a shell of its own when nothing follows. */
 const sudo: Tool = ({ words }) => [
-	...(words.length > 0 ? [risky("runs with another user's rights")] : []),
+	...(firstOperands(words).length > 0 ? [risky("runs with another user's rights")] : []),
 	...firstOperands(words).flatMap((at) => runsAfterAssignments(words, at)),
-	...words.flatMap((word, at) => (/^(?:-e|--edit)$/.test(word) ? words.slice(at + 1).map((path) => write(path)) : [])),
+	...(firstOperands(words).length === MAX_PLACES ? [TOO_MANIFOLD] : []),
+	...(words.some((word) => /^(?:-e|--edit)$/.test(word)) ? words.map((path) => write(path)) : []),
 ];
 
 /** `command` and `builtin`; with `-v` they only look the name up. */
@@ -118,53 +131,6 @@ const find: Tool = ({ words }) => {
 	return effects;
 };
 
-/** A shell: `-c text`, a script file, or what it reads. */
-const shell: Tool = (act) => {
-	const { words } = act;
-	for (const [at, word] of words.entries()) {
-		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(words[at - 1] ?? ""))) {
-			return shellOperand(act, word === "--" ? at + 1 : at);
-		}
-		if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word)) {
-			const place = firstOperands(words, at + 1)[0];
-			if (place === undefined) return [];
-			return [script(words[place] ?? "", words.slice(place + 1))];
-		}
-	}
-	return act.piped ? [{ kind: "obey", language: "shell" }] : [];
-};
-
-/** A shell's first operand: a script file it reads, `-` or `/dev/stdin` being its input. */
-function shellOperand(act: Act, at: number): readonly Effect[] {
-	const file = act.words[at];
-	if (act.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && act.piped) return [{ kind: "obey", language: "shell" }];
-	if (file === undefined) return act.piped ? [{ kind: "obey", language: "shell" }] : [];
-	if (file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file)) return [{ kind: "obey", language: "shell" }];
-	// A common misuse: the words of the command itself where a file should stand.
-	return [run(act.words.slice(at))];
-}
-
-const source: Tool = ({ words }) =>
-	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "obey", language: "shell" }] : [];
-
-/** Runs its operands as one line of shell: `eval`, `watch`, `ssh host`. */
-const joined: Tool = ({ words }) => (words.length > 0 ? [script(words.join(" "))] : []);
-
-const watch: Tool = ({ words }) => firstOperands(words).map((at) => script(words.slice(at).join(" ")));
-
-const ssh: Tool = ({ words }) => {
-	const places = firstOperands(words);
-	return places.flatMap((at) => (at + 1 < words.length ? [script(words.slice(at + 1).join(" "))] : []));
-};
-
-/** The value of `-c`, as `su`, `script`, `flock` and others take a line of shell. */
-const dashC: Tool = ({ words }) =>
-	words.flatMap((word, at) => {
-		const attached = /^--(?:command|session-command)=(.*)$/s.exec(word)?.[1];
-		if (attached !== undefined) return [script(attached)];
-		return /^(?:-[a-z]*c|--command|--session-command)$/.test(word) ? [script(words[at + 1] ?? "")] : [];
-	});
-
 /** A subcommand that runs a command inside: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`. */
 const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 	docker: { exec: 1, run: 1 },
@@ -205,7 +171,7 @@ const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 
 /** The command that a subcommand of `act` runs inside; empty when there is none. */
 export function insideOf(act: Act): readonly Effect[] {
-	const table = SUBCOMMANDS[act.name];
+	const table = entryOf(SUBCOMMANDS, act.name);
 	if (!table) return [];
 	return firstOperands(act.words).flatMap((at): readonly Effect[] => {
 		const word = act.words[at] ?? "";
@@ -228,61 +194,6 @@ const npx: Tool = (act) => [
 	...dashC(act),
 ];
 
-/** `powershell -Command …`, `-EncodedCommand …` (base64 of UTF-16). */
-const powershell: Tool = ({ words, piped }) => {
-	for (const [at, word] of words.entries()) {
-		if (/^[-/]e(?:nc?|ncodedcommand|c)?$/i.test(word)) {
-			const text = decodeUtf16(words[at + 1] ?? "");
-			return [forbid("runs an encoded PowerShell command"), ...(text === undefined ? [] : [code("powershell", text)])];
-		}
-		if (/^[-/]c(?:ommand)?$/i.test(word)) return [code("powershell", words.slice(at + 1).join(" "))];
-		if (/^[-/]f(?:ile)?$/i.test(word)) return [];
-	}
-	const rest = words.filter((word) => !/^[-/]/.test(word));
-	if (rest.length > 0) return [code("powershell", rest.join(" "))];
-	return piped ? [{ kind: "obey", language: "powershell" }] : [];
-};
-
-function decodeUtf16(text: string): string | undefined {
-	return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.replace(/=+$/, "").length % 4 !== 1
-		? atob(text.replace(/=+$/, "")).replaceAll("\u0000", "")
-		: undefined;
-}
-
-const cmd: Tool = ({ words }) => {
-	const at = words.findIndex((word) => /^\/[ckr]$/i.test(word));
-	return at < 0 ? [] : [code("powershell", words.slice(at + 1).join(" "))];
-};
-
-const trap: Tool = ({ words }) => {
-	const at = firstOperands(words)[0];
-	return at === undefined ? [] : [script(words[at] ?? "")];
-};
-
-const alias: Tool = ({ words }) =>
-	words.flatMap((word) => {
-		const value = /^[^=]+=(.*)$/s.exec(word)?.[1];
-		return value === undefined ? [] : [script(value)];
-	});
-
-const SHELLS = [
-	"sh",
-	"bash",
-	"dash",
-	"ash",
-	"zsh",
-	"ksh",
-	"ksh93",
-	"mksh",
-	"fish",
-	"csh",
-	"tcsh",
-	"rbash",
-	"yash",
-	"osh",
-	"nu",
-	"xonsh",
-];
 const PREFIXES = [
 	"nohup",
 	"setsid",
@@ -329,6 +240,12 @@ const PREFIXES = [
 	"noglob",
 	"nocorrect",
 	"then",
+	"!",
+	"if",
+	"elif",
+	"while",
+	"until",
+	"{",
 	"do",
 	"else",
 	"-",
@@ -357,12 +274,12 @@ const SKIPS: Readonly<Record<string, number>> = {
 	gosu: 1,
 	"su-exec": 1,
 	envdir: 1,
+	function: 1,
 	faketime: 1,
 };
 
 /** The wrappers by name. */
 export const WRAPPERS: Readonly<Record<string, Tool>> = {
-	...Object.fromEntries(SHELLS.map((name) => [name, shell])),
 	...Object.fromEntries(PREFIXES.map((name) => [name, prefix()])),
 	...Object.fromEntries(Object.entries(SKIPS).map(([name, skip]) => [name, prefix(skip)])),
 	env,
@@ -378,23 +295,9 @@ export const WRAPPERS: Readonly<Record<string, Tool>> = {
 		const at = act.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
 		return at < 0 ? [] : [run([...act.words.slice(at + 1), FED], true)];
 	},
-	eval: joined,
-	watch,
-	ssh,
-	mosh: ssh,
-	su: dashC,
-	runuser: dashC,
-	script: dashC,
 	flock: (act) => [...dashC(act), ...runsFrom(act.words, 1, 0)],
 	"nix-shell": (act) =>
 		act.words.flatMap((word, at) => (/^--(?:run|command)$/.test(word) ? [script(act.words[at + 1] ?? "")] : [])),
-	source,
-	".": source,
 	npx,
-	powershell,
-	pwsh: powershell,
-	cmd,
-	trap,
-	alias,
 	strace: prefix(),
 };
