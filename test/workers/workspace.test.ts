@@ -87,7 +87,15 @@ const WAYS: [string, (manifest: Record<string, unknown>) => Promise<Response>][]
 
 describe("a manifest", () => {
 	it("is the default one, the built-in rules alone, until one is posted", async () => {
-		const manifest = normalizeManifest({ workspace_id: WORKSPACE });
+		const manifest = {
+			workspace_id: WORKSPACE,
+			project_name: null,
+			stack: [],
+			protected_paths: [],
+			forbidden_commands: [],
+			require_handoffs: false,
+			require_risk_gate: false,
+		};
 		expect(await getManifest()).toEqual({
 			object: "workspace.manifest",
 			workspace_id: WORKSPACE,
@@ -173,7 +181,7 @@ describe("a manifest", () => {
 		expect(await versions()).toHaveLength(1);
 	});
 
-	it("keeps null, absence and emptiness apart from nothing: they are one", async () => {
+	it("reads null, absence and emptiness alike", async () => {
 		const bare = { project_name: null, stack: null, protected_paths: [], require_handoffs: null };
 		await putManifest(bare);
 		expect((await putManifest({})).policy_updated).toBe(false);
