@@ -68,7 +68,7 @@ describe("a manifest", () => {
 	it("needs a workspace id and nothing else", () => {
 		expect(messages({ workspace_id: "w" })).toEqual([]);
 		expect(messages({})).toHaveLength(1);
-		expect(messages({ workspace_id: "a b" })[0]).toContain("workspace_id: must be 1 to 128 of the characters");
+		expect(messages({ workspace_id: "a b" })[0]).toContain("workspace_id: must be 1 to 128 characters");
 	});
 
 	it("says which member is wrong and what its limit is", () => {
