@@ -16,7 +16,8 @@ function jsonBytes(value: unknown): number {
 	return utf8ToBytes(JSON.stringify(value)).length;
 }
 
-const textsSchema = z.array(z.string());
+const MAX_ENTRIES = 10_000;
+const textsSchema = z.array(z.string()).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
 
 /** Unknown members are ignored; null is absent. */
 export const policyCheckSchema = z.object({

@@ -64,9 +64,15 @@ function differ(left: Atom | undefined, right: Atom | undefined): boolean {
 	return typeof left === "string" && typeof right === "string" && left !== right;
 }
 
-/** Whether some name matches both segments. Time is the product of the lengths; patterns are short. */
-export function segmentsMeet(left: Segment, right: Segment): boolean {
+/** Counts the comparisons made, for a caller that has a bound. */
+export interface Work {
+	comparisons: number;
+}
+
+/** Whether some name matches both segments. Time is the product of the lengths. */
+export function segmentsMeet(left: Segment, right: Segment, work?: Work): boolean {
 	if (differ(left[0], right[0]) || differ(left.at(-1), right.at(-1))) return false;
+	if (work) work.comparisons += left.length * right.length;
 	let row: boolean[] = [true];
 	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && isRun(right[at]));
 	for (const atom of left) {
@@ -100,8 +106,8 @@ function exampleOf(glob: Segment): Segment {
  * Whether a pattern's segment names what a path's segment names. Where both are globs, the path's must match an example
  * of the pattern's: `*.ts` could match `id_rsa.ts`, which nobody means. A shell's leading wildcard skips dot files.
  */
-export function patternNames(pattern: Segment, path: Segment): boolean {
-	if (!isGlob(path)) return segmentsMeet(pattern, path);
+export function patternNames(pattern: Segment, path: Segment, work?: Work): boolean {
+	if (!isGlob(path)) return segmentsMeet(pattern, path, work);
 	if (pattern[0] === "." && typeof path[0] === "object") return false;
-	return segmentsMeet(isGlob(pattern) ? exampleOf(pattern) : pattern, path);
+	return segmentsMeet(isGlob(pattern) ? exampleOf(pattern) : pattern, path, work);
 }
