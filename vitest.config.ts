@@ -11,10 +11,20 @@ declare module "vitest" {
 	}
 }
 
+/** A hang still fails; a busy machine does not. */
+const TEST_TIMEOUT_MS = 30_000;
+
 export default defineConfig({
 	test: {
 		projects: [
-			{ test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"] } },
+			{
+				test: {
+					name: "unit",
+					environment: "node",
+					include: ["test/unit/**/*.test.ts"],
+					testTimeout: TEST_TIMEOUT_MS,
+				},
+			},
 			{
 				plugins: [
 					cloudflareTest(async () => ({
@@ -26,6 +36,7 @@ export default defineConfig({
 				],
 				test: {
 					name: "workers",
+					testTimeout: TEST_TIMEOUT_MS,
 					include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 					setupFiles: ["./test/support/migrate.ts"],
 					provide: { seed: Number(process.env["SEED"] ?? 20_260_722), cases: Number(process.env["CASES"] ?? 4_000) },

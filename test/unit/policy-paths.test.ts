@@ -104,7 +104,7 @@ describe("a protected path", () => {
 		// One comparison costs the product of both lengths; these two lists would take minutes.
 		const patterns = Array.from({ length: 200 }, (_, i) => `${"*a".repeat(245)}${i % 10}b`);
 		const paths = compileProtectedPaths(patterns);
-		const found = Array.from({ length: 2_000 }, (_, i) => paths.find(`${"a".repeat(480)}${i}b`));
+		const found = Array.from({ length: 20 }, (_, i) => paths.find(`${"a".repeat(480)}${i}b`));
 		expect(found.at(-1)).toBe("(more patterns and paths than can be compared)");
 		expect(paths.find("README.md")).toBeDefined();
 	});
