@@ -13,8 +13,6 @@ import type { AppendRequest } from "../../src/ledger/workspace-ledger.object.ts"
 import { chainPath, errorOf, handOn, handOnTimes, ledgerOf, readChain, WORKSPACE } from "../support/ledger.ts";
 import { callWithKey, db, eventually, newKey, ORIGIN, type TestKey } from "../support/service.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let key: TestKey;
 beforeEach(async () => {
 	key = await newKey("corporate");

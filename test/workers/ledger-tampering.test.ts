@@ -1,7 +1,7 @@
 // What somebody with write access to D1 can do to a stored chain, and how the chain's reader finds out.
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { database } from "../../src/db/client.ts";
 import { type HandoffRow, nextEntry } from "../../src/ledger/entry.ts";
 import { contentOf, draftOf, type Handoff } from "../../src/ledger/handoff.ts";
@@ -24,8 +24,6 @@ const CONTENT = {
 };
 
 // Signing and hashing run many times slower under the test runner than in the service.
-vi.setConfig({ testTimeout: 60_000 });
-
 let key: TestKey;
 let chain: Handoff[];
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 // The handoff ledger through its front door: append, fetch, the verified chain, checkpoints and proofs.
 import { createExecutionContext, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Handoff } from "../../src/ledger/handoff.ts";
 import { hashText } from "../../src/proof/hash.ts";
@@ -21,8 +21,6 @@ import {
 import { call, callWithKey, db, eventually, newKey, ORIGIN, type TestKey } from "../support/service.ts";
 
 // Signing and hashing run many times slower under the test runner than in the service.
-vi.setConfig({ testTimeout: 60_000 });
-
 let key: TestKey;
 beforeEach(async () => {
 	key = await newKey("corporate");

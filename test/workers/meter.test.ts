@@ -254,7 +254,7 @@ describe("D1 that fails the meter's flush", () => {
 	});
 
 	const hour = "for an hour, through an eviction, shows every request meanwhile and has them all in the end";
-	it(hour, { timeout: 30_000 }, async () => {
+	it(hour, async () => {
 		let tries = 0;
 		const { ids, totals } = await fiveAnswers(() => {
 			tries++;
