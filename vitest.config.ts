@@ -47,6 +47,7 @@ export default defineConfig({
 					name: "clients",
 					environment: "node",
 					include: ["test/clients/**/*.test.ts"],
+					globalSetup: ["./test/clients/setup.ts"],
 					testTimeout: 60_000,
 					hookTimeout: 60_000,
 				},

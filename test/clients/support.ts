@@ -1,11 +1,12 @@
 // A really running service for client tests, and a stranger's way to check a receipt: node:crypto and HTTP, none of our code.
 import { createHash, createPublicKey, randomBytes, verify } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { z } from "zod";
 import { sandboxVariables } from "../../src/cli/local-env.ts";
-import { applyLocalMigrations, buildBundle, startLocalService } from "../../src/cli/local-service.ts";
+import { startLocalService } from "../../src/cli/local-service.ts";
 import { type CreatedKey, callOperator, createKey } from "../../src/cli/operator.ts";
 import { startSandbox } from "../../src/cli/sandbox-server.ts";
 
@@ -21,7 +22,7 @@ export interface TestService {
 	stop(): Promise<void>;
 }
 
-/** Builds, migrates and starts a service on fresh state; what was started before a failure is stopped again. */
+/** Starts a service on fresh state; what was started before a failure is stopped again. */
 export async function startTestService(): Promise<TestService> {
 	const dir = mkdtempSync(join(tmpdir(), "svc-clients-"));
 	const started: (() => Promise<void>)[] = [];
@@ -34,10 +35,10 @@ export async function startTestService(): Promise<TestService> {
 		const sandbox = await startSandbox(0, () => answers++);
 		started.push(sandbox.stop);
 		const stateDir = join(dir, "state");
-		applyLocalMigrations(stateDir);
+		cpSync(inject("emptyStateDir"), stateDir, { recursive: true });
 		const adminToken = randomBytes(16).toString("hex");
 		const { url, stop: stopService } = await startLocalService({
-			bundleDir: buildBundle(join(dir, "bundle")),
+			bundleDir: inject("bundleDir"),
 			stateDir,
 			port: 0,
 			variables: {
