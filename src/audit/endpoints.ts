@@ -9,7 +9,7 @@ import { DECISIONS, RISK_TIERS } from "../policy/factors.ts";
 import { workspaceIdSchema } from "../workspace/workspace-id.ts";
 import { type AuditEventRow, EVENT_TYPES } from "./event.ts";
 import { findEvents } from "./events.store.ts";
-import { pageOf, placeOf } from "./page.ts";
+import { type PageQuery, pageOf, placeOf } from "./page.ts";
 
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
@@ -36,10 +36,11 @@ function eventOf(row: AuditEventRow): z.input<typeof eventSchema> {
 }
 
 /** What D1 may lack of the caller's events: of one workspace's ledger, or of all that are known to hold some. */
-async function unflushedEvents(context: KeyContext, workspaceId: string | undefined): Promise<AuditEventRow[]> {
+async function unflushedEvents(context: KeyContext, query: PageQuery): Promise<AuditEventRow[]> {
+	const { workspaceId } = query.filter;
 	if (workspaceId !== undefined)
-		return (await context.ledger(context.account.userId, workspaceId).unflushedEvents()).events;
-	const answers = await askUnflushed(context, (ledger) => ledger.unflushedEvents());
+		return (await context.ledger(context.account.userId, workspaceId).unflushedEvents(query)).events;
+	const answers = await askUnflushed(context, (ledger) => ledger.unflushedEvents(query));
 	return answers.flatMap(({ events }) => events);
 }
 
@@ -72,13 +73,11 @@ export const listAuditEventsEndpoint = endpoint({
 			const message = "is not a next_cursor of this endpoint";
 			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
 		}
-		const filter = { workspaceId, eventType, decision, since, until };
+		const page = { filter: { workspaceId, eventType, decision, since, until }, after, limit };
 		// The ledgers first: what they flush after this is found in D1.
-		const unflushed = await unflushedEvents(context, workspaceId);
-		const stored = await context.timings.measure("d1", () =>
-			findEvents(context.db, context.account.userId, filter, after, limit + 1),
-		);
-		const { events, hasMore, nextCursor } = pageOf(stored, unflushed, { filter, after, limit });
+		const unflushed = await unflushedEvents(context, page);
+		const stored = await context.timings.measure("d1", () => findEvents(context.db, context.account.userId, page));
+		const { events, hasMore, nextCursor } = pageOf(stored, unflushed, page);
 		return ok({
 			object: "audit.events" as const,
 			count: events.length,

@@ -4,7 +4,7 @@ import type { Database } from "../db/client.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { AuditEventRow } from "./event.ts";
-import { type EventFilter, PAGE_PAYLOAD_CHARS, type Place } from "./page.ts";
+import { PAGE_PAYLOAD_CHARS, type PageQuery } from "./page.ts";
 
 /** The row under its column names. */
 const columns = {
@@ -26,16 +26,14 @@ export function insertEvents(db: Database, events: readonly AuditEventRow[]) {
 }
 
 /**
- * A user's events behind a place, newest first: at most `limit`, and no more than it takes for payloads of more than
+ * The events of a page, newest first, and one more if there is one; no more than it takes for payloads of more than
  * PAGE_PAYLOAD_CHARS and one event behind them. SQLite counts a character where JavaScript may count two, so a page cut
  * by the same figure ends before these do.
  */
 export async function findEvents(
 	db: Database,
 	userId: string,
-	filter: EventFilter,
-	after: Place | null,
-	limit: number,
+	{ filter, after, limit }: PageQuery,
 ): Promise<AuditEventRow[]> {
 	const { workspaceId, eventType, decision, since, until } = filter;
 	const newest = db
@@ -55,7 +53,7 @@ export async function findEvents(
 			),
 		)
 		.orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
-		.limit(limit);
+		.limit(limit + 1);
 	return db.all<AuditEventRow>(sql`
 		WITH newest AS ${newest},
 			counted AS (SELECT newest.*,

@@ -70,6 +70,33 @@ function fitting(events: readonly AuditEventRow[], limit: number): number {
 	return events.length;
 }
 
+/** What is asked of the log: a page of so many events, behind a place. */
+export interface PageQuery {
+	filter: EventFilter;
+	/** Null for the first page. */
+	after: Place | null;
+	limit: number;
+}
+
+/** Events that are wanted, newest first: as many as fit on a page, and one more if there is one. */
+export function newestOf(events: Iterable<AuditEventRow>, { filter, after, limit }: PageQuery): AuditEventRow[] {
+	let kept: AuditEventRow[] = [];
+	let chars = 0;
+	const cut = () => {
+		kept.sort(newestFirst);
+		kept = kept.slice(0, fitting(kept, limit) + 1);
+		chars = kept.reduce((sum, { payload }) => sum + payload.length, 0);
+	};
+	for (const event of events) {
+		if (!isWanted(event, filter, after)) continue;
+		kept.push(event);
+		chars += event.payload.length;
+		if (chars > 3 * PAGE_PAYLOAD_CHARS) cut();
+	}
+	cut();
+	return kept;
+}
+
 export interface Page {
 	events: AuditEventRow[];
 	hasMore: boolean;
@@ -83,7 +110,7 @@ export interface Page {
 export function pageOf(
 	stored: readonly AuditEventRow[],
 	unflushed: readonly AuditEventRow[],
-	{ filter, after, limit }: { filter: EventFilter; after: Place | null; limit: number },
+	{ filter, after, limit }: PageQuery,
 ): Page {
 	const missing = unflushed.filter((event) => isWanted(event, filter, after));
 	const byId = new Map([...missing, ...stored].map((event) => [event.id, event]));

@@ -8,7 +8,7 @@ import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
 import { wholeNumber } from "../http/query.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
-import { isWorkspaceId } from "../workspace/workspace-id.ts";
+import { isWorkspaceId, noWorkspace } from "../workspace/workspace-id.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
@@ -24,7 +24,6 @@ const workspaceParams = z.object({ workspace_id: z.string() });
 /** Sizes and places in a chain; which of them exist is the chain's to say. */
 const place = wholeNumber(0, 1e15);
 
-const noWorkspace: Failure = { reason: "workspace_not_found", message: "no workspace can have this name" };
 const noKey: Failure = {
 	reason: "signing_unavailable",
 	message: "this needs a signature, and the service has no signing key now",

@@ -1,5 +1,6 @@
 // The Worker's side of a workspace's ledger: every call is idempotent, by id where it writes, and tried twice.
 import type { AuditEventRow } from "../audit/event.ts";
+import type { PageQuery } from "../audit/page.ts";
 import { callTwice } from "../objects.ts";
 import type { VerifiedPrefix } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
@@ -13,7 +14,7 @@ export interface LedgerClient {
 	record(event: AuditEventRow): Promise<boolean>;
 	state(): Promise<LedgerState>;
 	find(id: string): Promise<{ entry: HandoffRow | null; idle: boolean }>;
-	unflushedEvents(): Promise<{ events: AuditEventRow[]; idle: boolean }>;
+	unflushedEvents(query: PageQuery): Promise<{ events: AuditEventRow[]; idle: boolean }>;
 	unflushedEntries(fromSeq: number, asOfMs: number): Promise<HandoffRow[]>;
 	remember(verified: VerifiedPrefix): Promise<void>;
 	checkpoint(origin: string): Promise<string | null>;
@@ -33,7 +34,7 @@ export function ledgerClient(
 		record: (event) => twice((stub) => stub.record(event)),
 		state: () => twice(async (stub) => (await stub.state()) as LedgerState),
 		find: (id) => twice(async (stub) => await stub.find(id)),
-		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
+		unflushedEvents: (query) => twice(async (stub) => await stub.unflushedEvents(query)),
 		unflushedEntries: (fromSeq, asOfMs) => twice(async (stub) => await stub.unflushedEntries(fromSeq, asOfMs)),
 		remember: (verified) => twice((stub) => stub.remember(verified)),
 		checkpoint: (origin) => twice((stub) => stub.checkpoint(origin)),

@@ -8,6 +8,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { type AuditEventRow, handoffCreated } from "../audit/event.ts";
+import { newestOf, type PageQuery } from "../audit/page.ts";
 import { database } from "../db/client.ts";
 import { logError } from "../http/log.ts";
 import type { Hash } from "../proof/hash.ts";
@@ -198,11 +199,16 @@ export class WorkspaceLedger extends DurableObject<Env> {
 		return { entry: row ? (JSON.parse(row.entry) as HandoffRow) : null, idle: !this.#hasOpenWork() };
 	}
 
-	/** Audit events that D1 does not have, oldest first; `idle` when D1 has everything. */
-	unflushedEvents(): { events: AuditEventRow[]; idle: boolean } {
-		if (!this.#hasTables) return { events: [], idle: true };
-		const rows = this.#rows<{ event: string }>("SELECT event FROM events WHERE flushed_at_ms IS NULL ORDER BY n");
-		return { events: rows.map(({ event }) => JSON.parse(event) as AuditEventRow), idle: rows.length === 0 };
+	/** Audit events of a page that D1 does not have, newest first, and one more if there is one; `idle` when D1 has everything. */
+	unflushedEvents(query: PageQuery): { events: AuditEventRow[]; idle: boolean } {
+		return { events: newestOf(this.#openEvents(), query), idle: !this.#hasOpenWork() };
+	}
+
+	/** Read one by one: after hours without D1 they may be more than an isolate holds. */
+	*#openEvents(): Generator<AuditEventRow> {
+		if (!this.#hasTables) return;
+		const rows = this.#sql.exec<{ event: string }>("SELECT event FROM events WHERE flushed_at_ms IS NULL");
+		for (const { event } of rows) yield JSON.parse(event) as AuditEventRow;
 	}
 
 	/**

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { type Failure, fail, ok } from "../http/errors.ts";
+import { fail, ok } from "../http/errors.ts";
 import { instant, wholeNumber } from "../http/query.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { walkChain } from "../ledger/read-chain.ts";
@@ -20,17 +20,12 @@ import { findManifest, storeManifest } from "./manifests.store.ts";
 import { readiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
 import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
-import { isWorkspaceId, WORKSPACE_ID_RULE } from "./workspace-id.ts";
+import { isWorkspaceId, noWorkspace } from "./workspace-id.ts";
 
 const DEFAULT_TAIL = 50;
 const MOST_TAIL = 200;
 
 const workspaceParams = z.object({ workspace_id: z.string() });
-const noWorkspace: Failure = {
-	reason: "workspace_not_found",
-	message: `no workspace can have this name: a workspace_id ${WORKSPACE_ID_RULE}`,
-};
-
 /** Makes a manifest the policy of its workspace; true when it differs from the one before. */
 function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: Manifest): Promise<boolean> {
 	const at = new Date(startedAtMs).toISOString();

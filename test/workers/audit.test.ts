@@ -227,6 +227,19 @@ describe("a walk by cursor", () => {
 		}
 	});
 
+	it("goes on in pages over more than a call between objects can carry, while D1 refuses", async () => {
+		const faults = useFaults({ DB: (operation) => (writes(operation) ? "fail" : "pass") });
+		try {
+			// 40 events of a MB: workerd carries at most 32 MB between objects.
+			const payload = JSON.stringify({ text: "x".repeat(1_000_000) });
+			for (let i = 0; i < 40; i++) await record({ event_type: "agent_record", payload });
+			const events = await walk({ workspace_id: "shop", limit: 200 });
+			expect(new Set(events.map(({ id }) => id)).size).toBe(40);
+		} finally {
+			faults.restore();
+		}
+	});
+
 	it("is 503 and not short when D1 is away", async () => {
 		await handoff("shop");
 		const faults = useFaults({ DB: always("fail") });

@@ -22,6 +22,8 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
+const ALL_EVENTS = { filter: {}, after: null, limit: 50 };
+
 type Fault = "none" | "before" | "after";
 
 /** D1's writes fail as `next` says: before anything is applied, or after all of it is. */
@@ -199,7 +201,7 @@ describe("while D1 takes no writes", () => {
 		await handOn(key);
 		const last = await handOn(key);
 		expect(await meter.unflushed()).toEqual([{ workspaceId: WORKSPACE, mark: last.id }]);
-		const [asked] = await askUnflushed(caller(), (ledger) => ledger.unflushedEvents());
+		const [asked] = await askUnflushed(caller(), (ledger) => ledger.unflushedEvents(ALL_EVENTS));
 		expect(asked?.events.map(({ event_type }: AuditEventRow) => event_type)).toEqual([
 			"handoff_created",
 			"handoff_created",
@@ -214,9 +216,11 @@ describe("while D1 takes no writes", () => {
 		// A note that was replaced meanwhile stays.
 		await meter.clearUnflushed(WORKSPACE, "ho_other");
 		expect(await meter.unflushed()).toHaveLength(1);
-		expect(await askUnflushed(caller(), (ledger) => ledger.unflushedEvents())).toEqual([{ events: [], idle: true }]);
+		expect(await askUnflushed(caller(), (ledger) => ledger.unflushedEvents(ALL_EVENTS))).toEqual([
+			{ events: [], idle: true },
+		]);
 		expect(await meter.unflushed()).toEqual([]);
-		expect(await askUnflushed(caller(), (ledger) => ledger.unflushedEvents())).toEqual([]);
+		expect(await askUnflushed(caller(), (ledger) => ledger.unflushedEvents(ALL_EVENTS))).toEqual([]);
 	});
 
 	it("no append waits for it after the first, and the alarm brings what is left", async () => {
