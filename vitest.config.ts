@@ -16,6 +16,8 @@ const TEST_TIMEOUT_MS = 30_000;
 
 export default defineConfig({
 	test: {
+		// The service logs a line per request: of interest where a test fails.
+		silent: "passed-only",
 		projects: [
 			{
 				test: {

@@ -6,6 +6,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { database } from "../db/client.ts";
 import { logError } from "../http/log.ts";
+import { Outbox } from "../outbox.ts";
 import { settingsOf } from "../settings.ts";
 import { PLANS, type PlanId } from "./plans.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "./rolling-window.ts";
@@ -50,8 +51,6 @@ export interface UnflushedMark {
 }
 
 const FLUSH_ROWS = 100;
-const RETRY_FIRST_MS = 1_000;
-const RETRY_LAST_MS = 60_000;
 const PURGE_EVERY_MS = 10_000;
 
 export class AccountMeter extends DurableObject<Env> {
@@ -60,14 +59,16 @@ export class AccountMeter extends DurableObject<Env> {
 	#day: DayWindow;
 	#plan: PlanId | null;
 	#revoked: Set<string>;
-	#alarmAtMs = Number.POSITIVE_INFINITY;
-	#flushing: Promise<void> | null = null;
-	#failedFlushes = 0;
+	#outbox: Outbox;
 	#purgedAtMs = 0;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
 		this.#sql = state.storage.sql;
+		this.#outbox = new Outbox(state, {
+			failureEvent: "meter_flush_failed",
+			writeRound: () => this.#writeRound(),
+		});
 		this.#sql.exec(`
 			CREATE TABLE IF NOT EXISTS account (plan TEXT NOT NULL);
 			CREATE TABLE IF NOT EXISTS revoked_keys (key_id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -128,7 +129,7 @@ export class AccountMeter extends DurableObject<Env> {
 		if (!this.#insertAdmission(request, now)) return { admitted: true, quota };
 		this.#minute.add(now);
 		this.#purge(now);
-		if (request.reservation) this.#arm(request.reservation.expiresAtMs);
+		if (request.reservation) this.#outbox.arm(request.reservation.expiresAtMs);
 		return { admitted: true, quota: this.#quota(plan, now) };
 	}
 
@@ -168,7 +169,7 @@ export class AccountMeter extends DurableObject<Env> {
 		if (!row) return "late";
 		if (row.closed_at_ms !== null) return row.proof_hash === proofHash ? "settled" : "late";
 		this.#close(settlement);
-		this.#flushSoon();
+		if (!this.#outbox.isFailing) this.ctx.waitUntil(this.#outbox.flush());
 		return "settled";
 	}
 
@@ -245,14 +246,14 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** Settles what expired and flushes what D1 does not have. Never throws: a failed alarm would end after a few retries. */
 	override async alarm(): Promise<void> {
-		this.#alarmAtMs = Number.POSITIVE_INFINITY;
+		this.#outbox.alarmRang();
 		try {
 			await this.#expire(Date.now());
-			await this.#flush();
+			await this.#outbox.flush();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
-		this.#armForOpenWork(Date.now() + (this.#failedFlushes > 0 ? this.#retryDelayMs() : RETRY_FIRST_MS));
+		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
 	}
 
 	async #expire(nowMs: number): Promise<void> {
@@ -272,57 +273,21 @@ export class AccountMeter extends DurableObject<Env> {
 		}
 	}
 
-	#flushSoon(): void {
-		// After a failure the alarm sets the pace, so that an absent D1 is not asked once per request.
-		if (this.#failedFlushes === 0) this.ctx.waitUntil(this.#flush());
-	}
-
-	/** Writes the outbox to D1 until it is empty. One flush at a time; rows that arrive meanwhile go with its next round. */
-	#flush(): Promise<void> {
-		this.#flushing ??= this.#flushAll().finally(() => {
-			this.#flushing = null;
-		});
-		return this.#flushing;
-	}
-
-	async #flushAll(): Promise<void> {
-		const db = database(this.env.DB);
-		for (;;) {
-			const rows = this.#sql
-				.exec<{ request_id: string; settlement: string }>(
-					"SELECT request_id, settlement FROM outbox ORDER BY rowid LIMIT ?",
-					FLUSH_ROWS,
-				)
-				.toArray();
-			if (rows.length === 0) return;
-			try {
-				await recordSettlements(
-					db,
-					rows.map((row) => JSON.parse(row.settlement) as Settlement),
-				);
-			} catch (error) {
-				this.#failedFlushes++;
-				logError("meter_flush_failed", error, { rows: rows.length, failures: this.#failedFlushes });
-				this.#arm(Date.now() + this.#retryDelayMs());
-				return;
-			}
-			this.#failedFlushes = 0;
-			this.#sql.exec(
-				"DELETE FROM outbox WHERE request_id IN (SELECT value FROM json_each(?))",
-				JSON.stringify(rows.map((row) => row.request_id)),
-			);
-		}
-	}
-
-	#retryDelayMs(): number {
-		return Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.max(0, this.#failedFlushes - 1));
-	}
-
-	/** One alarm serves expiries and flush retries: the earlier wins. */
-	#arm(atMs: number): void {
-		if (atMs >= this.#alarmAtMs) return;
-		this.#alarmAtMs = atMs;
-		this.ctx.waitUntil(this.ctx.storage.setAlarm(atMs));
+	async #writeRound(): Promise<boolean> {
+		const rows = this.#sql
+			.exec<{ request_id: string; settlement: string }>(
+				"SELECT request_id, settlement FROM outbox ORDER BY rowid LIMIT ?",
+				FLUSH_ROWS,
+			)
+			.toArray();
+		if (rows.length === 0) return false;
+		const settlements = rows.map((row) => JSON.parse(row.settlement) as Settlement);
+		await recordSettlements(database(this.env.DB), settlements);
+		this.#sql.exec(
+			"DELETE FROM outbox WHERE request_id IN (SELECT value FROM json_each(?))",
+			JSON.stringify(rows.map((row) => row.request_id)),
+		);
+		return true;
 	}
 
 	/** @param flushAtMs when to try the outbox again, if there is anything in it. */
@@ -330,8 +295,8 @@ export class AccountMeter extends DurableObject<Env> {
 		const [next] = this.#sql
 			.exec<{ at: number | null }>("SELECT MIN(expires_at_ms) AS at FROM admissions WHERE closed_at_ms IS NULL")
 			.toArray();
-		if (next && next.at !== null) this.#arm(next.at);
-		if (this.#sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length > 0) this.#arm(flushAtMs);
+		if (next && next.at !== null) this.#outbox.arm(next.at);
+		if (this.#sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length > 0) this.#outbox.arm(flushAtMs);
 	}
 
 	#purge(nowMs: number): void {

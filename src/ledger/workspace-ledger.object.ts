@@ -10,7 +10,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { type AuditEventRow, handoffCreated } from "../audit/event.ts";
 import { newestOf, type PageQuery } from "../audit/page.ts";
 import { database } from "../db/client.ts";
-import { logError } from "../http/log.ts";
+import { Outbox } from "../outbox.ts";
 import type { Hash } from "../proof/hash.ts";
 import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOfRange } from "../proof/merkle.ts";
 import { checkpointBody, signNote } from "../proof/note.ts";
@@ -62,8 +62,6 @@ const FLUSH_ROWS = 100;
 const FLUSH_BYTES = 500_000;
 /** How long an append waits for D1; reads find the entry here meanwhile. */
 const FLUSH_WAIT_MS = 1_500;
-const RETRY_FIRST_MS = 1_000;
-const RETRY_LAST_MS = 60_000;
 /** When the alarm looks after an entry whose object died before its flush ended. */
 const LOOK_AFTER_MS = 5_000;
 /** How long flushed rows are kept: repeated calls and reads under way find them. */
@@ -85,9 +83,7 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	#sql: SqlStorage;
 	/** Tables exist from the first write on: reading an unknown workspace leaves nothing behind. */
 	#hasTables: boolean;
-	#alarmAtMs = Number.POSITIVE_INFINITY;
-	#flushing: Promise<void> | null = null;
-	#failedFlushes = 0;
+	#outbox: Outbox;
 	#purgedAtMs = 0;
 	/** Appends that wait for D1, by event id. */
 	#waiting = new Map<string, (flushed: boolean) => void>();
@@ -95,6 +91,13 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
 		this.#sql = state.storage.sql;
+		this.#outbox = new Outbox(state, {
+			failureEvent: "ledger_flush_failed",
+			writeRound: () => this.#writeRound(),
+			onFailure: () => {
+				for (const resolve of this.#waiting.values()) resolve(false);
+			},
+		});
 		this.#hasTables = this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'head'").length > 0;
 		this.#armForOpenWork(Date.now());
 	}
@@ -158,7 +161,7 @@ export class WorkspaceLedger extends DurableObject<Env> {
 			this.#purge();
 		});
 		this.#hasTables = true;
-		this.#arm(Date.now() + LOOK_AFTER_MS);
+		this.#outbox.arm(Date.now() + LOOK_AFTER_MS);
 	}
 
 	#addEvent(event: AuditEventRow, handoffId: string | null): void {
@@ -253,9 +256,9 @@ export class WorkspaceLedger extends DurableObject<Env> {
 
 	/** Writes to D1 what it does not have. Never throws: a failed alarm would end after a few retries. */
 	override async alarm(): Promise<void> {
-		this.#alarmAtMs = Number.POSITIVE_INFINITY;
-		await this.#flush();
-		this.#armForOpenWork(Date.now() + this.#retryDelayMs());
+		this.#outbox.alarmRang();
+		await this.#outbox.flush();
+		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
 	}
 
 	/** Whether D1 has an event, and the entry with it, now or within a moment. */
@@ -263,45 +266,29 @@ export class WorkspaceLedger extends DurableObject<Env> {
 		const isFlushed = "SELECT 1 FROM events WHERE id = ? AND flushed_at_ms IS NOT NULL";
 		if (this.#rows(isFlushed, eventId).length > 0) return true;
 		// After a failure the alarm sets the pace, so that an absent D1 is not asked once per append.
-		if (this.#failedFlushes > 0) return false;
+		if (this.#outbox.isFailing) return false;
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const answer = new Promise<boolean>((resolve) => {
 			this.#waiting.set(eventId, resolve);
 			timer = setTimeout(() => resolve(false), FLUSH_WAIT_MS);
 		});
-		this.ctx.waitUntil(this.#flush());
+		this.ctx.waitUntil(this.#outbox.flush());
 		const flushed = await answer;
 		clearTimeout(timer);
 		this.#waiting.delete(eventId);
 		return flushed;
 	}
 
-	/** Writes the outbox to D1 until it is empty. One flush at a time; rows that arrive meanwhile go with its next round. */
-	#flush(): Promise<void> {
-		this.#flushing ??= this.#flushAll().finally(() => {
-			this.#flushing = null;
-		});
-		return this.#flushing;
-	}
-
-	async #flushAll(): Promise<void> {
-		let round = this.#nextRound();
-		try {
-			for (; round.length > 0; round = this.#nextRound()) {
-				await recordEntries(
-					database(this.env.DB),
-					round.flatMap(({ entry }) => (entry ? [JSON.parse(entry) as HandoffRow] : [])),
-					round.map(({ event }) => JSON.parse(event) as AuditEventRow),
-				);
-				this.#failedFlushes = 0;
-				this.#markFlushed(round.map(({ id }) => id));
-			}
-		} catch (error) {
-			this.#failedFlushes++;
-			logError("ledger_flush_failed", error, { rows: round.length, failures: this.#failedFlushes });
-			for (const resolve of this.#waiting.values()) resolve(false);
-			this.#arm(Date.now() + this.#retryDelayMs());
-		}
+	async #writeRound(): Promise<boolean> {
+		const round = this.#nextRound();
+		if (round.length === 0) return false;
+		await recordEntries(
+			database(this.env.DB),
+			round.flatMap(({ entry }) => (entry ? [JSON.parse(entry) as HandoffRow] : [])),
+			round.map(({ event }) => JSON.parse(event) as AuditEventRow),
+		);
+		this.#markFlushed(round.map(({ id }) => id));
+		return true;
 	}
 
 	/** The oldest events that D1 lacks, each with its entry if it has one: as many as one statement takes. */
@@ -350,18 +337,8 @@ export class WorkspaceLedger extends DurableObject<Env> {
 		return this.#hasTables && this.#rows("SELECT 1 FROM events WHERE flushed_at_ms IS NULL LIMIT 1").length > 0;
 	}
 
-	#retryDelayMs(): number {
-		return Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.max(0, this.#failedFlushes - 1));
-	}
-
-	#arm(atMs: number): void {
-		if (atMs >= this.#alarmAtMs) return;
-		this.#alarmAtMs = atMs;
-		this.ctx.waitUntil(this.ctx.storage.setAlarm(atMs));
-	}
-
 	#armForOpenWork(atMs: number): void {
-		if (this.#hasOpenWork()) this.#arm(atMs);
+		if (this.#hasOpenWork()) this.#outbox.arm(atMs);
 	}
 }
 

@@ -38,6 +38,7 @@ function isEdge(file: string): boolean {
 			"ledger/pending.ts",
 			"ledger/read-chain.ts",
 			"providers/call.ts",
+			"outbox.ts",
 			"settings.ts",
 		].includes(file)
 	);
