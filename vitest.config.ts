@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
@@ -16,6 +17,8 @@ const TEST_TIMEOUT_MS = 30_000;
 
 export default defineConfig({
 	test: {
+		// Vitest leaves one core to itself, which is half of a small machine; the tests wait more than they compute.
+		maxWorkers: Math.max(2, availableParallelism() - 1),
 		// The service logs a line per request: of interest where a test fails.
 		silent: "passed-only",
 		projects: [
