@@ -3,7 +3,8 @@ import { analyse } from "./analysis.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
-import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
+import { Work } from "./glob.ts";
+import { compileProtectedPaths, MAX_PATH_WORK, type ProtectedPaths } from "./paths.ts";
 import { type Pattern, parsePattern } from "./patterns.ts";
 import { type Risk, riskOf } from "./risk.ts";
 import { shorten } from "./shorten.ts";
@@ -36,8 +37,12 @@ export interface PolicyDecision {
 
 /** Patterns of both lists; a manifest's `!` takes back its own protection, never a built-in one. */
 function protectedBy(patterns: readonly string[]): ProtectedPaths {
-	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS);
-	const own = compileProtectedPaths(patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)));
+	const work = new Work(MAX_PATH_WORK);
+	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
+	const own = compileProtectedPaths(
+		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
+		work,
+	);
 	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
 }
 
@@ -48,12 +53,14 @@ function forbiddenBy(patterns: readonly string[]): readonly Pattern[] {
 /** Why each factor fired; a factor without reasons is explained by its label. */
 type Reasons = Map<FactorId, readonly string[]>;
 
+const MAX_FILE_REASONS = 3;
+
 function fileReasons(files: readonly string[], reach: "itself" | "below", paths: ProtectedPaths): readonly string[] {
 	const reasons: string[] = [];
 	for (const file of files) {
+		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
-		if (pattern !== undefined && reasons.length < 3)
-			reasons.push(`${shorten(file)} is protected by ${shorten(pattern)}`);
+		if (pattern !== undefined) reasons.push(`${shorten(file)} is protected by ${shorten(pattern)}`);
 	}
 	return reasons;
 }
