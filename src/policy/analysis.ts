@@ -59,8 +59,13 @@ export interface CommandRules {
 	readonly forbidden: readonly Pattern[];
 }
 
-/** Why each factor fired, in the order found. */
-export type Findings = ReadonlyMap<FactorId, readonly string[]>;
+/** What was found, and what may have been missed. */
+export interface Findings {
+	/** Why each factor fired, in the order found. */
+	readonly reasons: ReadonlyMap<FactorId, readonly string[]>;
+	/** Factors that count as triggered because looking stopped early; they have a reason only where one was found. */
+	readonly notRuledOut: readonly FactorId[];
+}
 
 /** One expanded command, and where it stands. */
 interface Place {
@@ -98,11 +103,10 @@ class Analysis {
 	}
 
 	finish(): Findings {
-		if (this.allowance.exhausted) {
-			for (const factor of FROM_COMMANDS)
-				this.add(factor, "a command too large, too deep or too manifold to be examined");
-		}
-		return this.findings;
+		const { exhausted } = this.allowance;
+		if (exhausted)
+			this.add("oversize_command", "too large, too deep or too manifold: nothing it could do is ruled out");
+		return { reasons: this.findings, notRuledOut: exhausted ? FROM_COMMANDS : [] };
 	}
 
 	private add(factor: FactorId, because: string): void {

@@ -80,7 +80,7 @@ const VERDICTS: Readonly<Record<Decision, string>> = {
 	deny: "Denied",
 };
 
-/** One sentence: the score against its tier's threshold, and what triggered it. */
+/** The score against its tier's threshold, and what triggered it; what is merely not ruled out is not claimed. */
 function explain(
 	decision: Decision,
 	tier: RiskTier,
@@ -93,8 +93,9 @@ function explain(
 	const from = TIERS.find((row) => row.tier === tier)?.from ?? 0;
 	const against =
 		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
-	const because = triggered.map(({ id, label }) => {
-		const found = reasons.get(id) ?? [];
+	const because = triggered.flatMap(({ id, label }) => {
+		const found = reasons.get(id);
+		if (!found) return [];
 		return found.length > 0 ? `${label} (${found.join("; ")})` : label;
 	});
 	return `${VERDICTS[decision]}: ${against}. ${because.join(". ")}.`;
@@ -104,7 +105,7 @@ function explain(
 export function decide(input: PolicyInput, rules: PolicyRules): PolicyDecision {
 	const protectedPaths = protectedBy(rules.protectedPaths);
 	const findings = analyse(input.commands, { protectedPaths, forbidden: forbiddenBy(rules.forbiddenCommands) });
-	const reasons: Reasons = new Map(findings);
+	const reasons: Reasons = new Map(findings.reasons);
 	const files = fileReasons(input.files_affected, input.action_kind === "delete" ? "below" : "itself", protectedPaths);
 	if (files.length > 0)
 		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
@@ -112,7 +113,7 @@ export function decide(input: PolicyInput, rules: PolicyRules): PolicyDecision {
 	const cost = input.estimated_cost_usd;
 	if (cost !== undefined && cost > rules.budgetUsd)
 		reasons.set("over_budget", [`${cost} USD of ${rules.budgetUsd} USD`]);
-	const { score, tier, decision, factors } = combine(new Set(reasons.keys()));
+	const { score, tier, decision, factors } = combine(new Set([...reasons.keys(), ...findings.notRuledOut]));
 	return {
 		decision,
 		risk_score: score,
@@ -152,7 +153,7 @@ export function riskScore(
 		protectedPaths,
 		forbidden: forbiddenBy(rules.forbiddenCommands),
 	});
-	for (const factor of findings.keys()) triggered.add(factor);
+	for (const factor of [...findings.reasons.keys(), ...findings.notRuledOut]) triggered.add(factor);
 	if (kind === "edit" || kind === "delete" || kind === "deploy") {
 		if (fileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
 			triggered.add("protected_path");

@@ -594,6 +594,16 @@ describe("whatever the command", () => {
 		expect(decided(`x=aaaaaaaa; ${"x=$x$x; ".repeat(30)} ls`)).toBe("deny");
 	});
 
+	it("says once that a command could not be examined, and claims nothing that was not seen", () => {
+		const decision = check({ commands: ["touch .env", "ls\n".repeat(21_000)], action_kind: "delete" });
+		expect(decision.factors.filter(({ triggered }) => triggered).map(({ id }) => id)).toContain("deploy_action");
+		expect(decision.reason).toBe(
+			"Denied: risk score 100 reaches the block threshold of 86. " +
+				"A command is too large to be examined (too large, too deep or too manifold: nothing it could do is ruled out). " +
+				"Touches a protected path (.env is protected by .env). Deletes something.",
+		);
+	});
+
 	const list = (length: number, entry: (at: number) => string) => Array.from({ length }, (_, at) => entry(at));
 	const folders = list(7, (at) => `cd f${at}; `).join("");
 
