@@ -1,9 +1,10 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
 import type { Effect, Language } from "./effects.ts";
 import type { FactorId } from "./factors.ts";
-import { parseSegment, segmentsMeet } from "./glob.ts";
+import { parseSegment, segmentsMeet, Work } from "./glob.ts";
 import { judgePath, type TouchingEffect } from "./judge.ts";
-import { type ProtectedPaths, UNKNOWN } from "./paths.ts";
+import { foldLookAlikes } from "./look-alikes.ts";
+import { type ProtectedPaths, readingWork, UNKNOWN } from "./paths.ts";
 import { commandName, invocationOf, type Pattern, PatternProgress } from "./patterns.ts";
 import { isDisk, placeOf } from "./places.ts";
 import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
@@ -19,6 +20,14 @@ import { effectsOf, TRIED_NAMES } from "./tools/tools.ts";
 
 /** Longer commands are oversize; they are examined all the same. */
 export const MAX_COMMAND_LENGTH = 65_536;
+
+/** Work on patterns, and on paths that commands touch, about a second of CPU for one check: beyond it commands are oversize. */
+const MAX_COMPARING_WORK = 100_000_000;
+
+/** What it takes to judge one path, seen from one folder: it is read a few times. */
+function judgingWork(path: string): number {
+	return 800 + 4 * readingWork(foldLookAlikes(path));
+}
 
 /** Wrappers in wrappers and scripts in scripts that are followed. */
 const MAX_LAYERS = 48;
@@ -50,8 +59,13 @@ export interface CommandRules {
 	readonly forbidden: readonly Pattern[];
 }
 
-/** Why each factor fired, in the order found. */
-export type Findings = ReadonlyMap<FactorId, readonly string[]>;
+/** What was found, and what may have been missed. */
+export interface Findings {
+	/** Why each factor fired, in the order found. */
+	readonly reasons: ReadonlyMap<FactorId, readonly string[]>;
+	/** Factors that count as triggered because looking stopped early; they have a reason only where one was found. */
+	readonly notRuledOut: readonly FactorId[];
+}
 
 /** One expanded command, and where it stands. */
 interface Place {
@@ -70,6 +84,7 @@ class Analysis {
 	private readonly allowance = new Allowance();
 	private readonly rules: CommandRules;
 	private readonly progress: PatternProgress;
+	private readonly work = new Work(MAX_COMPARING_WORK);
 	private readonly downloaded = new Set<string>();
 	/** Files that a command wrote known text to, by path. */
 	private readonly written = new Map<string, string>();
@@ -77,7 +92,7 @@ class Analysis {
 
 	constructor(rules: CommandRules) {
 		this.rules = rules;
-		this.progress = new PatternProgress(rules.forbidden);
+		this.progress = new PatternProgress(rules.forbidden, this.work);
 	}
 
 	/** Analyses one command line as the caller wrote it. */
@@ -88,11 +103,10 @@ class Analysis {
 	}
 
 	finish(): Findings {
-		if (this.allowance.exhausted) {
-			for (const factor of FROM_COMMANDS)
-				this.add(factor, "a command too large, too deep or too manifold to be examined");
-		}
-		return this.findings;
+		const { exhausted } = this.allowance;
+		if (exhausted)
+			this.add("oversize_command", "too large, too deep or too manifold: nothing it could do is ruled out");
+		return { reasons: this.findings, notRuledOut: exhausted ? FROM_COMMANDS : [] };
 	}
 
 	private add(factor: FactorId, because: string): void {
@@ -236,6 +250,7 @@ class Analysis {
 				"forbidden_command",
 				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
 			);
+		if (this.work.spent) this.allowance.exhaust();
 		const effects = effectsOf({ ...invocation, input: place.input, piped: place.piped });
 		this.downloads(invocation.name, fields, effects, place);
 		const inner = { ...place, layer: place.layer + 1 };
@@ -287,7 +302,7 @@ class Analysis {
 	private wildcardName(name: string, fields: readonly string[], place: Place, fed: boolean): void {
 		const pattern = parseSegment(name);
 		for (const tried of TRIED_NAMES) {
-			if (segmentsMeet(pattern, [...tried])) this.command([tried, ...fields.slice(1)], place, fed);
+			if (segmentsMeet(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], place, fed);
 		}
 	}
 
@@ -319,7 +334,12 @@ class Analysis {
 	}
 
 	private touch(effect: TouchingEffect, { folders }: Scope): void {
+		const units = judgingWork(effect.path);
 		for (const folder of folders) {
+			if (!this.work.spend(units)) {
+				this.allowance.exhaust();
+				return;
+			}
 			for (const { factor, because } of judgePath(effect, folder, this.rules.protectedPaths)) this.add(factor, because);
 		}
 	}

@@ -17,7 +17,7 @@ export function forbids(patterns: readonly string[]): (command: string) => boole
 	const forbidden = patterns.flatMap((written) => parsePattern(written) ?? []);
 	const protectedPaths = compileProtectedPaths([]);
 	const reasons = (command: string, listed: typeof forbidden) =>
-		analyse([command], { protectedPaths, forbidden: listed }).get("forbidden_command") ?? [];
+		analyse([command], { protectedPaths, forbidden: listed }).reasons.get("forbidden_command") ?? [];
 	return (command) => {
 		const found = reasons(command, forbidden);
 		if (found.length === 0) return false;

@@ -3,7 +3,8 @@ import { analyse } from "./analysis.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
-import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
+import { Work } from "./glob.ts";
+import { compileProtectedPaths, MAX_PATH_WORK, type ProtectedPaths } from "./paths.ts";
 import { type Pattern, parsePattern } from "./patterns.ts";
 import { type Risk, riskOf } from "./risk.ts";
 import { shorten } from "./shorten.ts";
@@ -36,8 +37,12 @@ export interface PolicyDecision {
 
 /** Patterns of both lists; a manifest's `!` takes back its own protection, never a built-in one. */
 function protectedBy(patterns: readonly string[]): ProtectedPaths {
-	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS);
-	const own = compileProtectedPaths(patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)));
+	const work = new Work(MAX_PATH_WORK);
+	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
+	const own = compileProtectedPaths(
+		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
+		work,
+	);
 	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
 }
 
@@ -48,12 +53,14 @@ function forbiddenBy(patterns: readonly string[]): readonly Pattern[] {
 /** Why each factor fired; a factor without reasons is explained by its label. */
 type Reasons = Map<FactorId, readonly string[]>;
 
+const MAX_FILE_REASONS = 3;
+
 function fileReasons(files: readonly string[], reach: "itself" | "below", paths: ProtectedPaths): readonly string[] {
 	const reasons: string[] = [];
 	for (const file of files) {
+		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
-		if (pattern !== undefined && reasons.length < 3)
-			reasons.push(`${shorten(file)} is protected by ${shorten(pattern)}`);
+		if (pattern !== undefined) reasons.push(`${shorten(file)} is protected by ${shorten(pattern)}`);
 	}
 	return reasons;
 }
@@ -73,7 +80,7 @@ const VERDICTS: Readonly<Record<Decision, string>> = {
 	deny: "Denied",
 };
 
-/** One sentence: the score against its tier's threshold, and what triggered it. */
+/** The score against its tier's threshold, and what triggered it; what is merely not ruled out is not claimed. */
 function explain(
 	decision: Decision,
 	tier: RiskTier,
@@ -86,8 +93,9 @@ function explain(
 	const from = TIERS.find((row) => row.tier === tier)?.from ?? 0;
 	const against =
 		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
-	const because = triggered.map(({ id, label }) => {
-		const found = reasons.get(id) ?? [];
+	const because = triggered.flatMap(({ id, label }) => {
+		const found = reasons.get(id);
+		if (!found) return [];
 		return found.length > 0 ? `${label} (${found.join("; ")})` : label;
 	});
 	return `${VERDICTS[decision]}: ${against}. ${because.join(". ")}.`;
@@ -97,7 +105,7 @@ function explain(
 export function decide(input: PolicyInput, rules: PolicyRules): PolicyDecision {
 	const protectedPaths = protectedBy(rules.protectedPaths);
 	const findings = analyse(input.commands, { protectedPaths, forbidden: forbiddenBy(rules.forbiddenCommands) });
-	const reasons: Reasons = new Map(findings);
+	const reasons: Reasons = new Map(findings.reasons);
 	const files = fileReasons(input.files_affected, input.action_kind === "delete" ? "below" : "itself", protectedPaths);
 	if (files.length > 0)
 		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
@@ -105,7 +113,7 @@ export function decide(input: PolicyInput, rules: PolicyRules): PolicyDecision {
 	const cost = input.estimated_cost_usd;
 	if (cost !== undefined && cost > rules.budgetUsd)
 		reasons.set("over_budget", [`${cost} USD of ${rules.budgetUsd} USD`]);
-	const { score, tier, decision, factors } = combine(new Set(reasons.keys()));
+	const { score, tier, decision, factors } = combine(new Set([...reasons.keys(), ...findings.notRuledOut]));
 	return {
 		decision,
 		risk_score: score,
@@ -145,7 +153,7 @@ export function riskScore(
 		protectedPaths,
 		forbidden: forbiddenBy(rules.forbiddenCommands),
 	});
-	for (const factor of findings.keys()) triggered.add(factor);
+	for (const factor of [...findings.reasons.keys(), ...findings.notRuledOut]) triggered.add(factor);
 	if (kind === "edit" || kind === "delete" || kind === "deploy") {
 		if (fileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
 			triggered.add("protected_path");

@@ -59,29 +59,74 @@ function atomsMeet(left: Atom, right: Atom): boolean {
 	return left.negated || right.negated || [...left.letters].some((letter) => right.letters.includes(letter));
 }
 
-/** Two plain letters that are not the same: nearly every comparison ends at a segment's first or last. */
+/**
+ * A bound on work, shared by whatever is compared together. One unit is about ten nanoseconds. Once it is spent nothing
+ * more is compared: whoever asks must look at `spent` before believing an answer.
+ */
+export class Work {
+	private left: number;
+
+	constructor(bound: number) {
+		this.left = bound;
+	}
+
+	get spent(): boolean {
+		return this.left < 0;
+	}
+
+	/** False when the work is more than is left. It must then not be done. */
+	spend(units: number): boolean {
+		this.left -= units;
+		return this.left >= 0;
+	}
+}
+
+/** How many plain letters are the same in both, from the beginning or from the end. */
+function sharedLetters(left: Segment, right: Segment, most: number, fromEnd: boolean): number {
+	for (let count = 0; count < most; count += 1) {
+		const one = fromEnd ? left[left.length - 1 - count] : left[count];
+		const other = fromEnd ? right[right.length - 1 - count] : right[count];
+		if (one !== other || typeof one !== "string") return count;
+	}
+	return most;
+}
+
+/** Two plain letters that are not the same. */
 function differ(left: Atom | undefined, right: Atom | undefined): boolean {
 	return typeof left === "string" && typeof right === "string" && left !== right;
 }
 
-/** Counts the comparisons made, for a caller that has a bound. */
-export interface Work {
-	comparisons: number;
+/**
+ * Whether some name matches both segments; false, whatever the segments, when the work is spent. Plain letters at both
+ * ends are compared first, which settles nearly every pair; time for the rest is the product of the lengths.
+ */
+export function segmentsMeet(left: Segment, right: Segment, work: Work): boolean {
+	const shorter = Math.min(left.length, right.length);
+	const head = sharedLetters(left, right, shorter, false);
+	if (head < shorter && differ(left[head], right[head])) {
+		work.spend(1 + head);
+		return false;
+	}
+	const tail = sharedLetters(left, right, shorter - head, true);
+	if (!work.spend(4 + head + tail)) return false;
+	const [leftEnd, rightEnd] = [left.length - tail, right.length - tail];
+	if (head + tail < shorter && differ(left[leftEnd - 1], right[rightEnd - 1])) return false;
+	if (head === leftEnd && head === rightEnd) return true;
+	const [one, other] = [left.slice(head, leftEnd), right.slice(head, rightEnd)];
+	return work.spend(8 + one.length + other.length + 3 * one.length * other.length) && middlesMeet(one, other);
 }
 
-/** Whether some name matches both segments. Time is the product of the lengths. */
-export function segmentsMeet(left: Segment, right: Segment, work?: Work): boolean {
-	if (differ(left[0], right[0]) || differ(left.at(-1), right.at(-1))) return false;
-	if (work) work.comparisons += left.length * right.length;
+function middlesMeet(left: Segment, right: Segment): boolean {
+	if ((left.length === 1 && isRun(left[0])) || (right.length === 1 && isRun(right[0]))) return true;
+	const runs = right.map(isRun);
 	let row: boolean[] = [true];
-	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && isRun(right[at]));
+	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && runs[at] === true);
 	for (const atom of left) {
-		const next: boolean[] = [row[0] === true && isRun(atom)];
+		const run = isRun(atom);
+		const next: boolean[] = [row[0] === true && run];
 		for (let at = 0; at < right.length; at += 1) {
-			const other = right[at] ?? "";
-			const run = isRun(atom) || isRun(other);
-			const extended = run && (row[at + 1] === true || next[at] === true);
-			next.push(extended || (row[at] === true && atomsMeet(atom, other)));
+			const extended = (run || runs[at] === true) && (row[at + 1] === true || next[at] === true);
+			next.push(extended || (row[at] === true && atomsMeet(atom, right[at] ?? "")));
 		}
 		row = next;
 	}
@@ -89,7 +134,7 @@ export function segmentsMeet(left: Segment, right: Segment, work?: Work): boolea
 }
 
 /** Whether a segment has wildcards; a class or a run names more than one file. */
-export function isGlob(segment: Segment): boolean {
+function isGlob(segment: Segment): boolean {
 	return segment.some((atom) => typeof atom === "object");
 }
 
@@ -102,12 +147,27 @@ function exampleOf(glob: Segment): Segment {
 	});
 }
 
+/** A segment read once to be compared often. */
+export interface Name {
+	readonly segment: Segment;
+	readonly glob: boolean;
+	/** One plain name it matches: itself where it is one. */
+	readonly example: Segment;
+}
+
+/** Parses a segment of a pattern or of a path to be compared. */
+export function parseName(text: string): Name {
+	const segment = parseSegment(text);
+	const glob = isGlob(segment);
+	return { segment, glob, example: glob ? exampleOf(segment) : segment };
+}
+
 /**
  * Whether a pattern's segment names what a path's segment names. Where both are globs, the path's must match an example
  * of the pattern's: `*.ts` could match `id_rsa.ts`, which nobody means. A shell's leading wildcard skips dot files.
  */
-export function patternNames(pattern: Segment, path: Segment, work?: Work): boolean {
-	if (!isGlob(path)) return segmentsMeet(pattern, path, work);
-	if (pattern[0] === "." && typeof path[0] === "object") return false;
-	return segmentsMeet(isGlob(pattern) ? exampleOf(pattern) : pattern, path, work);
+export function patternNames(pattern: Name, path: Name, work: Work): boolean {
+	if (!path.glob) return segmentsMeet(pattern.segment, path.segment, work);
+	if (pattern.segment[0] === "." && typeof path.segment[0] === "object") return false;
+	return segmentsMeet(pattern.example, path.segment, work);
 }

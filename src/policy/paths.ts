@@ -1,5 +1,5 @@
 // Protected paths: gitignore-style patterns on normalized paths; which commands touch which paths is decided in writes.ts.
-import { parseSegment, patternNames, type Segment, type Work } from "./glob.ts";
+import { type Name, parseName, patternNames, Work } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
 
 /** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
@@ -13,7 +13,7 @@ export interface NormalizedPath {
 interface PathPattern {
 	readonly negated: boolean;
 	readonly anchored: boolean;
-	readonly segments: readonly (Segment | "**")[];
+	readonly segments: readonly (Name | "**")[];
 }
 
 /** The letter that stands for text the check cannot know. It never occurs in a real path. */
@@ -23,8 +23,8 @@ export const UNKNOWN = "\u0000";
 export const MAX_PATH_LENGTH = 4096;
 const TOO_LONG = "(a path of more than 4096 letters)";
 
-/** Comparisons of letters that one compiled list makes, about a second of CPU: what is left then is not looked at. */
-const MAX_COMPARISONS = 50_000_000;
+/** Work on the paths of one check, about a second of CPU: what is left then is not looked at. */
+export const MAX_PATH_WORK = 100_000_000;
 const TOO_MUCH = "(more patterns and paths than can be compared)";
 
 /** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
@@ -57,29 +57,34 @@ function parsePattern(line: string): PathPattern | undefined {
 	return {
 		negated,
 		anchored: body.startsWith("/") || segments.length > 1,
-		segments: segments.map((segment) => (segment === "**" ? "**" : parseSegment(segment))),
+		segments: segments.map((segment) => (segment === "**" ? "**" : parseName(segment))),
 	};
 }
 
-/** Where the pattern's segment can end in the path when it begins at one of `reached`. */
+/** Where the pattern's segment can end in the path when it begins at one of `reached`, which is in rising order. */
 function advance(
-	segment: Segment | "**",
+	segment: Name | "**",
 	last: boolean,
 	reached: readonly number[],
-	path: readonly Segment[],
+	path: readonly Name[],
 	work: Work,
 ): number[] {
-	if (segment !== "**") {
-		return reached.flatMap((at) => (at < path.length && patternNames(segment, path[at] ?? [], work) ? [at + 1] : []));
+	const next: number[] = [];
+	if (segment === "**") {
+		// A trailing `**` needs something below the folder it follows.
+		for (let at = (reached[0] ?? 0) + (last ? 1 : 0); at <= path.length; at += 1) next.push(at);
+	} else {
+		for (const at of reached) {
+			const name = path[at];
+			if (name && patternNames(segment, name, work)) next.push(at + 1);
+		}
 	}
-	// A trailing `**` needs something below the folder it follows.
-	const first = Math.min(...reached) + (last ? 1 : 0);
-	return Array.from({ length: Math.max(0, path.length + 1 - first) }, (_, index) => first + index);
+	return work.spend(4 + next.length) ? next : [];
 }
 
-/** Whether the pattern names a prefix of the path that starts at `from`: the path itself or a folder above it. */
-function coversFrom(pattern: PathPattern, path: readonly Segment[], from: number, work: Work): boolean {
-	let reached: readonly number[] = [from];
+/** Whether the pattern names a part of the path that starts at one of `starts`: up to its end, or to a folder above it. */
+function coversFrom(pattern: PathPattern, path: readonly Name[], starts: readonly number[], work: Work): boolean {
+	let reached = starts;
 	for (const [index, segment] of pattern.segments.entries()) {
 		reached = advance(segment, index === pattern.segments.length - 1, reached, path, work);
 		if (reached.length === 0) return false;
@@ -88,7 +93,7 @@ function coversFrom(pattern: PathPattern, path: readonly Segment[], from: number
 }
 
 /** Whether the whole path is a folder in which a file that the pattern names could lie, judged by the pattern's anchor. */
-function couldHold(pattern: PathPattern, path: readonly Segment[], work: Work): boolean {
+function couldHold(pattern: PathPattern, path: readonly Name[], work: Work): boolean {
 	if (!pattern.anchored || path.length >= pattern.segments.length) return false;
 	return path.every((segment, index) => {
 		const wanted = pattern.segments[index];
@@ -105,17 +110,29 @@ export interface ProtectedPaths {
 	find(path: string, reach?: Reach): string | undefined;
 }
 
-function touches(
-	pattern: PathPattern,
-	path: NormalizedPath,
-	segments: readonly Segment[],
-	reach: Reach,
-	work: Work,
-): boolean {
+/** A path read once to be held against many patterns. */
+interface ParsedPath {
+	readonly names: readonly Name[];
+	/** Where an anchored pattern may begin: at the workspace, or anywhere when that lies somewhere inside the path. */
+	readonly roots: readonly number[];
+	readonly everywhere: readonly number[];
+}
+
+function parsePath({ outside, segments }: NormalizedPath): ParsedPath {
+	const everywhere = [...segments.keys()];
+	return { names: segments.map(parseName), roots: outside ? everywhere : [0], everywhere };
+}
+
+function touches(pattern: PathPattern, path: ParsedPath, reach: Reach, work: Work): boolean {
 	if (pattern.segments.length === 0) return true;
-	const starts = pattern.anchored && !path.outside ? 1 : segments.length;
-	for (let from = 0; from < starts; from += 1) if (coversFrom(pattern, segments, from, work)) return true;
-	return reach === "below" && !pattern.negated && couldHold(pattern, segments, work);
+	if (coversFrom(pattern, path.names, pattern.anchored ? path.roots : path.everywhere, work)) return true;
+	return reach === "below" && !pattern.negated && couldHold(pattern, path.names, work);
+}
+
+/** What normalizing and parsing a path costs, of which look-alikes are folded: in ASCII there are none to fold. */
+export function readingWork(folded: string): number {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for ASCII, control letters included
+	return folded.length * (/^[\u0000-\u007f]*$/.test(folded) ? 4 : 25);
 }
 
 /** Names that were looked up are remembered: the same few folders stand in thousands of paths. */
@@ -123,14 +140,14 @@ const MAX_REMEMBERED = 4096;
 
 /** Patterns of one segment that match at any depth, which most are: they are asked once for each name. */
 function compileNames(
-	patterns: readonly { readonly at: number; readonly segment: Segment }[],
+	patterns: readonly { readonly at: number; readonly segment: Name }[],
 	work: Work,
 ): (name: string) => number {
 	const remembered = new Map<string, number>();
 	return (name) => {
 		const known = remembered.get(name);
 		if (known !== undefined) return known;
-		const path = parseSegment(name);
+		const path = parseName(name);
 		const last = patterns.findLast(({ segment }) => patternNames(segment, path, work))?.at ?? -1;
 		if (remembered.size >= MAX_REMEMBERED) remembered.clear();
 		remembered.set(name, last);
@@ -138,13 +155,15 @@ function compileNames(
 	};
 }
 
-/** Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment. */
-export function compileProtectedPaths(patterns: readonly string[]): ProtectedPaths {
+/**
+ * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment.
+ * @param work shared by the lists that one check holds paths against.
+ */
+export function compileProtectedPaths(patterns: readonly string[], work = new Work(MAX_PATH_WORK)): ProtectedPaths {
 	const compiled = patterns.flatMap((written) => {
 		const pattern = parsePattern(written);
 		return pattern ? [{ written, pattern }] : [];
 	});
-	const work: Work = { comparisons: 0 };
 	const isName = ({ anchored, segments }: PathPattern) => !anchored && segments.length === 1 && segments[0] !== "**";
 	const lastNamed = compileNames(
 		compiled.flatMap(({ pattern }, at) => {
@@ -154,18 +173,25 @@ export function compileProtectedPaths(patterns: readonly string[]): ProtectedPat
 		work,
 	);
 	const others = compiled.flatMap(({ pattern }, at) => (isName(pattern) ? [] : [{ at, pattern }]));
+	/** The place of the last pattern that touches the path; -1 when none does. */
+	const lastTouching = (normalized: NormalizedPath, reach: Reach): number => {
+		let last = Math.max(...normalized.segments.map(lastNamed));
+		if (others.length === 0) return last;
+		const path = parsePath(normalized);
+		for (const { at, pattern } of others) if (at > last && touches(pattern, path, reach, work)) last = at;
+		return last;
+	};
 	return {
 		find(written, reach = "itself") {
 			if (written.length > MAX_PATH_LENGTH) return TOO_LONG;
-			if (work.comparisons > MAX_COMPARISONS) return TOO_MUCH;
+			if (work.spent) return TOO_MUCH;
 			const path = normalizePath(written);
 			if (path.segments.length === 0) {
 				// Everything below the workspace, the home or the root goes: so does what is protected in it.
 				return reach === "below" ? compiled.find(({ pattern }) => !pattern.negated)?.written : undefined;
 			}
-			let last = Math.max(...path.segments.map(lastNamed));
-			const segments = others.length > 0 ? path.segments.map(parseSegment) : [];
-			for (const { at, pattern } of others) if (at > last && touches(pattern, path, segments, reach, work)) last = at;
+			const last = work.spend(readingWork(path.segments.join("/"))) ? lastTouching(path, reach) : -1;
+			if (work.spent) return TOO_MUCH;
 			const found = compiled[last];
 			return found && !found.pattern.negated ? found.written : undefined;
 		},

@@ -1,9 +1,9 @@
 // Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
 
-import { parseSegment, type Segment, segmentsMeet } from "./glob.ts";
+import { parseSegment, type Segment, segmentsMeet, type Work } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
 import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
-import { normalizePath } from "./paths.ts";
+import { type NormalizedPath, normalizePath } from "./paths.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parse } from "./shell/parse.ts";
 
@@ -14,10 +14,18 @@ export interface Invocation {
 	readonly options: Options;
 }
 
+/** An operand of a pattern, read once to be held against many words. */
+interface Operand {
+	readonly glob: Segment;
+	/** Where it looks like a path, the same as a path. */
+	readonly path: { readonly outside: boolean; readonly glob: Segment } | undefined;
+}
+
 interface CommandPattern {
 	readonly name: Segment;
 	readonly flags: readonly string[];
-	readonly operands: readonly string[];
+	/** `*` stands for any word, whatever is written in it. */
+	readonly operands: readonly (Operand | "*")[];
 }
 
 /** A parsed pattern: one command, or several that must all run, in their order. */
@@ -51,24 +59,21 @@ export function parsePattern(written: string): Pattern | undefined {
 			{
 				name: parseSegment(commandName(first)),
 				flags: folded.filter((word) => /^-./.test(word) && word !== "--"),
-				operands: folded.filter((word) => !/^-./.test(word)),
+				operands: folded.filter((word) => !/^-./.test(word)).map(readOperand),
 			},
 		];
 	});
 	return commands.length > 0 ? { written: written.trim(), commands } : undefined;
 }
 
-/** A pattern's operand against a word: globs, letter case aside; a path in any spelling of it. */
-function operandMatches(wanted: string, word: string): boolean {
-	if (wanted === "*") return true;
-	const pattern = wanted.toLowerCase();
-	if (segmentsMeet(parseSegment(pattern), literal(word.toLowerCase()))) return true;
-	if (!/[/~.]/.test(wanted)) return false;
-	const [left, right] = [normalizePath(wanted), normalizePath(word)];
-	return (
-		left.outside === right.outside &&
-		segmentsMeet(parseSegment(left.segments.join("/")), literal(right.segments.join("/")))
-	);
+/** Globs, letter case aside; a path in any spelling of it. */
+function readOperand(written: string): Operand | "*" {
+	if (written === "*") return "*";
+	const path = /[/~.]/.test(written) ? normalizePath(written) : undefined;
+	return {
+		glob: parseSegment(written.toLowerCase()),
+		path: path && { outside: path.outside, glob: parseSegment(path.segments.join("/")) },
+	};
 }
 
 /** A word's letters stand for themselves; only a pattern's wildcards are wildcards. */
@@ -76,33 +81,84 @@ function literal(word: string): Segment {
 	return [...word.slice(0, 1024)];
 }
 
-function operandsMatch(wanted: readonly string[], words: readonly string[]): boolean {
+/** A command's words as patterns are held against them, each read when it is first needed. */
+class Candidate {
+	readonly invocation: Invocation;
+	readonly name: Segment;
+	readonly starts: readonly number[];
+	private readonly plain: Segment[] = [];
+	private readonly paths: (NormalizedPath & { readonly literal: Segment })[] = [];
+
+	constructor(invocation: Invocation) {
+		this.invocation = invocation;
+		this.name = literal(invocation.name);
+		this.starts = firstOperands(invocation.words);
+	}
+
+	wordAt(at: number): Segment {
+		const known = this.plain[at];
+		if (known) return known;
+		const word = literal((this.invocation.words[at] ?? "").toLowerCase());
+		this.plain[at] = word;
+		return word;
+	}
+
+	pathAt(at: number): NormalizedPath & { readonly literal: Segment } {
+		const known = this.paths[at];
+		if (known) return known;
+		const path = normalizePath(this.invocation.words[at] ?? "");
+		const read = { ...path, literal: literal(path.segments.join("/")) };
+		this.paths[at] = read;
+		return read;
+	}
+}
+
+function operandMatches(wanted: Operand | "*", candidate: Candidate, at: number, work: Work): boolean {
+	if (!work.spend(2)) return false;
+	if (wanted === "*") return true;
+	if (segmentsMeet(wanted.glob, candidate.wordAt(at), work)) return true;
+	if (!wanted.path) return false;
+	const path = candidate.pathAt(at);
+	return wanted.path.outside === path.outside && segmentsMeet(wanted.path.glob, path.literal, work);
+}
+
+function operandsMatch(wanted: CommandPattern["operands"], candidate: Candidate, work: Work): boolean {
 	const [first, ...rest] = wanted.at(-1) === "*" ? wanted.slice(0, -1) : wanted;
 	if (first === undefined) return true;
-	return firstOperands(words).some((start) => {
-		if (!operandMatches(first, words[start] ?? "")) return false;
+	const { length } = candidate.invocation.words;
+	return candidate.starts.some((start) => {
+		if (!operandMatches(first, candidate, start, work)) return false;
 		let at = start + 1;
 		return rest.every((next) => {
-			while (at < words.length && !operandMatches(next, words[at] ?? "")) at += 1;
+			while (at < length && !operandMatches(next, candidate, at, work)) at += 1;
 			at += 1;
-			return at <= words.length;
+			return at <= length;
 		});
 	});
 }
 
-function commandMatches(pattern: CommandPattern, invocation: Invocation): boolean {
-	if (!segmentsMeet(pattern.name, literal(invocation.name))) return false;
-	if (!pattern.flags.every((flag) => hasFlag(invocation.name, invocation.options, flag))) return false;
-	return operandsMatch(pattern.operands, invocation.words);
+/** What looking for a flag costs at most: a bundle's letters are looked for one by one, each among all flags. */
+function flagWork(flag: string, { flags }: Options): number {
+	return (/^-[A-Za-z]{2,}$/.test(flag) ? flag.length : 1) * (1 + flags.length);
 }
 
-/** How far a pattern of several commands has been seen, command by command. */
+function commandMatches(pattern: CommandPattern, candidate: Candidate, work: Work): boolean {
+	if (!segmentsMeet(pattern.name, candidate.name, work)) return false;
+	const { name, options } = candidate.invocation;
+	const hasFlags = pattern.flags.every((flag) => work.spend(flagWork(flag, options)) && hasFlag(name, options, flag));
+	return hasFlags && operandsMatch(pattern.operands, candidate, work);
+}
+
+/** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
 export class PatternProgress {
 	private readonly reached = new Map<Pattern, number>();
 	private readonly byName = new Map<string, Pattern[]>();
 	private readonly any: Pattern[] = [];
+	private readonly work: Work;
 
-	constructor(patterns: readonly Pattern[]) {
+	/** @param work once it is spent, no pattern can be ruled out. */
+	constructor(patterns: readonly Pattern[], work: Work) {
+		this.work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
 			const plain =
@@ -114,11 +170,13 @@ export class PatternProgress {
 
 	/** The patterns that this command completes. */
 	see(invocation: Invocation): readonly Pattern[] {
-		const candidates = [...(this.byName.get(invocation.name) ?? []), ...this.any];
-		return candidates.filter((pattern) => {
+		const patterns = [...(this.byName.get(invocation.name) ?? []), ...this.any];
+		if (patterns.length === 0) return [];
+		const candidate = new Candidate(invocation);
+		return patterns.filter((pattern) => {
 			const at = this.reached.get(pattern) ?? 0;
 			const next = pattern.commands[at];
-			if (!next || !commandMatches(next, invocation)) return false;
+			if (!next || !commandMatches(next, candidate, this.work)) return false;
 			if (at + 1 < pattern.commands.length) {
 				this.reached.set(pattern, at + 1);
 				return false;

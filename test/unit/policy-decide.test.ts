@@ -593,6 +593,41 @@ describe("whatever the command", () => {
 		expect(decided(`sudo ${"-u x ".repeat(20)} ls`)).toBe("deny");
 		expect(decided(`x=aaaaaaaa; ${"x=$x$x; ".repeat(30)} ls`)).toBe("deny");
 	});
+
+	it("says once that a command could not be examined, and claims nothing that was not seen", () => {
+		const decision = check({ commands: ["touch .env", "ls\n".repeat(21_000)], action_kind: "delete" });
+		expect(decision.factors.filter(({ triggered }) => triggered).map(({ id }) => id)).toContain("deploy_action");
+		expect(decision.reason).toBe(
+			"Denied: risk score 100 reaches the block threshold of 86. " +
+				"A command is too large to be examined (too large, too deep or too manifold: nothing it could do is ruled out). " +
+				"Touches a protected path (.env is protected by .env). Deletes something.",
+		);
+	});
+
+	const list = (length: number, entry: (at: number) => string) => Array.from({ length }, (_, at) => entry(at));
+	const folders = list(7, (at) => `cd f${at}; `).join("");
+
+	it.each<[string, readonly string[], readonly string[]]>([
+		["words", list(2000, () => "a ".repeat(480)), list(200, (at) => "a ".repeat(240) + at)],
+		["paths", list(2000, () => "./a ".repeat(240)), list(200, (at) => `a ${"./a ".repeat(120)}${at}`)],
+		["flags", list(20, () => `a ${"--fo ".repeat(12_000)}`), list(200, (at) => `a ${"--fooo ".repeat(60)}--x${at}`)],
+		["names", list(10_000, (at) => `${"abc".repeat(50)}${at}`), list(200, (at) => `${"*a".repeat(200)}${at}`)],
+		["files", list(20, () => `${folders}rm -r ${"ab ".repeat(30_000)}`), []],
+		["folded letters", list(10, () => `touch ${`${"\ufdfa".repeat(1200)} `.repeat(50)}`), []],
+	])("more %s than can be compared count as all that commands can do", (_, commands, forbiddenCommands) => {
+		// The last is only triggered where looking stopped.
+		expect(fired({ commands }, { forbiddenCommands })).toEqual(
+			expect.arrayContaining(["forbidden_command", "oversize_command", "deploy_action"]),
+		);
+	});
+
+	it("200 patterns, 5,000 commands and 5,000 files of a command are compared", () => {
+		const forbiddenCommands = list(200, (at) => `git ${at % 2 ? "push" : "reset"} --option${at} ./branch${at} *`);
+		const commands = list(5000, (at) => `git -C repo${at} add src/file${at}.ts --verbose`);
+		const files = list(5000, (at) => `src/feature${at % 97}/file${at}.ts`).join(" ");
+		expect(fired({ commands: [...commands, `touch ${files}`] }, { forbiddenCommands })).toEqual(["oversize_command"]);
+		expect(fired({ commands: ["git push --option3 branch3"] }, { forbiddenCommands })).toEqual(["forbidden_command"]);
+	});
 });
 
 describe("the risk of an act", () => {

@@ -100,12 +100,31 @@ describe("a protected path", () => {
 		expect(manifest.find("a".repeat(1_000_000))).toBeDefined();
 	});
 
-	it("counts every path as protected once there are more patterns and paths than can be compared", () => {
-		// One comparison costs the product of both lengths; these two lists would take minutes.
-		const patterns = Array.from({ length: 200 }, (_, i) => `${"*a".repeat(245)}${i % 10}b`);
-		const paths = compileProtectedPaths(patterns);
-		const found = Array.from({ length: 20 }, (_, i) => paths.find(`${"a".repeat(480)}${i}b`));
-		expect(found.at(-1)).toBe("(more patterns and paths than can be compared)");
-		expect(paths.find("README.md")).toBeDefined();
+	describe("once there are more patterns and paths than can be compared", () => {
+		// Each pair of lists would take from seconds to hours.
+		it.each<[string, (at: number) => string, (at: number) => string]>([
+			["long segments", (at) => `${"*a".repeat(240)}b*${at}`, (at) => `${"a".repeat(480)}${at}`],
+			["short segments", (at) => `${"**/a/".repeat(90)}b${at}`, () => "a/".repeat(120)],
+			["deep absolute paths", (at) => `${"a/**/".repeat(90)}b${at}`, () => "/a".repeat(2047)],
+			["paths with wildcards", (at) => `${"*a".repeat(240)}${at}`, (at) => `${"*a".repeat(2000)}${at}`],
+			["letters that are folded to many", (at) => `${"*ص".repeat(120)}${at}`, (at) => `${"\ufdfa".repeat(1300)}${at}`],
+		])("every path counts as protected: %s", (_, pattern, path) => {
+			const paths = compileProtectedPaths(Array.from({ length: 200 }, (_, at) => pattern(at)));
+			const found = Array.from({ length: 8000 }, (_, at) => paths.find(path(at)));
+			expect(found.at(-1)).toBe("(more patterns and paths than can be compared)");
+			expect(paths.find("README.md")).toBeDefined();
+		});
+
+		it("which 200 patterns and 10,000 paths are not", () => {
+			const shapes = ["infra/env#/", "dir#/**/x*", "**/gen#/*.generated.tsx", "packages/*/secrets#/**", "*-secret#.ts"];
+			const patterns = Array.from({ length: 200 }, (_, at) => (shapes[at % shapes.length] ?? "").replace("#", `${at}`));
+			for (const root of ["", "/home/dev/work/repo/"]) {
+				const paths = compileProtectedPaths(patterns);
+				for (let at = 0; at < 10_000; at += 1) {
+					expect(paths.find(`${root}packages/app${at % 40}/src/feature${at % 97}/part${at}.tsx`)).toBeUndefined();
+				}
+				expect(paths.find(`${root}packages/app/secrets3/key`)).toBe("packages/*/secrets3/**");
+			}
+		});
 	});
 });
