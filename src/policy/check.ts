@@ -16,8 +16,14 @@ function jsonBytes(value: unknown): number {
 	return utf8ToBytes(JSON.stringify(value)).length;
 }
 
-const MAX_ENTRIES = 10_000;
-const textsSchema = z.array(z.string()).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
+const MAX_PATHS = 10_000;
+/** The analysis examines ten times as many simple commands, so that ordinary lines of a few each are never too many. */
+const MAX_COMMANDS = 2_000;
+
+/** A list of texts with a limit that its error names. */
+export function textsSchema(most: number) {
+	return z.array(z.string()).max(most, `must have at most ${most} entries`);
+}
 
 /** Unknown members are ignored; null is absent. */
 export const policyCheckSchema = z.object({
@@ -28,8 +34,10 @@ export const policyCheckSchema = z.object({
 		.refine((text) => text.trim() !== "", "must not be blank")
 		.describe("What is about to be done, in words."),
 	action_kind: z.enum(ACTION_KINDS).nullish(),
-	files_affected: textsSchema.nullish().describe("Paths, held against protected_paths."),
-	commands: textsSchema.nullish().describe("Commands as a shell would get them, held against forbidden_commands."),
+	files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
+	commands: textsSchema(MAX_COMMANDS)
+		.nullish()
+		.describe("Commands as a shell would get them, held against forbidden_commands."),
 	estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
 	context: z
 		.record(z.string(), z.unknown())

@@ -8,10 +8,11 @@ import { noteUnflushed } from "../ledger/pending.ts";
 import { usd } from "../proof/money.ts";
 import { defaultManifest, manifestDigest } from "../workspace/manifest.ts";
 import { findManifest } from "../workspace/manifests.store.ts";
-import { inputOf, policyChecked, policyCheckSchema } from "./check.ts";
+import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
 import { decide, riskScore } from "./decide.ts";
 import { ALL_FACTORS, DECISIONS, RISK_TIERS } from "./factors.ts";
 
+const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
 
 const factorSchema = z.object({ id: z.string(), label: z.string(), weight: z.int() });
@@ -64,7 +65,7 @@ export const scoreRiskEndpoint = endpoint({
 	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
 	body: z.object({
 		kind: z.enum(RISK_KINDS),
-		targets: z.array(z.string()).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+		targets: textsSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
 	}),
 	result: z.object({
 		object: z.literal("risk.score"),
