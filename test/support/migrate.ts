@@ -1,8 +1,7 @@
-// Every test file in workerd starts on a migrated database.
-import { applyD1Migrations } from "cloudflare:test";
+// Every test file in workerd starts on a migrated database: all migrations in one transaction, on the file's own storage.
 import { env } from "cloudflare:workers";
+import type { D1Migration } from "@cloudflare/vitest-pool-workers";
 
-await applyD1Migrations(
-	env.DB,
-	(env as unknown as { TEST_MIGRATIONS: Parameters<typeof applyD1Migrations>[1] }).TEST_MIGRATIONS,
-);
+const { TEST_MIGRATIONS } = env as unknown as { TEST_MIGRATIONS: D1Migration[] };
+
+await env.DB.batch(TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))));
