@@ -44,7 +44,7 @@ export default defineConfig({
 					testTimeout: TEST_TIMEOUT_MS,
 					include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 					setupFiles: ["./test/support/migrate.ts"],
-					provide: { seed: Number(process.env["SEED"] ?? 20_260_722), cases: Number(process.env["CASES"] ?? 4_000) },
+					provide: { seed: Number(process.env["SEED"] ?? 20_260_722), cases: Number(process.env["CASES"] ?? 2_500) },
 				},
 			},
 			{

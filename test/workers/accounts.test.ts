@@ -8,7 +8,7 @@ import { db, proofOf, type UsageReport } from "../support/service.ts";
 import { type Ask, type Blow, type Entry, type FaultyPlace, Trial } from "../support/trial.ts";
 
 const SEED = Number(process.env["VITE_FAULT_SEED"] ?? 20_261_121);
-const RUNS = Number(process.env["VITE_FAULT_RUNS"] ?? 25);
+const RUNS = Number(process.env["VITE_FAULT_RUNS"] ?? 15);
 
 /** A failing sequence is made as short as possible before it is shown. */
 const SHRINKING_MS = 600_000;
