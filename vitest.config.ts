@@ -17,8 +17,8 @@ const TEST_TIMEOUT_MS = 30_000;
 
 export default defineConfig({
 	test: {
-		// Vitest leaves one core to itself, which is half of a small machine; the tests wait more than they compute.
-		maxWorkers: Math.max(2, availableParallelism() - 1),
+		// Vitest leaves one core to itself, which is half of a small machine; and many of these tests wait more than they compute.
+		maxWorkers: Math.max(3, availableParallelism() - 1),
 		// The service logs a line per request: of interest where a test fails.
 		silent: "passed-only",
 		projects: [
