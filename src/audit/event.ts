@@ -8,6 +8,11 @@ export function isEventId(text: string): boolean {
 	return EVENT_ID.test(text);
 }
 
+/** Who did it: the key that was used. */
+export function actorOf({ keyId }: { keyId: string }): string {
+	return `key:${keyId}`;
+}
+
 export const EVENT_TYPES = ["policy_check", "handoff_created", "agent_plan", "agent_record"] as const;
 
 /** One row of the audit_events table, in its column names. */
@@ -17,7 +22,7 @@ export interface AuditEventRow {
 	user_id: string;
 	workspace_id: string | null;
 	event_type: (typeof EVENT_TYPES)[number];
-	/** `key:<key id>`. */
+	/** As actorOf writes it. */
 	actor: string;
 	decision: string | null;
 	risk_score: number | null;

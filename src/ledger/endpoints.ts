@@ -2,13 +2,14 @@
 import { isValid, ulid } from "ulid";
 import * as z from "zod";
 import { agentLimitNanoUsd } from "../account/plans.ts";
+import { actorOf } from "../audit/event.ts";
 import type { KeyContext } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
 import { wholeNumber } from "../http/query.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
-import { isWorkspaceId, noWorkspace } from "../workspace/workspace-id.ts";
+import { isWorkspaceId, noWorkspace, workspaceParams } from "../workspace/workspace-id.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
@@ -18,8 +19,6 @@ import { readChain, readLeaves } from "./read-chain.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;
-
-const workspaceParams = z.object({ workspace_id: z.string() });
 
 /** Sizes and places in a chain; which of them exist is the chain's to say. */
 const place = wholeNumber(0, 1e15);
@@ -57,7 +56,7 @@ export const createHandoffEndpoint = endpoint({
 			eventId: `ae_${ulid(startedAtMs)}`,
 			userId: account.userId,
 			workspaceId: body.workspace_id,
-			actor: `key:${account.keyId}`,
+			actor: actorOf(account),
 			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
 		});
 		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);

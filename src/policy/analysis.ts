@@ -19,7 +19,7 @@ import { FED } from "./tools/fed.ts";
 import { effectsOf, TRIED_NAMES } from "./tools/tools.ts";
 
 /** Longer commands are oversize; they are examined all the same. */
-export const MAX_COMMAND_LENGTH = 65_536;
+const MAX_COMMAND_LENGTH = 65_536;
 
 /** Work on patterns, and on paths that commands touch, about a second of CPU for one check: beyond it commands are oversize. */
 const MAX_COMPARING_WORK = 100_000_000;

@@ -6,7 +6,7 @@ import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIER
 import { Work } from "./glob.ts";
 import { compileProtectedPaths, MAX_PATH_WORK, type ProtectedPaths } from "./paths.ts";
 import { type Pattern, parsePattern } from "./patterns.ts";
-import { type Risk, riskOf } from "./risk.ts";
+import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
 import { shorten } from "./shorten.ts";
 
 /** What is checked (spec 4.7), with the lists that may be absent made empty. */
@@ -158,7 +158,7 @@ export function riskScore(
 		if (fileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
 			triggered.add("protected_path");
 	}
-	if (targets.length > 25) triggered.add("wide_change");
+	if (targets.length > WIDE_CHANGE_FILES) triggered.add("wide_change");
 	return riskOf(triggered);
 }
 

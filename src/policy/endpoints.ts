@@ -2,6 +2,7 @@
 import { ulid } from "ulid";
 import * as z from "zod";
 import { agentLimitNanoUsd } from "../account/plans.ts";
+import { actorOf } from "../audit/event.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { ok } from "../http/errors.ts";
 import { noteUnflushed } from "../ledger/pending.ts";
@@ -48,7 +49,7 @@ export const checkPolicyEndpoint = endpoint({
 		const event = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
 			id: `ae_${ulid(nowMs)}`,
 			user_id: account.userId,
-			actor: `key:${account.keyId}`,
+			actor: actorOf(account),
 			created_at: new Date(nowMs).toISOString(),
 		});
 		const flushed = await context.ledger(account.userId, body.workspace_id).record(event);

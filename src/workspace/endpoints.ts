@@ -20,12 +20,11 @@ import { findManifest, storeManifest } from "./manifests.store.ts";
 import { readiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
 import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
-import { isWorkspaceId, noWorkspace } from "./workspace-id.ts";
+import { isWorkspaceId, noWorkspace, workspaceParams } from "./workspace-id.ts";
 
 const DEFAULT_TAIL = 50;
 const MOST_TAIL = 200;
 
-const workspaceParams = z.object({ workspace_id: z.string() });
 /** Makes a manifest the policy of its workspace; true when it differs from the one before. */
 function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: Manifest): Promise<boolean> {
 	const at = new Date(startedAtMs).toISOString();
