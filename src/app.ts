@@ -2,14 +2,14 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
-import { meterClient } from "./account/meter-client.ts";
-import { database } from "./db/client.ts";
+import { meterClient } from "./account/meter-client.edge.ts";
+import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { identify } from "./http/admission.ts";
-import { logError, logRequest } from "./http/log.ts";
-import { failureResponse, mount, respondToException, type Stages } from "./http/mount.ts";
+import { identify } from "./account/admission.edge.ts";
+import { logError, logRequest } from "./http/log.edge.ts";
+import { failureResponse, mount, respondToException, type Stages } from "./http/mount.edge.ts";
 import { Timings } from "./http/timings.ts";
-import { ledgerClient } from "./ledger/ledger-client.ts";
+import { ledgerClient } from "./ledger/ledger-client.edge.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
 /** All request headers together; a bearer key and an SDK's own take about 1 KiB. */

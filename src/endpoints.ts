@@ -1,13 +1,13 @@
 // The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
 import * as z from "zod";
-import { createKeyEndpoint, listKeysEndpoint, revokeKeyEndpoint, rotateKeyEndpoint } from "./account/admin.ts";
-import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./account/endpoints.ts";
-import { listAuditEventsEndpoint } from "./audit/endpoints.ts";
-import { getModelEndpoint, listModelsEndpoint } from "./catalog/endpoints.ts";
-import { createChatCompletionEndpoint } from "./chat/endpoints.ts";
+import { createKeyEndpoint, listKeysEndpoint, revokeKeyEndpoint, rotateKeyEndpoint } from "./account/operator-keys.edge.ts";
+import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
+import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
+import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
+import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
 import { type Endpoint, endpoint } from "./http/endpoint.ts";
 import { ok } from "./http/errors.ts";
-import { healthEndpoint } from "./http/health.ts";
+import { healthEndpoint } from "./reads/health.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
 import {
 	createHandoffEndpoint,
@@ -15,17 +15,17 @@ import {
 	getHandoffCheckpointEndpoint,
 	getHandoffEndpoint,
 	getHandoffProofEndpoint,
-} from "./ledger/endpoints.ts";
-import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.ts";
-import { getProofEndpoint, getPublicKeyEndpoint } from "./proof/endpoints.ts";
-import { previewRouteEndpoint } from "./routing/endpoints.ts";
+} from "./ledger/endpoints.edge.ts";
+import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
+import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
+import { previewRouteEndpoint } from "./reads/route.edge.ts";
 import {
 	checkReadinessEndpoint,
 	generateArtifactsEndpoint,
 	getManifestEndpoint,
 	getSnapshotEndpoint,
 	putManifestEndpoint,
-} from "./workspace/endpoints.ts";
+} from "./workspace/endpoints.edge.ts";
 
 const openapiEndpoint = endpoint({
 	id: "openapi",

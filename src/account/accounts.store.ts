@@ -1,6 +1,6 @@
 // Users and keys in D1.
 import { and, asc, eq, isNull } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import type { Account } from "../http/context.ts";
 import { PLANS, type PlanId } from "./plans.ts";

@@ -1,5 +1,5 @@
 // Usage and receipts in D1: written in batches, each row once, whatever is retried.
-import type { Database } from "../db/client.ts";
+import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { receipts, usage } from "../db/schema.ts";
 import type { Settlement } from "./settlement.ts";

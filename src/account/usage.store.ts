@@ -1,6 +1,6 @@
 // Usage as D1 has it: rollups, the latest rows, and which of some request ids it holds already, all from one snapshot.
 import { desc, eq, sql } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import type { Database } from "../db/client.edge.ts";
 import { usage, usageRollups } from "../db/schema.ts";
 
 /** Totals under one name of one dimension. */

@@ -1,6 +1,6 @@
 // Audit events in D1: added in batches, each once, never changed; read newest first, behind a place.
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { AuditEventRow } from "./event.ts";

@@ -1,6 +1,6 @@
 // The Server-Sent Events of a streamed completion: OpenAI's chunks with the `svc` block. Pure.
 import type { StreamPart } from "../providers/wire.ts";
-import { type ChatCompletion, type SvcBlock, toolCallFields } from "./answer.ts";
+import { type ChatCompletion, type SvcBlock, toolCallFields } from "./completion.ts";
 
 /** What every chunk of a stream repeats. */
 export interface ChunkHead {

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { ROUTING_MODES } from "../brain/config.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
-import { type ChatCall, KNOBS, type Message, type OutputFormat, type TextPart, type ToolChoice } from "./call.ts";
-import { readCallId } from "./sticky.ts";
+import { type ChatCall, KNOBS, type Message, type OutputFormat, type TextPart, type ToolChoice } from "../providers/model-call.ts";
+import { readCallId } from "../inference/tool-call-ids.ts";
 
 const MAX_MESSAGES = 2_000;
 const MAX_TOOLS = 512;

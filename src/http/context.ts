@@ -1,8 +1,8 @@
 // What a handler is given: bindings, settings, the caller, and the request's log line.
-import type { AdmissionDraft, MeterClient, Quota } from "../account/meter-client.ts";
+import type { AdmissionDraft, MeterClient, Quota } from "../account/meter-client.edge.ts";
 import type { Plan } from "../account/plans.ts";
-import type { Database } from "../db/client.ts";
-import type { LedgerClient } from "../ledger/ledger-client.ts";
+import type { Database } from "../db/client.edge.ts";
+import type { LedgerClient } from "../ledger/ledger-client.edge.ts";
 import type { Settings } from "../settings.ts";
 import type { Outcome } from "./errors.ts";
 import type { Timings } from "./timings.ts";

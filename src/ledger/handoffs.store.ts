@@ -2,7 +2,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { AuditEventRow } from "../audit/event.ts";
 import { insertEvents } from "../audit/events.store.ts";
-import type { Database } from "../db/client.ts";
+import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { handoffs } from "../db/schema.ts";
 import type { HandoffRow } from "./entry.ts";

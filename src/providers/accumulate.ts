@@ -1,5 +1,5 @@
 // Puts a stream's parts together into the answer that the unstreamed call would have given. Pure.
-import type { ChatAnswer, FinishReason } from "../chat/call.ts";
+import type { ChatAnswer, FinishReason } from "./model-call.ts";
 import type { StreamPart } from "./wire.ts";
 
 /** Collects stream parts; `answer()` may be asked at any time and is what has been said so far. */

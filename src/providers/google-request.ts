@@ -12,7 +12,7 @@ import {
 	type ToolCall,
 	type ToolChoice,
 	type Warning,
-} from "../chat/call.ts";
+} from "./model-call.ts";
 import type { EffortChoice } from "../routing/effort.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileParameters, compileSchema } from "./google-schema.ts";

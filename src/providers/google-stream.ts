@@ -1,6 +1,6 @@
 // Reads generateContent responses, streamed or whole, into stream parts. Pure but for its own state.
-import type { OpaqueBlock } from "../chat/call.ts";
-import type { TokenUsage } from "../routing/cost.ts";
+import type { OpaqueBlock } from "./model-call.ts";
+import type { TokenUsage } from "../catalog/price.ts";
 import {
 	finishReasonOf,
 	type GoogleCandidate,

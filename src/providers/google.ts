@@ -1,7 +1,7 @@
 // Gemini's generateContent format. Request, schema, answer and stream stand in files of their own.
 import * as z from "zod";
-import type { ChatAnswer } from "../chat/call.ts";
-import type { TokenUsage } from "../routing/cost.ts";
+import type { ChatAnswer } from "./model-call.ts";
+import type { TokenUsage } from "../catalog/price.ts";
 import { StreamAccumulator } from "./accumulate.ts";
 import { readError, usageFromGoogle } from "./google-answer.ts";
 import { prepare, request } from "./google-request.ts";

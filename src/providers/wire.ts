@@ -1,7 +1,7 @@
 // What a wire format does: turn the inner call into a request of its own, and its answer back.
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "../chat/call.ts";
-import type { TokenUsage } from "../routing/cost.ts";
+import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "./model-call.ts";
+import type { TokenUsage } from "../catalog/price.ts";
 import type { EffortChoice } from "../routing/effort.ts";
 import type { ProviderAccess } from "../settings.ts";
 

@@ -1,7 +1,7 @@
 // How much a model is asked to reason. Pure.
 import type { Model } from "../catalog/schema.ts";
 import { EFFORTS, type Effort } from "../catalog/vocabulary.ts";
-import type { Warning } from "../chat/call.ts";
+import type { Warning } from "../providers/model-call.ts";
 import type { Mode } from "./select.ts";
 
 /** `default` sends nothing and leaves the effort to the provider; null is a model that does not reason. */

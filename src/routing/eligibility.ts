@@ -4,9 +4,9 @@ import type { Plan } from "../account/plans.ts";
 import { blockedBy } from "../brain/config.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
-import type { ChatCall } from "../chat/call.ts";
+import type { ChatCall } from "../providers/model-call.ts";
 import { usd } from "../proof/money.ts";
-import type { CallCost } from "./cost.ts";
+import type { CallCost } from "../catalog/price.ts";
 import type { Signals } from "./signals.ts";
 
 /** Why a model is out. `param` names the request parameter that asks too much. */

@@ -1,5 +1,5 @@
 // Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
-import { type ChatCall, imagesOf, textsOf } from "../chat/call.ts";
+import { type ChatCall, imagesOf, textsOf } from "../providers/model-call.ts";
 
 /** Kinds of task that models differ in. */
 export const INTENTS = [

@@ -12,7 +12,7 @@ import {
 	provenance,
 	stack,
 } from "./artifact-sections.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest } from "../policy/manifest.ts";
 
 function project(manifest: Manifest): string {
 	return [

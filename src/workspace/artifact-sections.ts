@@ -1,5 +1,5 @@
 // The passages that the generated files share. Manifest text enters a file here and nowhere else, as a code span.
-import { type Manifest, manifestDigest } from "./manifest.ts";
+import { type Manifest, manifestDigest } from "../policy/manifest.ts";
 import { codeSpan, isBlank } from "./quote.ts";
 
 export const GENERATOR_VERSION = "agents-md-v0.1";

@@ -3,7 +3,7 @@ import { agentsMd } from "./agents-md.ts";
 import { type BuiltInRules, GENERATOR_VERSION } from "./artifact-sections.ts";
 import { assistantMd } from "./assistant-md.ts";
 import { docsRules, securityRules } from "./editor-rules.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest } from "../policy/manifest.ts";
 
 export { type BuiltInRules, GENERATOR_VERSION };
 

@@ -9,7 +9,7 @@ import {
 	provenance,
 	stack,
 } from "./artifact-sections.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest } from "../policy/manifest.ts";
 
 function start(manifest: Manifest): string {
 	return [

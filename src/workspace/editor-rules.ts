@@ -9,7 +9,7 @@ import {
 	provenance,
 	stack,
 } from "./artifact-sections.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest } from "../policy/manifest.ts";
 
 const SECURITY_FRONT_MATTER = `---
 description: Protected paths, forbidden commands and the policy check of this workspace

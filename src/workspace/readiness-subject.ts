@@ -1,5 +1,5 @@
 // What the readiness checks look at: a manifest read the way the policy reads it, and the live state of its ledger.
-import type { Manifest } from "./manifest.ts";
+import type { Manifest } from "../policy/manifest.ts";
 import { isBlank } from "./quote.ts";
 
 /** The workspace's handoff chain as it stands. */

@@ -1,5 +1,5 @@
 // Scores how ready a workspace is for agents: the table of readiness-checks.ts over a manifest and its live ledger.
-import type { Manifest } from "./manifest.ts";
+import type { Manifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
 import { type LedgerState, type PatternReading, readPatterns, type Subject } from "./readiness-subject.ts";

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Miniflare } from "miniflare";
 import * as z from "zod";
-import { chatCompletionSchema } from "../../src/chat/answer.ts";
+import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { sandboxVariables } from "../../src/cli/local-env.ts";
 import { startLocalService } from "../../src/cli/local-service.ts";
 import { createKey } from "../../src/cli/operator.ts";

@@ -5,7 +5,7 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { generateApiKey } from "../../src/account/api-key.ts";
-import { chatCompletionSchema } from "../../src/chat/answer.ts";
+import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import {
 	canonical,
 	fetchPems,

@@ -4,7 +4,7 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import type { ChatCompletion, ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { chatCompletionSchema } from "../../src/chat/answer.ts";
+import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { fetchProof, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;

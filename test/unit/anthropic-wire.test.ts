@@ -5,14 +5,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findModel, findProvider } from "../../src/catalog/catalog.ts";
 import type { Model, Provider } from "../../src/catalog/schema.ts";
-import type { ChatAnswer, ChatCall } from "../../src/chat/call.ts";
+import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
 import { anthropicWire } from "../../src/providers/anthropic.ts";
 import { usageFromAnthropic } from "../../src/providers/anthropic-answer.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
-import { inputTokens, outputTokens } from "../../src/routing/cost.ts";
+import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import type { EffortChoice } from "../../src/routing/effort.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 

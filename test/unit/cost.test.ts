@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findModel, MODELS } from "../../src/catalog/catalog.ts";
 import type { Model } from "../../src/catalog/schema.ts";
-import { costOf, inputTokens, outputTokens, type TokenUsage, worstCaseOf } from "../../src/routing/cost.ts";
+import { costOf, inputTokens, outputTokens, type TokenUsage, worstCaseOf } from "../../src/catalog/price.ts";
 
 function model(id: string): Model {
 	const found = findModel(id);

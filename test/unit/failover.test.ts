@@ -1,6 +1,6 @@
 // Circuit breakers and the failover table.
 import { describe, expect, it } from "vitest";
-import { consequenceOf } from "../../src/chat/failover.ts";
+import { consequenceOf } from "../../src/inference/failover.ts";
 import { Breakers } from "../../src/providers/breaker.ts";
 
 const NOW = 1_800_000_000_000;

@@ -2,14 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findModel, findProvider } from "../../src/catalog/catalog.ts";
-import type { ChatAnswer, ChatCall } from "../../src/chat/call.ts";
+import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
 import { googleWire } from "../../src/providers/google.ts";
 import { usageFromGoogle } from "../../src/providers/google-answer.ts";
 import { compileParameters, compileSchema } from "../../src/providers/google-schema.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
-import { inputTokens, outputTokens } from "../../src/routing/cost.ts";
+import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import type { EffortChoice } from "../../src/routing/effort.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 

@@ -1,7 +1,7 @@
 // Bodies, settings and failures at the edge, as far as they are pure.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findUnrepresentable, readJsonBody } from "../../src/http/body.ts";
+import { findUnrepresentable, readJsonBody } from "../../src/http/body.edge.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { parseSettings, SettingsError } from "../../src/settings.ts";
 

@@ -6,7 +6,7 @@ import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { openaiWire } from "../../src/providers/openai.ts";
 import { usageFromOpenai } from "../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../src/providers/wire.ts";
-import { inputTokens, outputTokens } from "../../src/routing/cost.ts";
+import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import type { EffortChoice } from "../../src/routing/effort.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 

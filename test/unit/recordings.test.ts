@@ -3,15 +3,15 @@ import OpenAI from "openai";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { MODELS, providerOf } from "../../src/catalog/catalog.ts";
 import type { Model } from "../../src/catalog/schema.ts";
-import type { SvcBlock } from "../../src/chat/answer.ts";
-import type { ChatAnswer, ToolCall } from "../../src/chat/call.ts";
+import type { SvcBlock } from "../../src/chat/completion.ts";
+import type { ChatAnswer, ToolCall } from "../../src/providers/model-call.ts";
 import { type ChunkHead, lastChunks, partChunk, roleChunk } from "../../src/chat/chunks.ts";
-import { markedCallId } from "../../src/chat/sticky.ts";
+import { markedCallId } from "../../src/inference/tool-call-ids.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
-import { callUpstream, openStream, UpstreamLost } from "../../src/providers/call.ts";
+import { callUpstream, openStream, UpstreamLost } from "../../src/providers/upstream.edge.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import type { StreamPart, UpstreamRequest, Wire } from "../../src/providers/wire.ts";
-import { costOf, inputTokens, outputTokens, type TokenUsage } from "../../src/routing/cost.ts";
+import { costOf, inputTokens, outputTokens, type TokenUsage } from "../../src/catalog/price.ts";
 import {
 	elaborateSse,
 	eventJson,

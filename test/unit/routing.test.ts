@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../src/account/plans.ts";
 import { FREE_MODELS, findModel, MODELS } from "../../src/catalog/catalog.ts";
-import { planChat } from "../../src/chat/plan.ts";
+import { planChat } from "../../src/inference/plan.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { toHttpFailure } from "../../src/http/errors.ts";
 import { chooseEffort } from "../../src/routing/effort.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { generateArtifacts } from "../../src/workspace/artifacts.ts";
-import { type Manifest, manifestRequestSchema, normalizeManifest } from "../../src/workspace/manifest.ts";
+import { type Manifest, manifestRequestSchema, normalizeManifest } from "../../src/policy/manifest.ts";
 import { codeSpan, isBlank, visible } from "../../src/workspace/quote.ts";
 
 const BUILT_INS = { protectedPaths: [".git/", ".env", "!.env.example"], forbiddenCommands: ["rm -rf /", "mkfs"] };

@@ -8,8 +8,8 @@ import {
 	manifestRequestSchema,
 	manifestSchema,
 	normalizeManifest,
-} from "../../src/workspace/manifest.ts";
-import { isWorkspaceId, workspaceIdSchema } from "../../src/workspace/workspace-id.ts";
+} from "../../src/policy/manifest.ts";
+import { isWorkspaceId, workspaceIdSchema } from "../../src/ids.ts";
 
 const FULL = {
 	workspace_id: "acme/web",

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forbids, protects } from "../../src/policy/coverage.ts";
-import { type Manifest, normalizeManifest } from "../../src/workspace/manifest.ts";
+import { type Manifest, normalizeManifest } from "../../src/policy/manifest.ts";
 import { type LedgerState, type Readiness, ratingOf, readiness } from "../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../src/workspace/readiness-checks.ts";
 import {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { generateArtifacts } from "../../src/workspace/artifacts.ts";
-import { defaultManifest, manifestDigest } from "../../src/workspace/manifest.ts";
+import { defaultManifest, manifestDigest } from "../../src/policy/manifest.ts";
 import { readiness } from "../../src/workspace/readiness.ts";
 import {
 	artifactsResultSchema,

@@ -1,7 +1,7 @@
 // Chat through the front door: routed, priced, receipted, accounted for, and refused for a reason.
 import { createPublicKey, verify } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chatCompletionSchema } from "../../src/chat/answer.ts";
+import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import {

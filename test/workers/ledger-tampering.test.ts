@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { database } from "../../src/db/client.ts";
+import { database } from "../../src/db/client.edge.ts";
 import { type HandoffRow, nextEntry } from "../../src/ledger/entry.ts";
 import { contentOf, draftOf, type Handoff } from "../../src/ledger/handoff.ts";
 import { recordEntries } from "../../src/ledger/handoffs.store.ts";

@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AccountMeter } from "../../src/account/account-meter.object.ts";
-import type { MeterClient } from "../../src/account/meter-client.ts";
+import type { MeterClient } from "../../src/account/meter-client.edge.ts";
 import type { Settlement } from "../../src/account/settlement.ts";
 import {
 	alarmAtMs,

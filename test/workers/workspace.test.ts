@@ -2,7 +2,7 @@
 // files and whether what they say to do works, the snapshot.
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestDigest, normalizeManifest } from "../../src/workspace/manifest.ts";
+import { manifestDigest, normalizeManifest } from "../../src/policy/manifest.ts";
 import { always, type FaultPlan, type Operation, useFaults, writes } from "../support/faults.ts";
 import { errorOf, handOn, handOnTimes, ledgerOf, WORKSPACE } from "../support/ledger.ts";
 import { call, callWithKey, db, newKey, type TestKey, withKey } from "../support/service.ts";

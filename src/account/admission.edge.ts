@@ -1,0 +1,109 @@
+// Lets a request in: the meter's verdict as a failure or as rate-limit headers.
+import type { AdmitVerdict } from "./account-meter.object.ts";
+import type { AdmissionDraft, Quota } from "./meter-client.edge.ts";
+import { PLANS } from "./plans.ts";
+import { authenticate, forgetAccount } from "./auth.edge.ts";
+import type { Account, KeyContext, RequestContext } from "../http/context.ts";
+import { type Failure, fail, type Outcome, ok } from "../http/errors.ts";
+
+/** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
+function duration(ms: number): string {
+	return ms < 1000 ? `${Math.ceil(ms)}ms` : `${Math.ceil(ms / 100) / 10}s`;
+}
+
+/** `x-ratelimit-*-requests` of the minute window. */
+export function quotaHeaders(quota: Quota): Record<string, string> {
+	return {
+		"x-ratelimit-limit-requests": String(quota.rpm),
+		"x-ratelimit-remaining-requests": String(quota.remaining),
+		"x-ratelimit-reset-requests": duration(quota.resetMs),
+	};
+}
+
+/** A time to wait, for people: `42 seconds`, `3 hours 12 minutes`. */
+function waitInWords(ms: number): string {
+	const minutes = Math.ceil(ms / 60_000);
+	if (minutes < 2) return `${Math.ceil(ms / 1000)} seconds`;
+	return minutes < 60 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours ${minutes % 60} minutes`;
+}
+
+function refusal(verdict: Extract<AdmitVerdict, { quota: Quota; admitted: false }>): Failure {
+	const { quota, retryAfterMs } = verdict;
+	const plan = PLANS[quota.plan].displayName;
+	if (verdict.reason === "rate_limit_exceeded") {
+		const message = `the ${plan} plan allows ${quota.rpm} requests per minute; try again in ${waitInWords(retryAfterMs)}`;
+		return { reason: "rate_limit_exceeded", message, retryAfterMs };
+	}
+	const dailyLimit = quota.dailyLimit ?? 0;
+	return {
+		reason: "daily_limit_exceeded",
+		message: `the ${plan} plan allows ${dailyLimit} requests in 24 hours and ${quota.usedToday} were made; the next is free in ${waitInWords(retryAfterMs)}`,
+		plan: quota.plan,
+		dailyLimit,
+		usedToday: quota.usedToday,
+		retryAfterMs,
+	};
+}
+
+/** One request's admission: asked for at most once, remembered for the headers. */
+export class Admission {
+	/** Set once the meter answered. */
+	outcome: Outcome<Quota> | null = null;
+	/** Limits for the headers, of an admission or a refusal. */
+	quota: Quota | null = null;
+
+	#context: RequestContext;
+	#account: Account;
+	#countsTowardsDay: boolean;
+
+	constructor(context: RequestContext, account: Account, countsTowardsDay: boolean) {
+		this.#context = context;
+		this.#account = account;
+		this.#countsTowardsDay = countsTowardsDay;
+	}
+
+	async request(draft?: AdmissionDraft): Promise<Outcome<Quota>> {
+		if (this.outcome?.ok) return this.outcome;
+		const meter = this.#context.meter(this.#account.userId);
+		const request = {
+			requestId: this.#context.requestId,
+			keyId: this.#account.keyId,
+			plan: this.#account.plan.id,
+			countsTowardsDay: this.#countsTowardsDay,
+			...(draft ? { reservation: draft } : {}),
+		};
+		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
+		this.outcome = this.#outcomeOf(verdict);
+		return this.outcome;
+	}
+
+	#outcomeOf(verdict: AdmitVerdict): Outcome<Quota> {
+		if (!verdict.admitted && verdict.reason === "revoked") {
+			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
+		}
+		if (!verdict.admitted && verdict.reason === "plan_changed") {
+			forgetAccount(this.#account.userId);
+			return fail({ reason: "plan_changed", plan: verdict.plan });
+		}
+		this.quota = verdict.quota;
+		return verdict.admitted ? ok(verdict.quota) : fail(refusal(verdict));
+	}
+}
+
+/** The context of a protected endpoint. */
+export function keyContext(context: RequestContext, account: Account, admission: Admission): KeyContext {
+	// The same object, so that what a handler notes on it is seen by the stages around it.
+	return Object.assign(context, { account, admit: (draft?: AdmissionDraft) => admission.request(draft) });
+}
+
+/** Who calls an endpoint that needs no key. A key, when there is one, must be valid, and counts towards the minute. */
+export async function identify(
+	authorization: string | null,
+	context: RequestContext,
+): Promise<Outcome<Account | null>> {
+	if (authorization === null) return ok(null);
+	const caller = await authenticate(authorization, context);
+	if (!caller.ok) return caller;
+	const verdict = await new Admission(context, caller.value, false).request();
+	return verdict.ok ? caller : verdict;
+}

@@ -1,0 +1,113 @@
+// What a model call costs: the rate that applied for actual cost, the dearest that could apply for every worst case.
+import type { Model, Price } from "./schema.ts";
+
+/** Token usage in disjoint buckets; the OpenAI shape is derived from it. */
+export interface TokenUsage {
+	/** Input that no cache served. */
+	uncachedInput: number;
+	cacheRead: number;
+	cacheWrite: number;
+	/** Output without reasoning. */
+	outputText: number;
+	reasoning: number;
+}
+
+/** Cost of one model call in integer nano-USD; input and output are rounded up separately. */
+export interface CallCost {
+	inputNanoUsd: number;
+	outputNanoUsd: number;
+	totalNanoUsd: number;
+}
+
+/** Rates in pico-USD per token: the catalog's USD per million tokens × 1e6, an integer. */
+interface Rates {
+	input: number;
+	cacheRead: number;
+	cacheWrite: number;
+	output: number;
+}
+
+type RateRow = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
+
+const PICO_PER_RATE = 1e6;
+const PICO_PER_NANO = 1000;
+
+function ratesOf(row: RateRow): Rates {
+	const pico = (rate: number) => Math.round(rate * PICO_PER_RATE);
+	return {
+		input: pico(row.input),
+		cacheRead: pico(row.cached_input ?? row.input),
+		cacheWrite: pico(row.cache_write ?? row.input),
+		output: pico(row.output),
+	};
+}
+
+/** The catalog price in force at `atMs` (ms since the epoch): the latest whose date has come. */
+export function priceAt(model: Model, atMs: number): Price {
+	const current = model.prices.findLast(
+		(price) => price.effective_from === null || Date.parse(price.effective_from) <= atMs,
+	);
+	if (!current) throw new Error(`catalog: ${model.id} has no price`);
+	return current;
+}
+
+function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: number): boolean {
+	if ("above_input_tokens" in tier.when) return inputTokens > tier.when.above_input_tokens;
+	const hour = new Date(atMs).getUTCHours();
+	return tier.when.utc_hours.some(([from, to]) => hour >= from && hour < to);
+}
+
+/** Input tokens of every bucket together: what price tiers by prompt length look at. */
+export function inputTokens(usage: TokenUsage): number {
+	return usage.uncachedInput + usage.cacheRead + usage.cacheWrite;
+}
+
+/** Output tokens, reasoning included. */
+export function outputTokens(usage: TokenUsage): number {
+	return usage.outputText + usage.reasoning;
+}
+
+function total(inputNanoUsd: number, outputNanoUsd: number): CallCost {
+	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
+}
+
+/**
+ * Actual cost of one call: the whole call is charged at the tier that applied.
+ * @param atMs when the upstream call was sent, ms since the epoch.
+ */
+export function costOf(model: Model, usage: TokenUsage, atMs: number): CallCost {
+	const price = priceAt(model, atMs);
+	const tier = price.tiers.find((row) => tierApplies(row, inputTokens(usage), atMs));
+	const rates = ratesOf(tier ?? price);
+	const inputPico =
+		usage.uncachedInput * rates.input + usage.cacheRead * rates.cacheRead + usage.cacheWrite * rates.cacheWrite;
+	return total(Math.ceil(inputPico / PICO_PER_NANO), Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO));
+}
+
+/** A price may change between reservation and call, but not later than this. */
+const PRICE_HORIZON_MS = 15 * 60_000;
+
+/** The dearest rates that could apply to a call sent soon after `atMs`, over every tier, hour and cache bucket. */
+function dearestRates(model: Model, atMs: number): { input: number; output: number } {
+	const prices = new Set([priceAt(model, atMs), priceAt(model, atMs + PRICE_HORIZON_MS)]);
+	const rates = [...prices].flatMap((price) => [price, ...price.tiers]).map(ratesOf);
+	return {
+		input: Math.max(...rates.flatMap((row) => [row.input, row.cacheRead, row.cacheWrite])),
+		output: Math.max(...rates.map((row) => row.output)),
+	};
+}
+
+/** Worst case of one call: at most so many tokens, all at the dearest rate that could apply. */
+export function worstCaseOf(model: Model, maxInputTokens: number, maxOutputTokens: number, atMs: number): CallCost {
+	const rates = dearestRates(model, atMs);
+	return total(
+		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),
+		Math.ceil((maxOutputTokens * rates.output) / PICO_PER_NANO),
+	);
+}
+
+/** Blended catalog price (3 × input + output) / 4 in USD per million tokens, at the rates of short prompts. */
+export function blendedRate(model: Model, atMs: number): number {
+	const price = priceAt(model, atMs);
+	return (3 * price.input + price.output) / 4;
+}

@@ -1,0 +1,232 @@
+// The handoff ledger over HTTP: append, fetch, the verified chain, checkpoints and tree proofs.
+import { isValid, ulid } from "ulid";
+import * as z from "zod";
+import { agentLimitNanoUsd } from "../account/plans.ts";
+import { actorOf } from "../audit/event.ts";
+import type { KeyContext } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
+import { wholeNumber } from "../http/query.ts";
+import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
+import { usd } from "../proof/money.ts";
+import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
+import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
+import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
+import { findHandoff } from "./handoffs.store.ts";
+import { checkpointOrigin } from "./origin.ts";
+import { askUnflushed, noteUnflushed } from "./pending.edge.ts";
+import { readChain, readLeaves } from "./read-chain.edge.ts";
+
+const HANDOFF_ID_PREFIX = "ho_";
+const MOST_ENTRIES = 1_000;
+
+/** Sizes and places in a chain; which of them exist is the chain's to say. */
+const place = wholeNumber(0, 1e15);
+
+const noKey: Failure = {
+	reason: "signing_unavailable",
+	message: "this needs a signature, and the service has no signing key now",
+};
+
+function invalid(issue: Issue) {
+	return fail({ reason: "invalid_request", issues: [issue] });
+}
+
+function tooLarge(bytes: number) {
+	const message = `the handoff's subject would have ${bytes} bytes; ${MAX_SUBJECT_BYTES} are allowed`;
+	return invalid({ path: "", message });
+}
+
+export const createHandoffEndpoint = endpoint({
+	id: "create_handoff",
+	method: "POST",
+	path: "/v1/handoff",
+	access: "key",
+	summary: "Appends a signed handoff to a workspace's chain.",
+	body: handoffRequestSchema,
+	result: handoffSchema,
+	async handle({ body, context }) {
+		const { account, startedAtMs } = context;
+		const content = contentOf(body);
+		// What cannot fit is not rated: matching paths takes time in proportion to their length.
+		const bytes = contentBytes(content);
+		if (bytes > MAX_SUBJECT_BYTES) return tooLarge(bytes);
+		const verdict = await context.ledger(account.userId, body.workspace_id).append({
+			id: `${HANDOFF_ID_PREFIX}${ulid(startedAtMs)}`,
+			eventId: `ae_${ulid(startedAtMs)}`,
+			userId: account.userId,
+			workspaceId: body.workspace_id,
+			actor: actorOf(account),
+			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
+		});
+		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
+		if (!verdict.flushed) await noteUnflushed(context, body.workspace_id, verdict.entry.id);
+		return ok(handoffOf(verdict.entry));
+	},
+});
+
+/** A caller's entry from D1, else from a ledger that has not flushed it, else from D1 again, where it may have moved meanwhile. */
+async function lookUp(context: KeyContext, id: string): Promise<HandoffRow | undefined> {
+	const { db, account } = context;
+	const stored = await findHandoff(db, account.userId, id);
+	if (stored) return stored;
+	const answers = await askUnflushed(context, (ledger) => ledger.find(id));
+	return answers.find(({ entry }) => entry)?.entry ?? findHandoff(db, account.userId, id);
+}
+
+export const getHandoffEndpoint = endpoint({
+	id: "get_handoff",
+	method: "GET",
+	path: "/v1/handoff/{handoff_id}",
+	access: "key",
+	summary: "One handoff of the caller's.",
+	params: z.object({ handoff_id: z.string() }),
+	result: handoffSchema,
+	async handle({ params: { handoff_id: id }, context }) {
+		const isId = id.startsWith(HANDOFF_ID_PREFIX) && isValid(id.slice(HANDOFF_ID_PREFIX.length));
+		const entry = isId ? await lookUp(context, id) : undefined;
+		return entry ? ok(handoffOf(entry)) : fail({ reason: "handoff_not_found", message: "no handoff under this id" });
+	},
+});
+
+export const getHandoffChainEndpoint = endpoint({
+	id: "get_handoff_chain",
+	method: "GET",
+	path: "/v1/handoff/chain/{workspace_id}",
+	access: "key",
+	summary: "A workspace's chain, oldest first, in pages; the verdict is on all of it.",
+	params: workspaceParams,
+	query: z.object({
+		limit: wholeNumber(1, MOST_ENTRIES)
+			.default(MOST_ENTRIES)
+			.describe("Entries per page; large entries make a page end before."),
+		after: place.optional().describe("Only entries with a larger seq."),
+		expected_size: place.optional().describe("Entries the reader knows of."),
+		expected_head: z
+			.string()
+			.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
+			.optional()
+			.describe("Hash of the entry at that size, or of any entry."),
+	}),
+	result: z.object({
+		object: z.literal("handoff.chain"),
+		workspace_id: z.string(),
+		count: z.int().describe("Entries of the whole chain."),
+		data: z.array(handoffSchema),
+		has_more: z.boolean(),
+		verification: z.object({
+			ok: z.boolean(),
+			n: z.int(),
+			first_broken_index: z.int().nullable(),
+			reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
+			signing_enabled: z.boolean(),
+			complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
+		}),
+		pubkey_endpoint: z.string(),
+	}),
+	async handle({ params: { workspace_id }, query, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		const { limit, after, expected_size: size, expected_head: head } = query;
+		const { entries, hasMore, verdict } = await readChain(context, workspace_id, {
+			limit,
+			after,
+			expected: { size, head },
+		});
+		return ok({
+			object: "handoff.chain" as const,
+			workspace_id,
+			count: verdict.n,
+			data: entries.map(handoffOf),
+			has_more: hasMore,
+			verification: { ...verdict, signing_enabled: context.settings.signer !== null },
+			pubkey_endpoint: `${context.origin}/v1/proof/pubkey`,
+		});
+	},
+});
+
+export const getHandoffCheckpointEndpoint = endpoint({
+	id: "get_handoff_checkpoint",
+	method: "GET",
+	path: "/v1/handoff/chain/{workspace_id}/checkpoint",
+	access: "key",
+	summary: "A signed statement of the chain's size and root, in the C2SP checkpoint format.",
+	params: workspaceParams,
+	mediaType: "text/plain",
+	result: z.string(),
+	async handle({ params: { workspace_id }, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		const { userId } = context.account;
+		const origin = checkpointOrigin(context.settings.logOrigin, userId, workspace_id);
+		const note = await context.ledger(userId, workspace_id).checkpoint(origin);
+		return note === null ? fail(noKey) : ok(note);
+	},
+});
+
+const proofQuery = z.object({
+	index: place.optional().describe("Inclusion of the entry with this seq."),
+	size: place.optional().describe("… in the tree of this size; the whole chain by default."),
+	from: place.optional().describe("Consistency of the tree of this size …"),
+	to: place.optional().describe("… with the one of this size."),
+});
+
+/** What is asked of a tree of `size` leaves, or what is wrong with the question. */
+function proofAsked(query: z.output<typeof proofQuery>, size: number) {
+	const { index, from, to } = query;
+	if (index !== undefined && from === undefined && to === undefined) {
+		const treeSize = query.size ?? size;
+		if (treeSize > size) return invalid({ path: "size", message: `the chain has ${size} entries` });
+		if (index >= treeSize) return invalid({ path: "index", message: `must be below the tree's size, ${treeSize}` });
+		return ok({ kind: "inclusion" as const, index, size: treeSize });
+	}
+	if (from !== undefined && to !== undefined && index === undefined && query.size === undefined) {
+		if (to > size) return invalid({ path: "to", message: `the chain has ${size} entries` });
+		if (from > to) return invalid({ path: "from", message: "must not be above to" });
+		return ok({ kind: "consistency" as const, from, to });
+	}
+	return invalid({ path: "", message: "give either index (and size), or from and to" });
+}
+
+type ProofAsked = Extract<ReturnType<typeof proofAsked>, { ok: true }>["value"];
+
+function proofOf(asked: ProofAsked, leaves: readonly Uint8Array[]) {
+	const object = "handoff.proof" as const;
+	if (asked.kind === "inclusion") {
+		const { kind, index, size } = asked;
+		const hashes = inclusionProof(leaves, index, size).map(asHash);
+		const leaf_hash = asHash(leaves[index] ?? new Uint8Array());
+		return { object, kind, size, index, leaf_hash, root: asHash(rootOf(leaves.slice(0, size))), hashes };
+	}
+	const { kind, from, to } = asked;
+	const hashes = consistencyProof(leaves, from, to).map(asHash);
+	return { object, kind, size: to, from, to, leaf_hash: null, root: asHash(rootOf(leaves.slice(0, to))), hashes };
+}
+
+export const getHandoffProofEndpoint = endpoint({
+	id: "get_handoff_proof",
+	method: "GET",
+	path: "/v1/handoff/chain/{workspace_id}/proof",
+	access: "key",
+	summary: "Shows that an entry is in the chain's tree (index), or that one tree continues another (from, to).",
+	params: workspaceParams,
+	query: proofQuery,
+	result: z.object({
+		object: z.literal("handoff.proof"),
+		kind: z.enum(["inclusion", "consistency"]),
+		size: z.int().describe("Entries of the tree with this root."),
+		index: z.int().optional(),
+		from: z.int().optional(),
+		to: z.int().optional(),
+		leaf_hash: z.string().nullable().describe("Of an inclusion; null for consistency."),
+		root: z.string(),
+		hashes: z.array(z.string()),
+	}),
+	async handle({ params: { workspace_id }, query, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		const { state, leaves } = await readLeaves(context, workspace_id);
+		const asked = proofAsked(query, state.size);
+		if (!asked.ok) return asked;
+		if (leaves) return ok(proofOf(asked.value, leaves));
+		const message = "the stored entries are not those of this chain's tree; its verification says where";
+		return fail({ reason: "chain_broken", message });
+	},
+});

@@ -1,0 +1,183 @@
+// Reads a workspace's chain from D1, with what its ledger has not flushed, verifies it and cuts out the page asked for.
+import type { KeyContext } from "../http/context.ts";
+import { logError } from "../http/log.edge.ts";
+import { rootOf } from "../proof/merkle.ts";
+import { type ChainVerdict, type Expected, verifyChain } from "./chain.ts";
+import { asHash, digestOf, type HandoffRow } from "./entry.ts";
+import { chainPages, leafHashes } from "./handoffs.store.ts";
+import type { LedgerClient, LedgerState } from "./ledger-client.edge.ts";
+
+type Caller = Pick<KeyContext, "account" | "db" | "ledger">;
+
+/** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
+const PAGE_SUBJECT_BYTES = 2_000_000;
+
+type Place = Pick<HandoffRow, "seq" | "id">;
+
+function isBefore(a: Place, b: Place): boolean {
+	return a.seq < b.seq || (a.seq === b.seq && a.id < b.id);
+}
+
+/** What a ledger had not flushed when `state` was taken, in the order of a chain. */
+class Unflushed {
+	#ledger: LedgerClient;
+	#asOfMs: number;
+	#rows: HandoffRow[] = [];
+	#nextSeq: number;
+
+	constructor(ledger: LedgerClient, { unflushed, asOfMs }: LedgerState) {
+		this.#ledger = ledger;
+		this.#asOfMs = asOfMs;
+		this.#nextSeq = unflushed > 0 ? 0 : Number.POSITIVE_INFINITY;
+	}
+
+	/** The next entry, left where it is; null at the end. */
+	async peek(): Promise<HandoffRow | null> {
+		if (this.#rows.length === 0 && this.#nextSeq < Number.POSITIVE_INFINITY) {
+			this.#rows = await this.#ledger.unflushedEntries(this.#nextSeq, this.#asOfMs);
+			this.#nextSeq = (this.#rows.at(-1)?.seq ?? Number.POSITIVE_INFINITY) + 1;
+		}
+		return this.#rows[0] ?? null;
+	}
+
+	take(): void {
+		this.#rows.shift();
+	}
+}
+
+/**
+ * The chain as it was at `state`, page by page: entries of D1 and unflushed ones merged by (seq, id), those in both once.
+ * What D1 has beyond the state is newer, and left out, or nothing the ledger knows of, and shown.
+ */
+async function* pagesAt(caller: Caller, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
+	const unflushed = new Unflushed(ledger, state);
+	/** Unflushed entries before a place, without the one at it. */
+	const before = async (place: Place | null): Promise<HandoffRow[]> => {
+		const rows: HandoffRow[] = [];
+		for (let next = await unflushed.peek(); next && next.seq < state.size; next = await unflushed.peek()) {
+			if (place && !isBefore(next, place)) {
+				if (next.id === place.id) unflushed.take();
+				break;
+			}
+			rows.push(next);
+			unflushed.take();
+		}
+		return rows;
+	};
+	for await (const page of chainPages(caller.db, { userId: caller.account.userId, workspaceId })) {
+		const isBeyond = ({ seq }: HandoffRow) => !(seq < state.size);
+		// Asked after the page was read, the ledger knows of every entry that may be in it.
+		const knownSize = page.some(isBeyond) ? (await ledger.state()).size : state.size;
+		const rows: HandoffRow[] = [];
+		for (const row of page) {
+			if (isBeyond(row) && row.seq < knownSize) continue;
+			rows.push(...(await before(row)), row);
+		}
+		yield rows;
+	}
+	yield await before(null);
+}
+
+/** A part of a chain with the verdict on all of it. */
+export interface ChainReading {
+	entries: HandoffRow[];
+	hasMore: boolean;
+	verdict: ChainVerdict;
+}
+
+export interface ChainQuery {
+	limit: number;
+	/** Only entries with a larger seq; all without it. */
+	after?: number | undefined;
+	expected: Expected;
+}
+
+/** Keeps the page asked for, of everything that passes. */
+class PageCut {
+	entries: HandoffRow[] = [];
+	hasMore = false;
+	#query: ChainQuery;
+	#bytes = 0;
+
+	constructor(query: ChainQuery) {
+		this.#query = query;
+	}
+
+	add(rows: readonly HandoffRow[]): void {
+		for (const row of rows) {
+			if (this.hasMore) return;
+			const { after, limit } = this.#query;
+			if (after !== undefined && !(row.seq > after)) continue;
+			const isFull = this.entries.length >= limit || this.#bytes > PAGE_SUBJECT_BYTES;
+			// Entries of one seq are never parted: the next page begins after it.
+			if (isFull && row.seq !== this.entries.at(-1)?.seq) this.hasMore = true;
+			else this.entries.push(row);
+			this.#bytes += `${row.subject}`.length;
+		}
+	}
+}
+
+/**
+ * Verifies the caller's chain of a workspace and shows each entry once, oldest first. A workspace nobody has written to is
+ * an empty chain. Signatures that were verified before are skipped, as `verifyChain` says.
+ */
+export async function walkChain(
+	context: Caller & Pick<KeyContext, "settings" | "waitUntil">,
+	workspaceId: string,
+	expected: Expected,
+	visit: (rows: readonly HandoffRow[]) => void,
+): Promise<ChainVerdict> {
+	const ledger = context.ledger(context.account.userId, workspaceId);
+	const state = await ledger.state();
+	let isFirstPass = true;
+	const { verdict, verified } = await verifyChain({
+		pages: async function* () {
+			const visiting = isFirstPass;
+			isFirstPass = false;
+			for await (const rows of pagesAt(context, workspaceId, ledger, state)) {
+				if (visiting) visit(rows);
+				yield rows;
+			}
+		},
+		head: state,
+		keys: context.settings.publicKeys,
+		verified: state.verified,
+		expected,
+	});
+	if (verified && verified.size > (state.verified?.size ?? 0)) {
+		context.waitUntil(ledger.remember(verified).catch((error) => logError("verification_not_remembered", error)));
+	}
+	return verdict;
+}
+
+/** Verifies the caller's chain of a workspace and returns a page of it. */
+export async function readChain(
+	context: Caller & Pick<KeyContext, "settings" | "waitUntil">,
+	workspaceId: string,
+	query: ChainQuery,
+): Promise<ChainReading> {
+	const cut = new PageCut(query);
+	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => cut.add(rows));
+	return { entries: cut.entries, hasMore: cut.hasMore, verdict };
+}
+
+/**
+ * The leaf hashes of the caller's chain and what the ledger says of it; leaves are null when what is stored has not the
+ * root that the ledger remembers.
+ */
+export async function readLeaves(
+	{ account, db, ledger: ledgers }: Caller,
+	workspaceId: string,
+): Promise<{ state: LedgerState; leaves: Uint8Array[] | null }> {
+	const ledger = ledgers(account.userId, workspaceId);
+	const state = await ledger.state();
+	const hashes = state.size === 0 ? [] : await leafHashes(db, { userId: account.userId, workspaceId }, state.size);
+	const unflushed = new Unflushed(ledger, state);
+	for (let next = await unflushed.peek(); next && hashes.length < state.size; next = await unflushed.peek()) {
+		if (next.seq >= hashes.length) hashes.push(next.leaf_hash);
+		unflushed.take();
+	}
+	const leaves = hashes.map((hash) => digestOf(hash)).filter((leaf) => leaf !== null);
+	const isWhole = leaves.length === state.size && asHash(rootOf(leaves)) === state.root;
+	return { state, leaves: isWhole ? leaves : null };
+}

@@ -1,0 +1,82 @@
+// Policy over HTTP: a decision with its trail in the audit log, and a risk score that leaves none.
+import { ulid } from "ulid";
+import * as z from "zod";
+import { agentLimitNanoUsd } from "../account/plans.ts";
+import { actorOf } from "../audit/event.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { ok } from "../http/errors.ts";
+import { noteUnflushed } from "../ledger/pending.edge.ts";
+import { usd } from "../proof/money.ts";
+import { defaultManifest, manifestDigest } from "./manifest.ts";
+import { findManifest } from "./manifests.store.ts";
+import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
+import { decide, riskScore } from "./decide.ts";
+import { ALL_FACTORS, DECISIONS, RISK_TIERS } from "./factors.ts";
+
+const MAX_TARGETS = 2_000;
+const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
+
+const factorSchema = z.object({ id: z.string(), label: z.string(), weight: z.int() });
+const scoreSchema = z.int().min(0).max(100);
+
+export const checkPolicyEndpoint = endpoint({
+	id: "check_policy",
+	method: "POST",
+	path: "/v1/policy/check",
+	access: "key",
+	summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
+	body: policyCheckSchema,
+	result: z.object({
+		decision: z.enum(DECISIONS),
+		risk_score: scoreSchema,
+		risk_tier: z.enum(RISK_TIERS),
+		factors: z.array(factorSchema.extend({ triggered: z.boolean() })).describe("All of them, in a fixed order."),
+		reason: z.string(),
+		event_id: z.string(),
+		created_at: z.string(),
+	}),
+	async handle({ body, context }) {
+		const { account, db, timings } = context;
+		const key = { userId: account.userId, workspaceId: body.workspace_id };
+		const stored = await timings.measure("d1", () => findManifest(db, key));
+		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
+		const decided = decide(inputOf(body), {
+			protectedPaths: manifest.protected_paths,
+			forbiddenCommands: manifest.forbidden_commands,
+			budgetUsd: usd(agentLimitNanoUsd(account.plan)),
+		});
+		const nowMs = Date.now();
+		const event = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
+			id: `ae_${ulid(nowMs)}`,
+			user_id: account.userId,
+			actor: actorOf(account),
+			created_at: new Date(nowMs).toISOString(),
+		});
+		const flushed = await context.ledger(account.userId, body.workspace_id).record(event);
+		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
+		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
+	},
+});
+
+export const scoreRiskEndpoint = endpoint({
+	id: "score_risk",
+	method: "POST",
+	path: "/v1/risk/score",
+	access: "key",
+	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
+	body: z.object({
+		kind: z.enum(RISK_KINDS),
+		targets: textsSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+	}),
+	result: z.object({
+		object: z.literal("risk.score"),
+		score: scoreSchema,
+		tier: z.enum(RISK_TIERS),
+		factors: z.array(factorSchema).describe("Those that fired."),
+	}),
+	async handle({ body }) {
+		const { score, tier, factors: fired } = riskScore({ kind: body.kind, targets: body.targets ?? [] });
+		const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
+		return ok({ object: "risk.score" as const, score, tier, factors });
+	},
+});

@@ -1,0 +1,73 @@
+// A workspace's manifest: its request body, its normal form and its digest (spec 2.6). Storing it is the store's.
+import * as z from "zod";
+import { type Hash, hashObject } from "../proof/hash.ts";
+import { workspaceIdSchema } from "../ids.ts";
+
+const MAX_TEXT_CHARS = 500;
+const MAX_ENTRIES = 200;
+
+const text = z.string().max(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS} characters`);
+const entries = z.array(text).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
+
+/** The body of readiness and generate, and of a manifest that is set explicitly. Unknown members are dropped. */
+export const manifestRequestSchema = z.object({
+	workspace_id: workspaceIdSchema,
+	project_name: text.nullish().describe("Appears in generated files."),
+	stack: entries.nullish().describe("Technologies the project is built with."),
+	protected_paths: entries
+		.nullish()
+		.describe("gitignore-style globs of paths that need approval before an agent writes to them."),
+	forbidden_commands: entries.nullish().describe("Command patterns that must never run."),
+	require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
+	require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
+});
+
+export type ManifestRequest = z.output<typeof manifestRequestSchema>;
+
+/** A manifest in its normal form: all seven members, as it is stored, hashed and shown. */
+export const manifestSchema = z.object({
+	workspace_id: workspaceIdSchema,
+	project_name: text.nullable(),
+	stack: entries,
+	protected_paths: entries,
+	forbidden_commands: entries,
+	require_handoffs: z.boolean(),
+	require_risk_gate: z.boolean(),
+});
+
+export type Manifest = z.output<typeof manifestSchema>;
+
+/**
+ * Fills in what a request left out: null, [] or false. Texts stay as they are and lists keep the caller's order and
+ * duplicates (they are hashed), so two manifests are equal exactly when their normal forms are.
+ */
+export function normalizeManifest(request: ManifestRequest): Manifest {
+	return {
+		workspace_id: request.workspace_id,
+		project_name: request.project_name ?? null,
+		stack: request.stack ?? [],
+		protected_paths: request.protected_paths ?? [],
+		forbidden_commands: request.forbidden_commands ?? [],
+		require_handoffs: request.require_handoffs ?? false,
+		require_risk_gate: request.require_risk_gate ?? false,
+	};
+}
+
+/** The object hash of a manifest, type `svc.manifest.v1`; the members are listed so that a later one cannot slip in. */
+export function manifestDigest(manifest: Manifest): Hash {
+	return hashObject({
+		type: "svc.manifest.v1",
+		workspace_id: manifest.workspace_id,
+		project_name: manifest.project_name,
+		stack: manifest.stack,
+		protected_paths: manifest.protected_paths,
+		forbidden_commands: manifest.forbidden_commands,
+		require_handoffs: manifest.require_handoffs,
+		require_risk_gate: manifest.require_risk_gate,
+	});
+}
+
+/** What holds for a workspace that never posted a manifest: nothing of its own, so the policy's built-ins alone. */
+export function defaultManifest(workspaceId: string): Manifest {
+	return normalizeManifest({ workspace_id: workspaceId });
+}

@@ -1,0 +1,57 @@
+// Manifests in D1: each that was ever in force is kept; the one with the highest version is the workspace's policy.
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { Database } from "../db/client.edge.ts";
+import { workspaceManifests } from "../db/schema.ts";
+import { type Manifest, manifestDigest, manifestSchema } from "./manifest.ts";
+
+/** Which workspace. */
+export interface WorkspaceKey {
+	userId: string;
+	workspaceId: string;
+}
+
+/** A manifest in force. */
+export interface StoredManifest {
+	manifest: Manifest;
+	digest: string;
+	/** When it came into force, ISO 8601. */
+	updatedAt: string;
+}
+
+/** The manifest in force, or null when none was ever posted. */
+export async function findManifest(
+	db: Database,
+	{ userId, workspaceId }: WorkspaceKey,
+): Promise<StoredManifest | null> {
+	const row = await db
+		.select()
+		.from(workspaceManifests)
+		.where(and(eq(workspaceManifests.userId, userId), eq(workspaceManifests.workspaceId, workspaceId)))
+		.orderBy(desc(workspaceManifests.version))
+		.limit(1)
+		.get();
+	if (!row) return null;
+	return { manifest: manifestSchema.parse(JSON.parse(row.manifest)), digest: row.digest, updatedAt: row.createdAt };
+}
+
+/**
+ * Puts a manifest in force; true when it differs from the one before. One statement, so that of two callers at once one
+ * comes after the other, and a call that is repeated changes nothing.
+ */
+export async function storeManifest(
+	db: Database,
+	userId: string,
+	manifest: Manifest,
+	createdAt: string,
+): Promise<boolean> {
+	const workspaceId = manifest.workspace_id;
+	const digest = manifestDigest(manifest);
+	const latest = sql`SELECT version, digest FROM ${workspaceManifests}
+		WHERE user_id = ${userId} AND workspace_id = ${workspaceId} ORDER BY version DESC LIMIT 1`;
+	const inserted = await db.all(sql`
+		INSERT INTO ${workspaceManifests} (user_id, workspace_id, version, digest, manifest, created_at)
+		SELECT ${userId}, ${workspaceId}, coalesce((SELECT version FROM (${latest})), 0) + 1, ${digest}, ${JSON.stringify(manifest)}, ${createdAt}
+		WHERE coalesce((SELECT digest FROM (${latest})), '') <> ${digest}
+		RETURNING version`);
+	return inserted.length > 0;
+}

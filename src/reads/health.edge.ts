@@ -1,0 +1,70 @@
+// Health: asks every binding the service cannot do without, and says which one did not answer.
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { users } from "../db/schema.ts";
+import type { RequestContext } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { logError } from "../http/log.edge.ts";
+
+const CHECK_TIMEOUT_MS = 2_000;
+/** A meter of nobody: shows that objects run without touching a user's. */
+const PROBE_METER = "health-probe";
+
+const check = z.object({ ok: z.boolean(), latency_ms: z.int() });
+
+async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
+	const startedAtMs = Date.now();
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const timeout = new Promise<never>((_, reject) => {
+		timer = setTimeout(
+			() => reject(new Error(`${name} did not answer within ${CHECK_TIMEOUT_MS} ms`)),
+			CHECK_TIMEOUT_MS,
+		);
+	});
+	try {
+		await Promise.race([work(), timeout]);
+		return { ok: true, latency_ms: Date.now() - startedAtMs };
+	} catch (error) {
+		logError("health_check_failed", error, { check: name });
+		return { ok: false, latency_ms: Date.now() - startedAtMs };
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+async function checks(context: RequestContext) {
+	const [d1, kv, durable_objects] = await Promise.all([
+		// A table of ours, so that missing migrations show as well.
+		probe("d1", () => context.db.select({ one: sql`1` }).from(users).limit(1)),
+		probe("kv", () => context.kv.get("health-probe")),
+		probe("durable_objects", () => context.meter(PROBE_METER).ping()),
+	]);
+	return { d1, kv, durable_objects };
+}
+
+export const healthEndpoint = endpoint({
+	id: "health",
+	method: "GET",
+	path: "/health",
+	access: "public",
+	limited: true,
+	degrades: true,
+	summary: "Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key.",
+	result: z.object({
+		status: z.enum(["ok", "degraded"]),
+		checks: z.object({ d1: check, kv: check, durable_objects: check }),
+		signing: z.boolean(),
+		providers_configured: z.int(),
+	}),
+	async handle({ context }) {
+		const found = await checks(context);
+		const healthy = Object.values(found).every((entry) => entry.ok);
+		const value = {
+			status: healthy ? ("ok" as const) : ("degraded" as const),
+			checks: found,
+			signing: context.settings.signer !== null,
+			providers_configured: context.settings.providers.size,
+		};
+		return healthy ? { ok: true, value } : { ok: true, value, status: 503, headers: { "retry-after": "5" } };
+	},
+});

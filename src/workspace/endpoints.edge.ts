@@ -1,0 +1,161 @@
+// Workspaces over HTTP: the manifest that is their policy, readiness, generated instruction files, the snapshot.
+import * as z from "zod";
+import type { KeyContext } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { fail, ok } from "../http/errors.ts";
+import { instant, wholeNumber } from "../http/query.ts";
+import type { HandoffRow } from "../ledger/entry.ts";
+import { walkChain } from "../ledger/read-chain.edge.ts";
+import { forbids, protects } from "../policy/coverage.ts";
+import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
+import { generateArtifacts } from "./artifacts.ts";
+import {
+	defaultManifest,
+	type Manifest,
+	manifestDigest,
+	manifestRequestSchema,
+	normalizeManifest,
+} from "../policy/manifest.ts";
+import { findManifest, storeManifest } from "../policy/manifests.store.ts";
+import { readiness } from "./readiness.ts";
+import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
+import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
+import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
+
+const DEFAULT_TAIL = 50;
+const MOST_TAIL = 200;
+
+/** Makes a manifest the policy of its workspace; true when it differs from the one before. */
+function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: Manifest): Promise<boolean> {
+	const at = new Date(startedAtMs).toISOString();
+	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at));
+}
+
+function summaryOf({
+	id,
+	objective,
+	from_tool,
+	to_tool,
+	created_at,
+	risk_tier,
+	risk_score,
+	signature,
+}: HandoffRow): HandoffSummary {
+	return { id, objective, from_tool, to_tool, created_at, risk_tier, risk_score, signed: signature !== null };
+}
+
+/** Verifies a workspace's chain and sums up its handoffs from `since` on. */
+async function sumUp(context: KeyContext, workspaceId: string, tailLimit: number, since?: string) {
+	const sums = new HandoffSums(tailLimit);
+	const verdict = await walkChain(context, workspaceId, {}, (rows) => {
+		for (const row of rows) if (since === undefined || row.created_at >= since) sums.add(summaryOf(row));
+	});
+	return { sums, verdict };
+}
+
+export const checkReadinessEndpoint = endpoint({
+	id: "check_workspace_readiness",
+	method: "POST",
+	path: "/v1/workspace/readiness",
+	access: "key",
+	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
+	body: manifestRequestSchema,
+	result: readinessResultSchema,
+	async handle({ body, context }) {
+		const manifest = normalizeManifest(body);
+		const policy_updated = await putInForce(context, manifest);
+		const { sums, verdict } = await sumUp(context, manifest.workspace_id, 0);
+		const ledger = {
+			handoffs: sums.count,
+			signedShare: sums.count === 0 ? null : sums.signed / sums.count,
+			ok: verdict.ok,
+			signingEnabled: context.settings.signer !== null,
+		};
+		return ok({ ...readiness(manifest, ledger, { protects, forbids }), policy_updated });
+	},
+});
+
+export const generateArtifactsEndpoint = endpoint({
+	id: "generate_workspace_files",
+	method: "POST",
+	path: "/v1/workspace/generate",
+	access: "key",
+	internal: true,
+	summary: "Writes a workspace's instruction files for agents; its manifest becomes the workspace's policy.",
+	body: manifestRequestSchema,
+	result: artifactsResultSchema,
+	async handle({ body, context }) {
+		const manifest = normalizeManifest(body);
+		const policy_updated = await putInForce(context, manifest);
+		const builtIns = { protectedPaths: DEFAULT_PROTECTED_PATHS, forbiddenCommands: DEFAULT_FORBIDDEN_COMMANDS };
+		return ok({ ...generateArtifacts(manifest, builtIns), policy_updated });
+	},
+});
+
+export const getSnapshotEndpoint = endpoint({
+	id: "get_workspace_snapshot",
+	method: "GET",
+	path: "/v1/workspace/{workspace_id}/snapshot",
+	access: "key",
+	summary:
+		"A workspace at a glance: its handoffs' risks and signatures, whether the chain is intact, the last entries.",
+	params: workspaceParams,
+	query: z.object({
+		limit: wholeNumber(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
+		since: instant.optional().describe("Counts handoffs created then or later; the verdict is on the whole chain."),
+	}),
+	result: snapshotResultSchema,
+	async handle({ params: { workspace_id }, query, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		const { sums, verdict } = await sumUp(context, workspace_id, query.limit, query.since);
+		return ok(snapshotOf(workspace_id, sums, verdict));
+	},
+});
+
+/** The manifest in force, as it is shown. */
+async function manifestOf({ account, db, timings }: KeyContext, workspaceId: string) {
+	const key = { userId: account.userId, workspaceId };
+	const stored = await timings.measure("d1", () => findManifest(db, key));
+	const manifest = stored?.manifest ?? defaultManifest(workspaceId);
+	return {
+		object: "workspace.manifest" as const,
+		workspace_id: workspaceId,
+		source: stored ? ("stored" as const) : ("default" as const),
+		digest: stored?.digest ?? manifestDigest(manifest),
+		updated_at: stored?.updatedAt ?? null,
+		manifest,
+	};
+}
+
+export const getManifestEndpoint = endpoint({
+	id: "get_workspace_manifest",
+	method: "GET",
+	path: "/v1/workspace/{workspace_id}/manifest",
+	access: "key",
+	summary: "The manifest that is a workspace's policy.",
+	params: workspaceParams,
+	result: manifestResultSchema,
+	async handle({ params: { workspace_id }, context }) {
+		return isWorkspaceId(workspace_id) ? ok(await manifestOf(context, workspace_id)) : fail(noWorkspace);
+	},
+});
+
+export const putManifestEndpoint = endpoint({
+	id: "put_workspace_manifest",
+	method: "PUT",
+	path: "/v1/workspace/{workspace_id}/manifest",
+	access: "key",
+	summary: "Sets the manifest that is a workspace's policy.",
+	params: workspaceParams,
+	body: manifestRequestSchema.partial({ workspace_id: true }),
+	result: manifestResultSchema.extend({ policy_updated: z.boolean() }),
+	async handle({ params: { workspace_id }, body, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (body.workspace_id !== undefined && body.workspace_id !== workspace_id) {
+			const message = "differs from the workspace in the path";
+			return fail({ reason: "invalid_request", issues: [{ path: "workspace_id", message }] });
+		}
+		const policy_updated = await putInForce(context, normalizeManifest({ ...body, workspace_id }));
+		return ok({ ...(await manifestOf(context, workspace_id)), policy_updated });
+	},
+});
