@@ -2,14 +2,14 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
+import type { ServiceContext } from "./account/context.ts";
+import { GATES, identify } from "./account/gates.edge.ts";
 import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { identify } from "./account/admission.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { failureResponse, mount, respondToException, type Stages } from "./http/mount.edge.ts";
 import { Timings } from "./http/timings.ts";
-import { ledgerClient } from "./ledger/ledger-client.edge.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
 /** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
@@ -34,19 +34,20 @@ function headerBytes(headers: Headers): number {
 }
 
 /** Builds the request's context and leaves its one log line. */
-const exchange: MiddlewareHandler<Stages> = async (c, next) => {
+const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.header("x-request-id", requestId);
+	const settings = settingsOf(c.env);
 	c.set("context", {
 		requestId,
 		startedAtMs,
-		settings: settingsOf(c.env),
+		env: c.env,
+		settings,
+		bodyLimits: { default: settings.maxBodyBytes, chat: settings.maxChatBodyBytes },
 		db: database(c.env.DB),
-		kv: c.env.KV,
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
-		ledger: (userId, workspaceId) => ledgerClient(c.env.WORKSPACE_LEDGER, userId, workspaceId),
 		caller: () => identify(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
 		origin: new URL(c.req.url).origin,
@@ -76,7 +77,7 @@ const exchange: MiddlewareHandler<Stages> = async (c, next) => {
 	else log();
 };
 
-export const app = new Hono<Stages>();
+export const app = new Hono<Stages<ServiceContext>>();
 
 app.onError((error, c) => {
 	if (!(error instanceof SettingsError)) return respondToException(error, c);
@@ -92,4 +93,4 @@ app.use(
 	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
 	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
 );
-mount(app, ENDPOINTS);
+mount(app, ENDPOINTS, GATES);

@@ -1,13 +1,15 @@
 // The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
 import * as z from "zod";
-import { createKeyEndpoint, listKeysEndpoint, revokeKeyEndpoint, rotateKeyEndpoint } from "./account/operator-keys.edge.ts";
-import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
-import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
-import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
+import { endpoint } from "./account/endpoint.ts";
+import {
+	createKeyEndpoint,
+	listKeysEndpoint,
+	revokeKeyEndpoint,
+	rotateKeyEndpoint,
+} from "./account/operator-keys.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
-import { type Endpoint, endpoint } from "./http/endpoint.ts";
-import { ok } from "./http/errors.ts";
-import { healthEndpoint } from "./reads/health.edge.ts";
+import { ok } from "./failure.ts";
+import type { Endpoint } from "./http/endpoint.ts";
 import { openapiDocument } from "./http/openapi.ts";
 import {
 	createHandoffEndpoint,
@@ -17,8 +19,12 @@ import {
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
+import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
+import { healthEndpoint } from "./reads/health.edge.ts";
+import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
 import { previewRouteEndpoint } from "./reads/route.edge.ts";
+import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
 import {
 	checkReadinessEndpoint,
 	generateArtifactsEndpoint,

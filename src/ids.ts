@@ -1,6 +1,6 @@
 // Names of workspaces: the caller's own, private to its user.
 import * as z from "zod";
-import type { Failure } from "./http/errors.ts";
+import type { Failure } from "./failure.ts";
 
 /** Path segments `.` and `..` are resolved by clients before they reach anybody. */
 const WORKSPACE_ID = /^(?!\.\.?$)[A-Za-z0-9._:/@-]{1,128}$/;

@@ -1,8 +1,9 @@
 // Every setting of the service, described and checked in one place; the only reader of variables and secrets.
 import { hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import { PROVIDERS } from "./catalog/catalog.ts";
+import type { Catalog } from "./catalog/catalog.ts";
 import type { Provider } from "./catalog/schema.ts";
+import { CATALOG } from "./catalog/shipped.ts";
 import { createSigner, describePublicKey, fromBase64, type PublicKeyEntry, type Signer } from "./proof/signing.ts";
 
 /** A whole number of bytes or milliseconds, given as text. */
@@ -46,6 +47,8 @@ export interface ProviderAccess {
 }
 
 export interface Settings {
+	/** The models to route over. */
+	catalog: Catalog;
 	keyPepper: string;
 	signer: Signer | null;
 	/** The current key first, then retired ones. */
@@ -104,7 +107,7 @@ function retiredKeys(list: string): PublicKeyEntry[] {
  * Parses variables and secrets.
  * @throws SettingsError with every faulty variable named.
  */
-export function parseSettings(env: Variables): Settings {
+export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Settings {
 	const given = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, text(env, name)]));
 	const parsed = variables.safeParse(given);
 	if (!parsed.success) {
@@ -112,8 +115,9 @@ export function parseSettings(env: Variables): Settings {
 	}
 	const values = parsed.data;
 	const signer = values.SIGNING_KEY ? createSigner(hexToBytes(values.SIGNING_KEY)) : null;
-	const access = PROVIDERS.map((provider) => providerAccess(env, provider)).filter((entry) => entry !== null);
+	const access = catalog.providers.map((provider) => providerAccess(env, provider)).filter((entry) => entry !== null);
 	return {
+		catalog,
 		keyPepper: values.KEY_PEPPER,
 		signer,
 		publicKeys: [

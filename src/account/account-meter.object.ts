@@ -5,8 +5,8 @@
 // row stays in the outbox until D1 has it; D1 ignores what it has already, so a flush may be repeated at any point.
 import { DurableObject } from "cloudflare:workers";
 import { database } from "../db/client.edge.ts";
-import { logError } from "../http/log.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
+import { logError } from "../http/log.edge.ts";
 import { settingsOf } from "../settings.ts";
 import { PLANS, type PlanId } from "./plans.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "./rolling-window.ts";

@@ -2,7 +2,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
-import type { Account } from "../http/context.ts";
+import type { Account } from "./context.ts";
 import { PLANS, type PlanId } from "./plans.ts";
 
 /** The account behind a key's digest, or null when the key is unknown or revoked. */

@@ -1,10 +1,12 @@
 // Lets a request in: the meter's verdict as a failure or as rate-limit headers.
+
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { AdmitVerdict } from "./account-meter.object.ts";
-import type { AdmissionDraft, Quota } from "./meter-client.edge.ts";
+import { forgetAccount } from "./auth.edge.ts";
+import type { Account, KeyContext, ServiceContext } from "./context.ts";
+import type { Quota } from "./meter-client.edge.ts";
 import { PLANS } from "./plans.ts";
-import { authenticate, forgetAccount } from "./auth.edge.ts";
-import type { Account, KeyContext, RequestContext } from "../http/context.ts";
-import { type Failure, fail, type Outcome, ok } from "../http/errors.ts";
+import type { Reservation } from "./settlement.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
 function duration(ms: number): string {
@@ -48,21 +50,21 @@ function refusal(verdict: Extract<AdmitVerdict, { quota: Quota; admitted: false 
 /** One request's admission: asked for at most once, remembered for the headers. */
 export class Admission {
 	/** Set once the meter answered. */
-	outcome: Outcome<Quota> | null = null;
+	outcome: Result<Quota> | null = null;
 	/** Limits for the headers, of an admission or a refusal. */
 	quota: Quota | null = null;
 
-	#context: RequestContext;
+	#context: ServiceContext;
 	#account: Account;
 	#countsTowardsDay: boolean;
 
-	constructor(context: RequestContext, account: Account, countsTowardsDay: boolean) {
+	constructor(context: ServiceContext, account: Account, countsTowardsDay: boolean) {
 		this.#context = context;
 		this.#account = account;
 		this.#countsTowardsDay = countsTowardsDay;
 	}
 
-	async request(draft?: AdmissionDraft): Promise<Outcome<Quota>> {
+	async request(reservation?: Reservation): Promise<Result<Quota>> {
 		if (this.outcome?.ok) return this.outcome;
 		const meter = this.#context.meter(this.#account.userId);
 		const request = {
@@ -70,14 +72,14 @@ export class Admission {
 			keyId: this.#account.keyId,
 			plan: this.#account.plan.id,
 			countsTowardsDay: this.#countsTowardsDay,
-			...(draft ? { reservation: draft } : {}),
+			...(reservation ? { reservation } : {}),
 		};
 		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
 		this.outcome = this.#outcomeOf(verdict);
 		return this.outcome;
 	}
 
-	#outcomeOf(verdict: AdmitVerdict): Outcome<Quota> {
+	#outcomeOf(verdict: AdmitVerdict): Result<Quota> {
 		if (!verdict.admitted && verdict.reason === "revoked") {
 			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
 		}
@@ -91,19 +93,7 @@ export class Admission {
 }
 
 /** The context of a protected endpoint. */
-export function keyContext(context: RequestContext, account: Account, admission: Admission): KeyContext {
+export function keyContext(context: ServiceContext, account: Account, admission: Admission): KeyContext {
 	// The same object, so that what a handler notes on it is seen by the stages around it.
-	return Object.assign(context, { account, admit: (draft?: AdmissionDraft) => admission.request(draft) });
-}
-
-/** Who calls an endpoint that needs no key. A key, when there is one, must be valid, and counts towards the minute. */
-export async function identify(
-	authorization: string | null,
-	context: RequestContext,
-): Promise<Outcome<Account | null>> {
-	if (authorization === null) return ok(null);
-	const caller = await authenticate(authorization, context);
-	if (!caller.ok) return caller;
-	const verdict = await new Admission(context, caller.value, false).request();
-	return verdict.ok ? caller : verdict;
+	return Object.assign(context, { account, admit: (reservation?: Reservation) => admission.request(reservation) });
 }

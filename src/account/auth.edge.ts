@@ -1,10 +1,10 @@
 // Who is calling: API keys for users, ADMIN_TOKEN for operators. Refuses before anything of the body is read.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { findAccount } from "./accounts.store.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "./api-key.ts";
-import type { Account, RequestContext } from "../http/context.ts";
-import { type Failure, fail, type Outcome, ok } from "../http/errors.ts";
+import type { Account, ServiceContext } from "./context.ts";
 
 /** How long an isolate trusts a look-up. Revocation does not wait for it: the meter refuses a revoked key at once. */
 const CACHE_MS = 30_000;
@@ -21,7 +21,7 @@ function bearerToken(authorization: string | null): string | null {
 }
 
 /** The account behind the request's API key. Unknown keys are not remembered, so a new key works at once. */
-export async function authenticate(authorization: string | null, context: RequestContext): Promise<Outcome<Account>> {
+export async function authenticate(authorization: string | null, context: ServiceContext): Promise<Result<Account>> {
 	if (authorization === null) return refused("an API key is required: Authorization: Bearer svc_sk_…");
 	const key = bearerToken(authorization);
 	if (key === null || !isWellFormedApiKey(key)) return refused("the API key is malformed");

@@ -9,10 +9,9 @@ import type {
 	UnflushedMark,
 } from "./account-meter.object.ts";
 import type { PlanId } from "./plans.ts";
-import type { Reservation, Settlement, UsageRow } from "./settlement.ts";
+import type { Settlement, UsageRow } from "./settlement.ts";
 
 export type { Quota } from "./account-meter.object.ts";
-export type AdmissionDraft = Reservation;
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;

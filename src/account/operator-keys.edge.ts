@@ -1,11 +1,11 @@
 // Operator endpoints: make, list, rotate and revoke keys.
 import { ulid } from "ulid";
 import * as z from "zod";
-import type { RequestContext } from "../http/context.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { fail, ok } from "../http/errors.ts";
+import { fail, ok } from "../failure.ts";
 import { findKey, insertKey, listKeys, markRevoked, upsertUser } from "./accounts.store.ts";
 import { apiKeyDigest, generateApiKey } from "./api-key.ts";
+import type { ServiceContext } from "./context.ts";
+import { endpoint } from "./endpoint.ts";
 import { PLAN_IDS, type PlanId } from "./plans.ts";
 
 const planId = z.enum(PLAN_IDS);
@@ -24,7 +24,7 @@ const keyParams = z.object({ key_id: z.string() });
 const unknownKey = fail({ reason: "key_not_found", message: "no such key" });
 
 /** Stores a new key and returns it; this is the only time it is shown. */
-async function createKey(context: RequestContext, userId: string, rotatedFrom: string | null) {
+async function createKey(context: ServiceContext, userId: string, rotatedFrom: string | null) {
 	const key = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
 	const keyId = `key_${ulid()}`;
 	await insertKey(context.db, {
@@ -39,7 +39,7 @@ async function createKey(context: RequestContext, userId: string, rotatedFrom: s
 }
 
 /** The meter first: it refuses the key at once, and a crash before D1 knows leaves the key unusable, not usable. */
-async function revoke(context: RequestContext, userId: string, keyId: string): Promise<void> {
+async function revoke(context: ServiceContext, userId: string, keyId: string): Promise<void> {
 	await context.meter(userId).revokeKey(keyId);
 	await markRevoked(context.db, keyId, new Date(context.startedAtMs).toISOString());
 }

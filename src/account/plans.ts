@@ -1,8 +1,13 @@
 // The four plans (spec sections 2.15 and 8), as data.
-import { FREE_MODELS, MODELS } from "../catalog/catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 
 export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
 export type PlanId = (typeof PLAN_IDS)[number];
+
+/** Whether a text names a plan. */
+export function isPlanId(text: string): text is PlanId {
+	return (PLAN_IDS as readonly string[]).includes(text);
+}
 
 export interface Plan {
 	id: PlanId;
@@ -12,8 +17,8 @@ export interface Plan {
 	dailyRequests: number | null;
 	/** Requests in a rolling minute. */
 	rpm: number;
-	/** Model ids the plan may call; null is all. */
-	models: readonly string[] | null;
+	/** `free`: only the catalog's free models. */
+	modelAccess: "all" | "free";
 	/** Whether the per-request ceiling below is enforced. */
 	agentguard: boolean;
 	/** Spend envelope per query in nano-USD. */
@@ -28,7 +33,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		priceUsdMonth: 0,
 		dailyRequests: 1_000,
 		rpm: 10,
-		models: FREE_MODELS,
+		modelAccess: "free",
 		agentguard: true,
 		envelopeNanoUsd: 20_000_000,
 		description: "Three budget models for trying the service out.",
@@ -39,7 +44,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		priceUsdMonth: 0,
 		dailyRequests: 1_000,
 		rpm: 100,
-		models: null,
+		modelAccess: "all",
 		agentguard: true,
 		envelopeNanoUsd: 100_000_000,
 		description: "A sandbox with every model and a ceiling per request.",
@@ -50,7 +55,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		priceUsdMonth: 49,
 		dailyRequests: 50_000,
 		rpm: 300,
-		models: null,
+		modelAccess: "all",
 		agentguard: false,
 		envelopeNanoUsd: 500_000_000,
 		description: "Every model, 50,000 requests a day.",
@@ -61,16 +66,16 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		priceUsdMonth: 499,
 		dailyRequests: null,
 		rpm: 1_000,
-		models: null,
+		modelAccess: "all",
 		agentguard: false,
 		envelopeNanoUsd: 2_000_000_000,
 		description: "Every model, no daily limit, priority routing and an SLA.",
 	},
 };
 
-/** How many catalog models a plan may call. */
-export function modelCount(plan: Plan): number {
-	return plan.models?.length ?? MODELS.length;
+/** Ids of the models that a plan may call; null is all. */
+export function allowlistOf({ modelAccess }: Plan, { freeModels }: Catalog): readonly string[] | null {
+	return modelAccess === "free" ? freeModels : null;
 }
 
 /** An agent run may cost so many envelopes (spec 8, rule 3). */

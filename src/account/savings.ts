@@ -1,7 +1,8 @@
 // Savings: what the same tokens would have cost on one baseline model. A per-token estimate, not a billing statement. Pure.
+
+import { costOf } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import { usd } from "../proof/money.ts";
-import { costOf } from "../catalog/price.ts";
 import type { Totals } from "./usage.ts";
 
 /** The baseline when none is named: a premium model of the catalog. */

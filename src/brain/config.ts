@@ -1,12 +1,10 @@
 // The routing config of a request, as far as the choice of a model needs it: validated against the catalog, normalized, matched.
 import * as z from "zod";
-import { findModel, findProvider } from "../catalog/catalog.ts";
-import type { Model } from "../catalog/schema.ts";
-import { fail, type Outcome, ok } from "../http/errors.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import { hashObject } from "../proof/hash.ts";
-
-export const ROUTING_MODES = ["quality", "balanced", "agility"] as const;
-export type RoutingMode = (typeof ROUTING_MODES)[number];
+import { ROUTING_MODES } from "../routing/mode.ts";
+import type { RoutingConfig } from "../routing/routing-config.ts";
 
 const amountUsd = z.number().positive();
 
@@ -22,17 +20,7 @@ const rawConfigSchema = z.strictObject({
 	compliance: z.strictObject({}, { error: "is not applied by this version of the service" }).optional(),
 });
 
-/** The canonical form, whatever the input form. */
-export interface BrainConfig {
-	model: string;
-	routing_mode: RoutingMode | null;
-	/** USD per request. */
-	max_cost: number | null;
-	blocked: string[];
-	fallback: string[];
-}
-
-function catalogErrors(config: z.infer<typeof rawConfigSchema>): string[] {
+function catalogErrors(config: z.infer<typeof rawConfigSchema>, { findModel, findProvider }: Catalog): string[] {
 	const errors: string[] = [];
 	const known = (id: string) => findModel(id) !== undefined;
 	if (config.model !== undefined && config.model !== "auto" && !known(config.model))
@@ -50,10 +38,10 @@ function catalogErrors(config: z.infer<typeof rawConfigSchema>): string[] {
 }
 
 /** Validates and normalizes a request's `brain_config`. */
-export function parseBrainConfig(raw: unknown): Outcome<BrainConfig> {
+export function parseBrainConfig(raw: unknown, catalog: Catalog): Result<RoutingConfig> {
 	const parsed = rawConfigSchema.safeParse(raw);
 	const errors = parsed.success
-		? catalogErrors(parsed.data)
+		? catalogErrors(parsed.data, catalog)
 		: parsed.error.issues.map((issue) => `${issue.path.join(".") || "config"}: ${issue.message}`);
 	if (!parsed.success || errors.length > 0) return fail({ reason: "invalid_brain_config", errors });
 	const { model, routing_mode, max_cost, max_cost_per_request, blocked, fallback } = parsed.data;
@@ -67,27 +55,6 @@ export function parseBrainConfig(raw: unknown): Outcome<BrainConfig> {
 }
 
 /** What a receipt says of the config in force. */
-export function configDigest(config: BrainConfig): string {
+export function configDigest(config: RoutingConfig): string {
 	return hashObject({ type: "svc.brain.v1", config });
-}
-
-/** Whether a text matches a pattern whose `*` stands for any characters; linear in both. */
-function matchesGlob(pattern: string, text: string): boolean {
-	const parts = pattern.split("*");
-	const [first = "", last = ""] = [parts[0], parts.at(-1)];
-	if (parts.length === 1) return pattern === text;
-	if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-	let from = first.length;
-	const end = text.length - last.length;
-	for (const part of parts.slice(1, -1)) {
-		const at = text.indexOf(part, from);
-		if (at < 0 || at + part.length > end) return false;
-		from = at + part.length;
-	}
-	return true;
-}
-
-/** The entry of `blocked` that a model falls under, or undefined. */
-export function blockedBy(model: Model, blocked: readonly string[]): string | undefined {
-	return blocked.find((entry) => matchesGlob(entry, model.id) || matchesGlob(entry, model.provider));
 }

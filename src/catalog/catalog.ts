@@ -1,39 +1,41 @@
-// The model catalog: the data files, typed, with the look-ups everything else uses.
-import modelsFile from "./models.json" with { type: "json" };
-import providersFile from "./providers.json" with { type: "json" };
+// A model catalog: data with the look-ups everything else uses. The one that ships is shipped.ts. Pure.
 import type { Model, Provider } from "./schema.ts";
 import type { Tier } from "./vocabulary.ts";
 
-/** Date of the data, part of every receipt. */
-export const CATALOG_VERSION: string = modelsFile.version;
-
-// Trusted as they are: the files ship with the code, the catalog test checks them against schema.ts, and parsing them
-// here would take a fifth of the Worker's start-up.
-export const MODELS = modelsFile.models as unknown as readonly Model[];
-export const PROVIDERS = providersFile.providers as unknown as readonly Provider[];
-
-const modelsById = new Map(MODELS.map((model) => [model.id, model]));
-const providersById = new Map(PROVIDERS.map((provider) => [provider.id, provider]));
-
-/** The catalog model of that id, or undefined. */
-export function findModel(id: string): Model | undefined {
-	return modelsById.get(id);
+/** What a catalog is made of. */
+export interface CatalogData {
+	/** Date of the data, part of every receipt. */
+	version: string;
+	models: readonly Model[];
+	providers: readonly Provider[];
+	/** Ids of the models that a Free key may call. */
+	freeModels: readonly string[];
 }
 
-/** The provider of that id, or undefined. */
-export function findProvider(id: string): Provider | undefined {
-	return providersById.get(id);
+export interface Catalog extends CatalogData {
+	/** The model of an id, or undefined. */
+	findModel(id: string): Model | undefined;
+	/** The provider of an id, or undefined. */
+	findProvider(id: string): Provider | undefined;
+	/** The provider that serves a model of this catalog. */
+	providerOf(model: Model): Provider;
 }
 
-/** The provider that serves a model; the catalog test proves that each model has one. */
-export function providerOf(model: Model): Provider {
-	const provider = providersById.get(model.provider);
-	if (!provider) throw new Error(`catalog: model ${model.id} names no known provider`);
-	return provider;
+/** Indexes a catalog's data. */
+export function createCatalog(data: CatalogData): Catalog {
+	const models = new Map(data.models.map((model) => [model.id, model]));
+	const providers = new Map(data.providers.map((provider) => [provider.id, provider]));
+	return {
+		...data,
+		findModel: (id) => models.get(id),
+		findProvider: (id) => providers.get(id),
+		providerOf(model) {
+			const provider = providers.get(model.provider);
+			if (!provider) throw new Error(`catalog: model ${model.id} names no known provider`);
+			return provider;
+		},
+	};
 }
-
-/** The three cheapest budget models (spec section 8, rule 2), all that a Free key may call. */
-export const FREE_MODELS: readonly string[] = ["llama-3.2-3b-instruct", "gpt-5-nano", "gemini-2.5-flash-lite"];
 
 /** Ids that route within an intensity tier (spec 2.20). */
 export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Foton"; tiers: readonly Tier[] }>> = {

@@ -1,13 +1,13 @@
 // An unstreamed chat completion: plan, reserve, call until one serves, settle, answer. Nothing is delivered that is not accounted for.
-import type { KeyContext } from "../http/context.ts";
+import type { KeyContext } from "../account/context.ts";
+import { fail } from "../failure.ts";
 import type { Answer } from "../http/endpoint.ts";
-import { fail } from "../http/errors.ts";
-import { callUpstream } from "../providers/upstream.edge.ts";
 import { billOf, type Call, outputHash } from "../inference/accounting.ts";
-import { type ChatCompletion, completionOf } from "./completion.ts";
 import { takeTurns } from "../inference/failover.ts";
-import type { ChatRequest } from "./request.ts";
 import { begin, breakers, deadlinesOf, logCall, record, recordFailure } from "../inference/run.edge.ts";
+import { callUpstream } from "../providers/upstream.edge.ts";
+import { type ChatCompletion, completionOf } from "./completion.ts";
+import type { ChatRequest } from "./request.ts";
 
 /** Runs a chat request whole; a client that hangs up stops the upstream call and is still accounted for. */
 export function completeChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {

@@ -1,12 +1,12 @@
 // The chat completion that the client gets: OpenAI's shape with the `svc` block (spec 2.1). Pure.
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
+import { type BilledCall, fallbackFrom, type Run, reasonFor, warningsOf } from "../inference/accounting.ts";
+import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
-import { detectedSignals } from "../routing/signals.ts";
-import { type BilledCall, fallbackFrom, type Run, reasonFor, warningsOf } from "../inference/accounting.ts";
 import type { ChatAnswer, ToolCall } from "../providers/model-call.ts";
-import { markedCallId } from "../inference/tool-call-ids.ts";
+import { detectedSignals } from "../routing/signals.ts";
 
 export const MODES = ["quality", "balanced", "agility", "direct"] as const;
 

@@ -1,7 +1,7 @@
 // Chat completions.
-import { endpoint } from "../http/endpoint.ts";
-import { chatCompletionSchema } from "./completion.ts";
+import { endpoint } from "../account/endpoint.ts";
 import { completeChat } from "./complete.edge.ts";
+import { chatCompletionSchema } from "./completion.ts";
 import { chatRequestSchema } from "./request.ts";
 import { streamChat } from "./stream.edge.ts";
 

@@ -1,9 +1,17 @@
 // The OpenAI-compatible request body: its schema, and its way into the inner call. Pure.
 import * as z from "zod";
-import { ROUTING_MODES } from "../brain/config.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
-import { type ChatCall, KNOBS, type Message, type OutputFormat, type TextPart, type ToolChoice } from "../providers/model-call.ts";
 import { readCallId } from "../inference/tool-call-ids.ts";
+import {
+	type ChatCall,
+	KNOBS,
+	type Message,
+	type OutputFormat,
+	type TextPart,
+	type ToolChoice,
+} from "../providers/model-call.ts";
+import { ROUTING_MODES } from "../routing/mode.ts";
 
 const MAX_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
@@ -140,13 +148,17 @@ function maybe<K extends string, V>(key: K, value: V | null | undefined): { [key
 	return value === null || value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }
 
-function toMessage(message: ChatRequest["messages"][number]): Message {
+function toMessage(message: ChatRequest["messages"][number], catalog: Catalog): Message {
 	switch (message.role) {
 		case "system":
 		case "developer":
 			return { role: "system", content: textParts(message.content), ...maybe("name", message.name) };
 		case "tool":
-			return { role: "tool", toolCallId: readCallId(message.tool_call_id).id, content: textParts(message.content) };
+			return {
+				role: "tool",
+				toolCallId: readCallId(message.tool_call_id, catalog).id,
+				content: textParts(message.content),
+			};
 		case "user": {
 			const parts = typeof message.content === "string" ? textParts(message.content) : message.content;
 			const content = parts.map((part) =>
@@ -161,7 +173,7 @@ function toMessage(message: ChatRequest["messages"][number]): Message {
 				role: "assistant",
 				content: message.content == null ? [] : textParts(message.content),
 				toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: args }, extra_content }) => ({
-					id: readCallId(id).id,
+					id: readCallId(id, catalog).id,
 					name,
 					arguments: args,
 					...maybe("signature", extra_content?.google?.thought_signature),
@@ -191,19 +203,19 @@ function toToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoi
 }
 
 /** The model whose tool calls are being answered: the request ends with their results. */
-function midLoopModel(messages: ChatRequest["messages"]): string | undefined {
+function midLoopModel(messages: ChatRequest["messages"], catalog: Catalog): string | undefined {
 	if (messages.at(-1)?.role !== "tool") return undefined;
 	const asking = messages.findLast(({ role }) => role === "assistant");
 	const calls = asking?.role === "assistant" ? (asking.tool_calls ?? []) : [];
-	return calls.map(({ id }) => readCallId(id).modelId).find((modelId) => modelId !== null) ?? undefined;
+	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
 /** The inner call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
-export function toChatCall(request: ChatRequest): ChatCall {
+export function toChatCall(request: ChatRequest, catalog: Catalog): ChatCall {
 	const knobs = Object.fromEntries(KNOBS.flatMap((knob) => (request[knob] == null ? [] : [[knob, request[knob]]])));
 	const { stop, logprobs, top_logprobs } = request;
 	return {
-		messages: request.messages.map(toMessage),
+		messages: request.messages.map((message) => toMessage(message, catalog)),
 		tools: (request.tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
 			name,
 			...maybe("description", description),
@@ -219,6 +231,6 @@ export function toChatCall(request: ChatRequest): ChatCall {
 		...maybe("parallelToolCalls", request.parallel_tool_calls),
 		...maybe("effort", request.reasoning_effort),
 		...maybe("user", request.user),
-		...maybe("midLoopModel", midLoopModel(request.messages)),
+		...maybe("midLoopModel", midLoopModel(request.messages, catalog)),
 	};
 }

@@ -1,18 +1,19 @@
 // A streamed chat completion: the head waits for the first delta, failover works until then, and the end waits for the settlement.
-import type { KeyContext } from "../http/context.ts";
+import type { KeyContext } from "../account/context.ts";
+import type { Failure } from "../failure.ts";
 import type { Answer } from "../http/endpoint.ts";
-import { type Failure, toHttpFailure } from "../http/errors.ts";
+import { toHttpFailure } from "../http/errors.ts";
 import { logError } from "../http/log.edge.ts";
+import { type BilledCall, billOf, type Call, type Outcome, outputHash, type Run } from "../inference/accounting.ts";
+import { type Served, takeTurns } from "../inference/failover.ts";
+import { type Begun, begin, breakers, deadlinesOf, logCall, record, recordFailure } from "../inference/run.edge.ts";
 import { StreamAccumulator } from "../providers/accumulate.ts";
 import { type CallFailure, type OpenStream, openStream, UpstreamLost } from "../providers/upstream.edge.ts";
 import { WellFormedParts } from "../providers/well-formed.ts";
 import type { StreamPart } from "../providers/wire.ts";
-import { type BilledCall, billOf, type Call, type Outcome, outputHash, type Run } from "../inference/accounting.ts";
-import { type ChatCompletion, svcBlock, usageBlock } from "./completion.ts";
 import { type ChunkHead, comment, errorEvent, lastChunks, partChunk, roleChunk } from "./chunks.ts";
-import { type Served, takeTurns } from "../inference/failover.ts";
+import { type ChatCompletion, svcBlock, usageBlock } from "./completion.ts";
 import type { ChatRequest } from "./request.ts";
-import { type Begun, begin, breakers, deadlinesOf, logCall, record, recordFailure } from "../inference/run.edge.ts";
 
 /** How long the response head waits for the first delta; until then another model may take over unseen. */
 const HEAD_WAIT_MS = 10_000;

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { PROVIDERS } from "../catalog/catalog.ts";
+import { CATALOG } from "../catalog/shipped.ts";
 
 /** Where the local service keeps D1, KV and objects; `wrangler dev` uses the same folder. */
 export const STATE_DIR = ".wrangler/state";
@@ -30,7 +30,7 @@ export function ensureDevVars(path = ".dev.vars"): Record<string, string> {
 
 /** The variables of the process environment that the service knows. */
 function knownVariables(): Record<string, string> {
-	const providers = PROVIDERS.flatMap(({ env_prefix, key_env_alternatives }) => [
+	const providers = CATALOG.providers.flatMap(({ env_prefix, key_env_alternatives }) => [
 		`${env_prefix}_API_KEY`,
 		`${env_prefix}_BASE_URL`,
 		...key_env_alternatives,
@@ -55,7 +55,7 @@ export function localVariables(): Record<string, string> {
 
 /** Whether any provider can be called for real. */
 export function hasProviderKey(variables: Record<string, string>): boolean {
-	return PROVIDERS.some(({ env_prefix, key_env_alternatives }) =>
+	return CATALOG.providers.some(({ env_prefix, key_env_alternatives }) =>
 		[`${env_prefix}_API_KEY`, ...key_env_alternatives].some((name) => variables[name]),
 	);
 }
@@ -63,7 +63,7 @@ export function hasProviderKey(variables: Record<string, string>): boolean {
 /** Settings that send every provider to the sandbox. */
 export function sandboxVariables(sandboxUrl: string): Record<string, string> {
 	return Object.fromEntries(
-		PROVIDERS.flatMap(({ id, env_prefix }) => [
+		CATALOG.providers.flatMap(({ id, env_prefix }) => [
 			[`${env_prefix}_API_KEY`, "sandbox"],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
 		]),

@@ -1,5 +1,5 @@
 // Reads a JSON body within its limit and refuses what no later stage could hash, store or recurse into.
-import { type Failure, fail, type Issue, type Outcome, ok } from "./errors.ts";
+import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 
 /** Containers inside containers; a tool's JSON Schema needs a few dozen. */
 const MAX_DEPTH = 128;
@@ -9,7 +9,7 @@ function tooLarge(limitBytes: number): { ok: false; failure: Failure } {
 }
 
 /** Reads a body of at most `limitBytes`, with or without Content-Length. */
-async function readBytes(request: Request, limitBytes: number): Promise<Outcome<Uint8Array>> {
+async function readBytes(request: Request, limitBytes: number): Promise<Result<Uint8Array>> {
 	const declared = Number(request.headers.get("content-length"));
 	if (declared > limitBytes) return tooLarge(limitBytes);
 	const chunks: Uint8Array[] = [];
@@ -69,7 +69,7 @@ export function findUnrepresentable(root: unknown): Issue | null {
 }
 
 /** Reads, decodes and parses a JSON body. The parser's own messages quote the body, so they are not passed on. */
-export async function readJsonBody(request: Request, limitBytes: number): Promise<Outcome<unknown>> {
+export async function readJsonBody(request: Request, limitBytes: number): Promise<Result<unknown>> {
 	const bytes = await readBytes(request, limitBytes);
 	if (!bytes.ok) return bytes;
 	if (bytes.value.byteLength === 0)

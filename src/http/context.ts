@@ -1,10 +1,4 @@
-// What a handler is given: bindings, settings, the caller, and the request's log line.
-import type { AdmissionDraft, MeterClient, Quota } from "../account/meter-client.edge.ts";
-import type { Plan } from "../account/plans.ts";
-import type { Database } from "../db/client.edge.ts";
-import type { LedgerClient } from "../ledger/ledger-client.edge.ts";
-import type { Settings } from "../settings.ts";
-import type { Outcome } from "./errors.ts";
+// What every request carries, whoever calls and whatever answers: its id, its bindings, its log line.
 import type { Timings } from "./timings.ts";
 
 /** Fields of the one log line a request leaves. Never content, never keys. */
@@ -28,15 +22,10 @@ export interface RequestContext {
 	requestId: string;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
-	settings: Settings;
-	db: Database;
-	kv: KVNamespace;
-	/** The meter of one user. */
-	meter(userId: string): MeterClient;
-	/** The ledger of one workspace of a user. */
-	ledger(userId: string, workspaceId: string): LedgerClient;
-	/** Who calls a public endpoint: an account when the request carries a valid key, null when it carries none. */
-	caller(): Promise<Outcome<Account | null>>;
+	/** The Worker's bindings. */
+	env: Env;
+	/** Most bytes of a body, by what an endpoint says of its own. */
+	bodyLimits: { default: number; chat: number };
 	/** Aborts when the client hangs up. */
 	signal: AbortSignal;
 	/** Origin of the service as this request saw it. */
@@ -50,17 +39,4 @@ export interface RequestContext {
 	finished?: Promise<void>;
 	/** The body as parsed, before validation changed anything. */
 	rawBody?: unknown;
-}
-
-/** The caller of a protected endpoint. */
-export interface Account {
-	userId: string;
-	keyId: string;
-	plan: Plan;
-}
-
-export interface KeyContext extends RequestContext {
-	account: Account;
-	/** Counts the request, once, and stores its reservation; a refusal is what the client gets. */
-	admit(draft?: AdmissionDraft): Promise<Outcome<Quota>>;
 }

@@ -1,10 +1,10 @@
 // What an endpoint is: one definition, from which routing, validation, OpenAPI and the contract test are read.
 import type { z } from "zod";
-import type { KeyContext, RequestContext } from "./context.ts";
-import type { Failure } from "./errors.ts";
+import type { Failure } from "../failure.ts";
+import type { RequestContext } from "./context.ts";
 
-/** `key`: a user's API key; `operator`: the ADMIN_TOKEN; `public`: none. */
-export type Access = "public" | "key" | "operator";
+/** `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser; `public`: nothing. */
+export type Access = "public" | "key" | "operator" | "session";
 
 /** What a handler answers: a value with status 200 and optional headers, or a failure. */
 export type Answer<T> =
@@ -13,10 +13,10 @@ export type Answer<T> =
 	| { ok: true; response: Response }
 	| { ok: false; failure: Failure };
 
-type Shape = z.ZodObject;
+export type Shape = z.ZodObject;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
+export interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
 	/** operationId, log name and, later, tool name. */
 	id: string;
 	method: "GET" | "POST" | "PUT";
@@ -61,12 +61,19 @@ interface KeyDefinition {
 	countsTowardsDay?: boolean;
 }
 
+/** What an endpoint says besides, by its access. */
+export type AccessDefinition<A extends Access> = (A extends "public"
+	? PublicDefinition
+	: A extends "key"
+		? KeyDefinition
+		: object) & { access: A };
+
 /** An endpoint with its types forgotten, as the list holds it. */
 export type Endpoint = Omit<
 	Definition<Shape | undefined, Shape | undefined, z.ZodType | undefined, z.ZodType, never>,
 	"handle"
 > &
-	(PublicDefinition | KeyDefinition | { access: "operator" }) & {
+	(PublicDefinition | KeyDefinition | { access: "operator" | "session" }) & {
 		handle(request: {
 			params: unknown;
 			query: unknown;
@@ -74,18 +81,3 @@ export type Endpoint = Omit<
 			context: RequestContext;
 		}): Promise<Answer<unknown>>;
 	};
-
-/** Defines an endpoint; the handler's arguments are typed by its schemas and its access. */
-export function endpoint<
-	Result extends z.ZodType,
-	A extends Access,
-	Params extends Shape | undefined = undefined,
-	Query extends Shape | undefined = undefined,
-	Body extends z.ZodType | undefined = undefined,
->(
-	definition: Definition<Params, Query, Body, Result, A extends "key" ? KeyContext : RequestContext> &
-		(A extends "public" ? PublicDefinition : A extends "key" ? KeyDefinition : object) & { access: A },
-): Endpoint {
-	// The mount validates with the same schemas and builds the context by `access`, which is what makes this widening true.
-	return definition as unknown as Endpoint;
-}

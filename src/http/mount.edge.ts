@@ -1,30 +1,39 @@
-// Mounts endpoint definitions on Hono: access, admission, validation, handler, in this order, the same for every endpoint.
+// Mounts endpoint definitions on Hono: the gate of its access, validation, handler, in this order, the same for every
+// endpoint. What a gate asks of a caller is not decided here.
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
-import { PLANS } from "../account/plans.ts";
-import { ObjectUnavailableError } from "../durable/call-object.edge.ts";
-import { Admission, keyContext, quotaHeaders } from "../account/admission.edge.ts";
-import { authenticate, authenticateOperator } from "../account/auth.edge.ts";
+import { type Failure, StorageUnavailableError } from "../failure.ts";
 import { readJsonBody } from "./body.edge.ts";
-import type { Account, RequestContext } from "./context.ts";
-import type { Answer, Endpoint } from "./endpoint.ts";
-import { type Failure, type HttpFailure, toHttpFailure } from "./errors.ts";
+import type { RequestContext } from "./context.ts";
+import type { Access, Answer, Endpoint } from "./endpoint.ts";
+import { type HttpFailure, toHttpFailure } from "./errors.ts";
 import { logError } from "./log.edge.ts";
 
 /** What the stages of one request hand on. */
-export interface Stages {
+export interface Stages<C extends RequestContext = RequestContext> {
 	Bindings: Env;
-	Variables: { context: RequestContext; account: Account; admission: Admission };
+	Variables: { context: C };
 }
 
-type Stage = MiddlewareHandler<Stages>;
+type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<Stages<C>>;
+
+/** The way in for endpoints of one access. */
+export interface Gate<C extends RequestContext> {
+	/** Lets a request pass or answers it. */
+	stage(endpoint: Endpoint): Stage<C>;
+	/** Calls the handler with the context that its access promises; without it, with the request's own. */
+	call?(endpoint: Endpoint, context: C, handle: (context: C) => Promise<Answer<unknown>>): Promise<Answer<unknown>>;
+}
+
+/** Gates by access. An endpoint whose access has none cannot be mounted. */
+export type Gates<C extends RequestContext> = Partial<Record<Access, Gate<C>>>;
 
 /** The response to a failure; the reason goes into the request's log line. */
-export function failureResponse(c: Context<Stages>, failure: Failure): Response {
+export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>, failure: Failure): Response {
 	const { status, body, headers }: HttpFailure = toHttpFailure(failure);
-	const context: RequestContext | undefined = c.get("context");
+	const context: C | undefined = c.get("context");
 	if (context) context.log.error = failure.reason;
 	return Response.json(body, { status, headers });
 }
@@ -36,7 +45,7 @@ function failureOf(error: unknown, requestId: string): Failure {
 	}
 	logError("request_failed", error, { request_id: requestId });
 	if (
-		error instanceof ObjectUnavailableError ||
+		error instanceof StorageUnavailableError ||
 		(error instanceof Error && /D1_ERROR|D1 DB|D1_EXEC/.test(`${error.message} ${error.cause}`))
 	) {
 		return { reason: "storage_unavailable", message: "storage did not answer; try again" };
@@ -45,74 +54,15 @@ function failureOf(error: unknown, requestId: string): Failure {
 }
 
 /** Hono's error handler for whatever a stage throws. */
-export function respondToException(error: unknown, c: Context<Stages>): Response {
+export function respondToException<C extends RequestContext>(error: unknown, c: Context<Stages<C>>): Response {
 	return failureResponse(c, failureOf(error, c.get("context")?.requestId ?? ""));
 }
 
-function addQuotaHeaders(c: Context<Stages>, admission: Admission): void {
-	if (!admission.quota) return;
-	for (const [name, value] of Object.entries(quotaHeaders(admission.quota))) c.res.headers.set(name, value);
-}
-
-/** Hono merges the headers of a response that is set over another; a refusal must not inherit any. */
-function replaceResponse(c: Context<Stages>, response: Response): void {
-	c.res = undefined;
-	c.res = response;
-}
-
-function keyStage(endpoint: Extract<Endpoint, { access: "key" }>): Stage {
-	return async (c, next) => {
-		const context = c.get("context");
-		const authorization = c.req.header("authorization") ?? null;
-		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
-		if (!caller.ok) return failureResponse(c, caller.failure);
-		context.log.user_id = caller.value.userId;
-		context.log.key_id = caller.value.keyId;
-		const admission = new Admission(context, caller.value, endpoint.countsTowardsDay ?? true);
-		c.set("account", caller.value);
-		c.set("admission", admission);
-		if (endpoint.admission === "handler") {
-			await next();
-			// A request that failed before its handler asked to be admitted counts all the same.
-			const last = c.get("admission");
-			const verdict = last.outcome ?? (await last.request());
-			if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
-		} else {
-			const verdict = await admission.request();
-			if (verdict.ok) await next();
-			else c.res = failureResponse(c, verdict.failure);
-		}
-		addQuotaHeaders(c, c.get("admission"));
-	};
-}
-
-const operatorStage: Stage = async (c, next) => {
-	const refused = authenticateOperator(c.req.header("authorization") ?? null, c.get("context").settings.adminToken);
-	return refused ? failureResponse(c, refused) : next();
-};
-
-const PUBLIC_LIMIT_PERIOD_MS = 60_000;
-
-const publicStage: Stage = async (c, next) => {
-	const address = c.req.header("cf-connecting-ip") ?? "unknown";
-	const { success } = await c.env.PUBLIC_LIMITER.limit({ key: address });
-	if (success) return next();
-	const message = "too many requests from this address; try again in a minute";
-	return failureResponse(c, { reason: "rate_limit_exceeded", message, retryAfterMs: PUBLIC_LIMIT_PERIOD_MS });
-};
-
-function accessStage(endpoint: Endpoint): Stage {
-	if (endpoint.access === "key") return keyStage(endpoint);
-	if (endpoint.access === "operator") return operatorStage;
-	return endpoint.limited ? publicStage : (_, next) => next();
-}
-
 /** Reads the body and leaves it where zValidator looks for it, whatever content type the client named. */
-function bodyStage(endpoint: Endpoint): Stage {
+function bodyStage<C extends RequestContext>(endpoint: Endpoint): Stage<C> {
 	return async (c, next) => {
 		const context = c.get("context");
-		const { maxBodyBytes, maxChatBodyBytes } = context.settings;
-		const limitBytes = endpoint.bodyLimit === "chat" ? maxChatBodyBytes : maxBodyBytes;
+		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
 		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
 		if (!body.ok) return failureResponse(c, body.failure);
 		context.rawBody = body.value;
@@ -153,33 +103,26 @@ function validationFailure(endpoint: Endpoint, target: string, error: z.core.$Zo
 	return { reason: "invalid_request", issues };
 }
 
-function validationStage(endpoint: Endpoint, target: "param" | "query" | "json", schema: z.ZodType): Stage {
+function validationStage<C extends RequestContext>(
+	endpoint: Endpoint,
+	target: "param" | "query" | "json",
+	schema: z.ZodType,
+): Stage<C> {
 	return zValidator(target, schema, (result, c) => {
 		if (result.success) return;
-		const stages = c as unknown as Context<Stages>;
+		const stages = c as unknown as Context<Stages<C>>;
 		const context = stages.get("context");
 		return failureResponse(stages, validationFailure(endpoint, target, result.error, context.rawBody));
-	}) as unknown as Stage;
+	}) as unknown as Stage<C>;
 }
 
-async function answer(endpoint: Endpoint, c: Context<Stages>): Promise<Answer<unknown>> {
-	const valid = (target: string) => c.req.valid(target as never) as unknown;
-	const request = { params: valid("param"), query: valid("query"), body: valid("json") };
-	const context = c.get("context");
-	if (endpoint.access !== "key") return endpoint.handle({ ...request, context });
-	const admission = c.get("admission");
-	const account = c.get("account");
-	const first = await endpoint.handle({ ...request, context: keyContext(context, account, admission) });
-	if (first.ok || first.failure.reason !== "plan_changed") return first;
-	const replanned = { ...account, plan: PLANS[first.failure.plan] };
-	const again = new Admission(context, replanned, endpoint.countsTowardsDay ?? true);
-	c.set("admission", again);
-	return endpoint.handle({ ...request, context: keyContext(context, replanned, again) });
-}
-
-function handlerStage(endpoint: Endpoint): Stage {
+function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: Gate<C>): Stage<C> {
 	return async (c) => {
-		const result = await answer(endpoint, c);
+		const valid = (target: string) => c.req.valid(target as never) as unknown;
+		const request = { params: valid("param"), query: valid("query"), body: valid("json") };
+		const handle = (context: C) => endpoint.handle({ ...request, context });
+		const context = c.get("context");
+		const result = await (gate.call ? gate.call(endpoint, context, handle) : handle(context));
 		if (!result.ok) return failureResponse(c, result.failure);
 		if ("response" in result) return result.response;
 		if (endpoint.mediaType) {
@@ -195,18 +138,27 @@ function honoPath(path: string): string {
 	return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-/** Mounts every endpoint, and 405 with `Allow` for its path's other methods. */
-export function mount(app: Hono<Stages>, endpoints: readonly Endpoint[]): void {
+/**
+ * Mounts every endpoint, and 405 with `Allow` for its path's other methods.
+ * @throws for an endpoint whose access has no gate.
+ */
+export function mount<C extends RequestContext>(
+	app: Hono<Stages<C>>,
+	endpoints: readonly Endpoint[],
+	gates: Gates<C>,
+): void {
 	for (const endpoint of endpoints) {
-		const nameStage: Stage = (c, next) => {
+		const gate = gates[endpoint.access];
+		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
+		const nameStage: Stage<C> = (c, next) => {
 			c.get("context").log.endpoint = endpoint.id;
 			return next();
 		};
-		const stages: Stage[] = [nameStage, accessStage(endpoint)];
+		const stages: Stage<C>[] = [nameStage, gate.stage(endpoint)];
 		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
 		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
 		if (endpoint.body) stages.push(bodyStage(endpoint), validationStage(endpoint, "json", endpoint.body));
-		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint));
+		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, gate));
 	}
 	for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
 		const allow = endpoints.filter((endpoint) => endpoint.path === path).map((endpoint) => endpoint.method);

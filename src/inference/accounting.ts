@@ -1,14 +1,13 @@
 // What a chat run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
 import type { Reservation, UsageRow } from "../account/settlement.ts";
 import { configDigest } from "../brain/config.ts";
-import { CATALOG_VERSION } from "../catalog/catalog.ts";
+import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } from "../catalog/price.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import type { ChatReceipt } from "../proof/receipt.ts";
-import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } from "../catalog/price.ts";
+import type { ChatAnswer, Warning } from "../providers/model-call.ts";
 import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
-import type { ChatAnswer, Warning } from "../providers/model-call.ts";
 import type { Attempt, ChatPlan } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
 
@@ -135,7 +134,7 @@ export function receiptOf(
 		input_hash: run.inputHash,
 		output_hash,
 		compliance: null,
-		catalog_version: CATALOG_VERSION,
+		catalog_version: plan.catalogVersion,
 		config_digest: plan.config ? configDigest(plan.config) : null,
 		model: candidate.model.id,
 		provider: candidate.model.provider,

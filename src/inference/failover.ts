@@ -1,5 +1,5 @@
 // Which calls a chat request may make, and making them in turn until one serves: failover under the reserved bound.
-import type { Failure } from "../http/errors.ts";
+import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import type { Breakers } from "../providers/breaker.ts";
 import type { CallFailure, LostReason } from "../providers/upstream.edge.ts";

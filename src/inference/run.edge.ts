@@ -1,13 +1,16 @@
 // The edges that every chat run shares: planning and reserving before the first call, settling after the last.
+
+import type { KeyContext } from "../account/context.ts";
+import { findReceipt } from "../account/receipts.store.ts";
 import type { Reservation, Settlement } from "../account/settlement.ts";
 import { recordSettlements } from "../account/settlements.store.ts";
-import type { KeyContext } from "../http/context.ts";
-import { type Failure, fail, ok, type Outcome as Result } from "../http/errors.ts";
+import type { ChatRequest } from "../chat/request.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
-import { findReceipt } from "../account/receipts.store.ts";
 import { Breakers } from "../providers/breaker.ts";
+import type { ChatCall } from "../providers/model-call.ts";
 import type { Deadlines } from "../providers/upstream.edge.ts";
 import {
 	type BilledCall,
@@ -19,11 +22,9 @@ import {
 	reservationOf,
 	usageRowOf,
 } from "./accounting.ts";
-import type { ChatCall } from "../providers/model-call.ts";
 import { Conversations, conversationKey, openingKey } from "./conversations.ts";
 import { planCalls } from "./failover.ts";
 import { planChat } from "./plan.ts";
-import type { ChatRequest } from "../chat/request.ts";
 
 /** Time between the end of the longest run and the settlement of a reservation that nobody settled. */
 const RESERVATION_MARGIN_MS = 10_000;

@@ -1,18 +1,19 @@
 // The handoff ledger over HTTP: append, fetch, the verified chain, checkpoints and tree proofs.
 import { isValid, ulid } from "ulid";
 import * as z from "zod";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
-import type { KeyContext } from "../http/context.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { type Failure, fail, type Issue, ok } from "../http/errors.ts";
+import { type Failure, fail, type Issue, ok } from "../failure.ts";
 import { wholeNumber } from "../http/query.ts";
+import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
-import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import { asHash, type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
+import { ledgerClient } from "./ledger-client.edge.ts";
 import { checkpointOrigin } from "./origin.ts";
 import { askUnflushed, noteUnflushed } from "./pending.edge.ts";
 import { readChain, readLeaves } from "./read-chain.edge.ts";
@@ -51,7 +52,7 @@ export const createHandoffEndpoint = endpoint({
 		// What cannot fit is not rated: matching paths takes time in proportion to their length.
 		const bytes = contentBytes(content);
 		if (bytes > MAX_SUBJECT_BYTES) return tooLarge(bytes);
-		const verdict = await context.ledger(account.userId, body.workspace_id).append({
+		const verdict = await ledgerClient(context.env, account.userId, body.workspace_id).append({
 			id: `${HANDOFF_ID_PREFIX}${ulid(startedAtMs)}`,
 			eventId: `ae_${ulid(startedAtMs)}`,
 			userId: account.userId,
@@ -157,7 +158,7 @@ export const getHandoffCheckpointEndpoint = endpoint({
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		const { userId } = context.account;
 		const origin = checkpointOrigin(context.settings.logOrigin, userId, workspace_id);
-		const note = await context.ledger(userId, workspace_id).checkpoint(origin);
+		const note = await ledgerClient(context.env, userId, workspace_id).checkpoint(origin);
 		return note === null ? fail(noKey) : ok(note);
 	},
 });

@@ -2,10 +2,10 @@
 // to an answer. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
+import { workspaceIdSchema } from "../ids.ts";
 import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { handoffRisk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
-import { workspaceIdSchema } from "../ids.ts";
 import { ACTION_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 
 const MAX_OBJECTIVE_CHARS = 500;

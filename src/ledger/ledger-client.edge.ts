@@ -21,11 +21,7 @@ export interface LedgerClient {
 }
 
 /** A client for the ledger of one workspace of a user. */
-export function ledgerClient(
-	namespace: DurableObjectNamespace<WorkspaceLedger>,
-	userId: string,
-	workspaceId: string,
-): LedgerClient {
+export function ledgerClient({ WORKSPACE_LEDGER: namespace }: Env, userId: string, workspaceId: string): LedgerClient {
 	// A user id holds no slash, so no two pairs share a name.
 	const name = `${userId}/${workspaceId}`;
 	const twice = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) => callTwice(namespace, name, call);

@@ -1,9 +1,9 @@
 // Reads after writes: what a user's ledgers hold and D1 does not have yet. The meter knows which ledgers to ask.
-import type { KeyContext } from "../http/context.ts";
+import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
-import type { LedgerClient } from "./ledger-client.edge.ts";
+import { type LedgerClient, ledgerClient } from "./ledger-client.edge.ts";
 
-type Caller = Pick<KeyContext, "account" | "meter" | "ledger">;
+type Caller = Pick<KeyContext, "account" | "meter" | "env">;
 
 /**
  * Notes, before the write is answered, that a workspace's ledger holds something D1 does not have.
@@ -23,14 +23,14 @@ export async function noteUnflushed({ account, meter }: Caller, workspaceId: str
  * again. Ask before D1 is read, or read D1 again afterwards: in between a row may have moved there.
  */
 export async function askUnflushed<T extends { idle: boolean }>(
-	{ account, meter, ledger }: Caller,
+	{ account, meter, env }: Caller,
 	ask: (ledger: LedgerClient) => Promise<T>,
 ): Promise<T[]> {
 	const own = meter(account.userId);
 	const marks = await own.unflushed();
 	return Promise.all(
 		marks.map(async ({ workspaceId, mark }) => {
-			const answer = await ask(ledger(account.userId, workspaceId));
+			const answer = await ask(ledgerClient(env, account.userId, workspaceId));
 			if (answer.idle) await own.clearUnflushed(workspaceId, mark);
 			return answer;
 		}),

@@ -1,13 +1,13 @@
 // Reads a workspace's chain from D1, with what its ledger has not flushed, verifies it and cuts out the page asked for.
-import type { KeyContext } from "../http/context.ts";
+import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
 import { rootOf } from "../proof/merkle.ts";
 import { type ChainVerdict, type Expected, verifyChain } from "./chain.ts";
 import { asHash, digestOf, type HandoffRow } from "./entry.ts";
 import { chainPages, leafHashes } from "./handoffs.store.ts";
-import type { LedgerClient, LedgerState } from "./ledger-client.edge.ts";
+import { type LedgerClient, type LedgerState, ledgerClient } from "./ledger-client.edge.ts";
 
-type Caller = Pick<KeyContext, "account" | "db" | "ledger">;
+type Caller = Pick<KeyContext, "account" | "db" | "env">;
 
 /** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
 const PAGE_SUBJECT_BYTES = 2_000_000;
@@ -127,7 +127,7 @@ export async function walkChain(
 	expected: Expected,
 	visit: (rows: readonly HandoffRow[]) => void,
 ): Promise<ChainVerdict> {
-	const ledger = context.ledger(context.account.userId, workspaceId);
+	const ledger = ledgerClient(context.env, context.account.userId, workspaceId);
 	const state = await ledger.state();
 	let isFirstPass = true;
 	const { verdict, verified } = await verifyChain({
@@ -166,10 +166,10 @@ export async function readChain(
  * root that the ledger remembers.
  */
 export async function readLeaves(
-	{ account, db, ledger: ledgers }: Caller,
+	{ account, db, env }: Caller,
 	workspaceId: string,
 ): Promise<{ state: LedgerState; leaves: Uint8Array[] | null }> {
-	const ledger = ledgers(account.userId, workspaceId);
+	const ledger = ledgerClient(env, account.userId, workspaceId);
 	const state = await ledger.state();
 	const hashes = state.size === 0 ? [] : await leafHashes(db, { userId: account.userId, workspaceId }, state.size);
 	const unflushed = new Unflushed(ledger, state);

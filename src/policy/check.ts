@@ -2,9 +2,9 @@
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { AuditEventRow } from "../audit/event.ts";
+import { workspaceIdSchema } from "../ids.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { hashObject } from "../proof/hash.ts";
-import { workspaceIdSchema } from "../ids.ts";
 import type { PolicyDecision, PolicyInput } from "./decide.ts";
 
 const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;

@@ -1,17 +1,18 @@
 // Policy over HTTP: a decision with its trail in the audit log, and a risk score that leaves none.
 import { ulid } from "ulid";
 import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { ok } from "../http/errors.ts";
+import { ok } from "../failure.ts";
+import { ledgerClient } from "../ledger/ledger-client.edge.ts";
 import { noteUnflushed } from "../ledger/pending.edge.ts";
 import { usd } from "../proof/money.ts";
-import { defaultManifest, manifestDigest } from "./manifest.ts";
-import { findManifest } from "./manifests.store.ts";
 import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
 import { decide, riskScore } from "./decide.ts";
 import { ALL_FACTORS, DECISIONS, RISK_TIERS } from "./factors.ts";
+import { defaultManifest, manifestDigest } from "./manifest.ts";
+import { findManifest } from "./manifests.store.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -52,7 +53,7 @@ export const checkPolicyEndpoint = endpoint({
 			actor: actorOf(account),
 			created_at: new Date(nowMs).toISOString(),
 		});
-		const flushed = await context.ledger(account.userId, body.workspace_id).record(event);
+		const flushed = await ledgerClient(context.env, account.userId, body.workspace_id).record(event);
 		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
 		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 	},

@@ -1,7 +1,7 @@
 // A workspace's manifest: its request body, its normal form and its digest (spec 2.6). Storing it is the store's.
 import * as z from "zod";
-import { type Hash, hashObject } from "../proof/hash.ts";
 import { workspaceIdSchema } from "../ids.ts";
+import { type Hash, hashObject } from "../proof/hash.ts";
 
 const MAX_TEXT_CHARS = 500;
 const MAX_ENTRIES = 200;

@@ -1,7 +1,7 @@
 // An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
 import * as z from "zod";
-import type { ChatAnswer, FinishReason, OpaqueBlock, ToolCall } from "./model-call.ts";
 import type { TokenUsage } from "../catalog/price.ts";
+import type { ChatAnswer, FinishReason, OpaqueBlock, ToolCall } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);

@@ -1,6 +1,9 @@
 // The inner call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and anthropic-stream.ts.
 import * as z from "zod";
 import type { Model } from "../catalog/schema.ts";
+import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { ProviderAccess } from "../settings.ts";
+import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import {
 	type ChatCall,
 	DEFAULT_TEMPERATURE,
@@ -14,9 +17,6 @@ import {
 	type ToolChoice,
 	type Warning,
 } from "./model-call.ts";
-import type { EffortChoice } from "../routing/effort.ts";
-import type { ProviderAccess } from "../settings.ts";
-import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import {
 	type CompiledSchema,
 	droppedParameter,

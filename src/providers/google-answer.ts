@@ -1,7 +1,7 @@
 // What stands in a generateContent response: its shape, its usage, its errors and its words for why it ended.
 import * as z from "zod";
-import type { FinishReason } from "./model-call.ts";
 import type { TokenUsage } from "../catalog/price.ts";
+import type { FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const text = z.string().nullish();

@@ -1,6 +1,8 @@
 // The request to Gemini's generateContent. Reading what comes back is left to the other google files.
 import type { Model } from "../catalog/schema.ts";
-import type { Effort } from "../catalog/vocabulary.ts";
+import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import type { ProviderAccess } from "../settings.ts";
+import { compileParameters, compileSchema } from "./google-schema.ts";
 import {
 	type ChatCall,
 	DEFAULT_TEMPERATURE,
@@ -13,9 +15,6 @@ import {
 	type ToolChoice,
 	type Warning,
 } from "./model-call.ts";
-import type { EffortChoice } from "../routing/effort.ts";
-import type { ProviderAccess } from "../settings.ts";
-import { compileParameters, compileSchema } from "./google-schema.ts";
 import {
 	droppedParameter,
 	type PreparedPrompt,

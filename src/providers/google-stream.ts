@@ -1,5 +1,5 @@
 // Reads generateContent responses, streamed or whole, into stream parts. Pure but for its own state.
-import type { OpaqueBlock } from "./model-call.ts";
+
 import type { TokenUsage } from "../catalog/price.ts";
 import {
 	finishReasonOf,
@@ -12,6 +12,7 @@ import {
 	responseSchema,
 	usageFromGoogle,
 } from "./google-answer.ts";
+import type { OpaqueBlock } from "./model-call.ts";
 import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 type Container = Record<string, unknown> | unknown[];

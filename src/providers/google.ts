@@ -1,11 +1,11 @@
 // Gemini's generateContent format. Request, schema, answer and stream stand in files of their own.
 import * as z from "zod";
-import type { ChatAnswer } from "./model-call.ts";
 import type { TokenUsage } from "../catalog/price.ts";
 import { StreamAccumulator } from "./accumulate.ts";
 import { readError, usageFromGoogle } from "./google-answer.ts";
 import { prepare, request } from "./google-request.ts";
 import { GoogleDecoder } from "./google-stream.ts";
+import type { ChatAnswer } from "./model-call.ts";
 import type { Wire } from "./wire.ts";
 
 /** Reads a whole body as a stream of one chunk, so that both ways come to the same answer. */

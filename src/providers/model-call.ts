@@ -1,6 +1,7 @@
 // The inner form of a chat call and its answer: what the OpenAI, Anthropic and Google formats share. Wires map it both ways.
-import type { Effort } from "../catalog/vocabulary.ts";
+
 import type { TokenUsage } from "../catalog/price.ts";
+import type { Effort } from "../catalog/vocabulary.ts";
 
 export interface TextPart {
 	type: "text";

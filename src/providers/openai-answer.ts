@@ -1,7 +1,7 @@
 // Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
 import * as z from "zod";
-import type { ChatAnswer, FinishReason } from "./model-call.ts";
 import type { TokenUsage } from "../catalog/price.ts";
+import type { ChatAnswer, FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);

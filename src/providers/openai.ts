@@ -1,6 +1,7 @@
 // The OpenAI chat completions format, as ten of the catalog's providers speak it with small differences: what is sent.
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { Effort } from "../catalog/vocabulary.ts";
+import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import type { ProviderAccess } from "../settings.ts";
 import {
 	type ChatCall,
 	DEFAULT_TEMPERATURE,
@@ -13,8 +14,6 @@ import {
 	type ToolChoice,
 	type Warning,
 } from "./model-call.ts";
-import type { EffortChoice } from "../routing/effort.ts";
-import type { ProviderAccess } from "../settings.ts";
 import { answer, error, usage } from "./openai-answer.ts";
 import { OpenaiStreamDecoder } from "./openai-stream.ts";
 import {

@@ -1,9 +1,10 @@
 // What a wire format does: turn the inner call into a request of its own, and its answer back.
-import type { Model, Provider } from "../catalog/schema.ts";
-import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "./model-call.ts";
+
 import type { TokenUsage } from "../catalog/price.ts";
-import type { EffortChoice } from "../routing/effort.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
+import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
+import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "./model-call.ts";
 
 /** The part of a request that is the same for every model of a wire: messages and tools, serialized once. */
 export interface PreparedPrompt {

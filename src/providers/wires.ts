@@ -1,6 +1,5 @@
 // The three wire formats, and which models can be called.
-import { providerOf } from "../catalog/catalog.ts";
-import type { Model } from "../catalog/schema.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
 import type { WireName } from "../catalog/vocabulary.ts";
 import type { Settings } from "../settings.ts";
 import { anthropicWire } from "./anthropic.ts";
@@ -10,9 +9,9 @@ import type { Wire } from "./wire.ts";
 
 const WIRES: Readonly<Record<WireName, Wire>> = { openai: openaiWire, anthropic: anthropicWire, google: googleWire };
 
-/** The wire format of a model's provider. */
-export function wireOf(model: Model): Wire {
-	return WIRES[providerOf(model).wire];
+/** The wire format of a provider. */
+export function wireOf({ wire }: Pick<Provider, "wire">): Wire {
+	return WIRES[wire];
 }
 
 /** Whether a model can be called: its provider has a key. */

@@ -1,15 +1,16 @@
 // The audit log over HTTP: read, filtered and paged. Nothing here adds, changes or removes an event.
 import * as z from "zod";
-import type { KeyContext } from "../http/context.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { fail, ok } from "../http/errors.ts";
-import { instant, wholeNumber } from "../http/query.ts";
-import { askUnflushed } from "../ledger/pending.edge.ts";
-import { DECISIONS, RISK_TIERS } from "../policy/factors.ts";
-import { workspaceIdSchema } from "../ids.ts";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
 import { type AuditEventRow, EVENT_TYPES } from "../audit/event.ts";
 import { findEvents } from "../audit/events.store.ts";
 import { type PageQuery, pageOf, placeOf } from "../audit/page.ts";
+import { fail, ok } from "../failure.ts";
+import { instant, wholeNumber } from "../http/query.ts";
+import { workspaceIdSchema } from "../ids.ts";
+import { ledgerClient } from "../ledger/ledger-client.edge.ts";
+import { askUnflushed } from "../ledger/pending.edge.ts";
+import { DECISIONS, RISK_TIERS } from "../policy/factors.ts";
 
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
@@ -39,7 +40,7 @@ function eventOf(row: AuditEventRow): z.input<typeof eventSchema> {
 async function unflushedEvents(context: KeyContext, query: PageQuery): Promise<AuditEventRow[]> {
 	const { workspaceId } = query.filter;
 	if (workspaceId !== undefined)
-		return (await context.ledger(context.account.userId, workspaceId).unflushedEvents(query)).events;
+		return (await ledgerClient(context.env, context.account.userId, workspaceId).unflushedEvents(query)).events;
 	const answers = await askUnflushed(context, (ledger) => ledger.unflushedEvents(query));
 	return answers.flatMap(({ events }) => events);
 }

@@ -1,9 +1,9 @@
 // Health: asks every binding the service cannot do without, and says which one did not answer.
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import type { ServiceContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
 import { users } from "../db/schema.ts";
-import type { RequestContext } from "../http/context.ts";
-import { endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -32,11 +32,11 @@ async function probe(name: string, work: () => Promise<unknown>): Promise<z.infe
 	}
 }
 
-async function checks(context: RequestContext) {
+async function checks(context: ServiceContext) {
 	const [d1, kv, durable_objects] = await Promise.all([
 		// A table of ours, so that missing migrations show as well.
 		probe("d1", () => context.db.select({ one: sql`1` }).from(users).limit(1)),
-		probe("kv", () => context.kv.get("health-probe")),
+		probe("kv", () => context.env.KV.get("health-probe")),
 		probe("durable_objects", () => context.meter(PROBE_METER).ping()),
 	]);
 	return { d1, kv, durable_objects };

@@ -1,13 +1,12 @@
 // The model catalog over HTTP, in the shape of OpenAI's models listing with additions.
 import * as z from "zod";
-import { endpoint } from "../http/endpoint.ts";
-import { fail, ok } from "../http/errors.ts";
-import { isAvailable } from "../providers/wires.ts";
+import { endpoint } from "../account/endpoint.ts";
 import { priceAt } from "../catalog/price.ts";
-import type { Settings } from "../settings.ts";
-import { findModel, MODELS } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { EFFORTS, TIERS } from "../catalog/vocabulary.ts";
+import { fail, ok } from "../failure.ts";
+import { isAvailable } from "../providers/wires.ts";
+import type { Settings } from "../settings.ts";
 
 const modelEntry = z.object({
 	id: z.string(),
@@ -68,7 +67,7 @@ export const listModelsEndpoint = endpoint({
 	async handle({ context }) {
 		return ok({
 			object: "list" as const,
-			data: MODELS.map((model) => describe(model, context.settings, context.startedAtMs)),
+			data: context.settings.catalog.models.map((model) => describe(model, context.settings, context.startedAtMs)),
 		});
 	},
 });
@@ -82,7 +81,7 @@ export const getModelEndpoint = endpoint({
 	params: z.object({ id: z.string() }),
 	result: modelEntry,
 	async handle({ params, context }) {
-		const model = findModel(params.id);
+		const model = context.settings.catalog.findModel(params.id);
 		if (!model) return fail({ reason: "model_not_found", message: "no such model; GET /v1/models lists them all" });
 		return ok(describe(model, context.settings, context.startedAtMs));
 	},

@@ -1,14 +1,14 @@
 // Receipts and public keys, for anybody who wants to check.
 import { decodeTime, isValid } from "ulid";
 import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
+import { findReceipt } from "../account/receipts.store.ts";
 import type { Database } from "../db/client.edge.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { fail, ok } from "../http/errors.ts";
-import { checkpointOrigin } from "../ledger/origin.ts";
+import { fail, ok } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
+import { checkpointOrigin } from "../ledger/origin.ts";
 import { vkeyOf } from "../proof/note.ts";
 import { verifyReceipt } from "../proof/receipt.ts";
-import { findReceipt } from "../account/receipts.store.ts";
 
 const publicKeySchema = z.object({
 	key_id: z.string(),

@@ -1,14 +1,14 @@
 // The routing preview: what a chat request would run on, and why, without calling anything.
 import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
+import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { MODES } from "../chat/completion.ts";
-import { planChat } from "../inference/plan.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
+import { ok } from "../failure.ts";
+import { planChat } from "../inference/plan.ts";
 import { recallModel } from "../inference/run.edge.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { ok } from "../http/errors.ts";
 import { usd } from "../proof/money.ts";
-import type { CallCost } from "../catalog/price.ts";
 import { detectedSignals } from "../routing/signals.ts";
 
 const costSchema = z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() });

@@ -1,16 +1,16 @@
 // Plans, usage and savings.
 import * as z from "zod";
-import { findModel } from "../catalog/catalog.ts";
-import type { usage } from "../db/schema.ts";
-import type { KeyContext } from "../http/context.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { fail, ok } from "../http/errors.ts";
-import { usd } from "../proof/money.ts";
-import { modelCount, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
 import { DEFAULT_BASELINE, savingsOf } from "../account/savings.ts";
 import type { UsageRow } from "../account/settlement.ts";
 import { RECENT_ROWS, readUsage } from "../account/usage.store.ts";
 import { UsageTotals } from "../account/usage.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { usage } from "../db/schema.ts";
+import { fail, ok } from "../failure.ts";
+import { usd } from "../proof/money.ts";
 
 const planId = z.enum(PLAN_IDS);
 const accessType = z.enum(["all", "allowlist"]);
@@ -27,9 +27,9 @@ const planSchema = z.object({
 	description: z.string(),
 });
 
-function modelAccess(plan: Plan) {
-	const type = plan.models ? ("allowlist" as const) : ("all" as const);
-	return { type, models: plan.models ? [...plan.models] : null };
+function modelAccess(plan: Plan, catalog: Catalog) {
+	const models = allowlistOf(plan, catalog);
+	return { type: models ? ("allowlist" as const) : ("all" as const), models: models ? [...models] : null };
 }
 
 export const listPlansEndpoint = endpoint({
@@ -39,7 +39,8 @@ export const listPlansEndpoint = endpoint({
 	access: "public",
 	summary: "The four plans with their limits.",
 	result: z.object({ object: z.literal("list"), data: z.array(planSchema) }),
-	async handle() {
+	async handle({ context }) {
+		const { catalog } = context.settings;
 		const data = Object.values(PLANS).map((plan) => ({
 			id: plan.id,
 			object: "plan" as const,
@@ -47,7 +48,10 @@ export const listPlansEndpoint = endpoint({
 			price_usd_month: plan.priceUsdMonth,
 			daily_requests: plan.dailyRequests,
 			rpm: plan.rpm,
-			model_access: { ...modelAccess(plan), count: modelCount(plan) },
+			model_access: {
+				...modelAccess(plan, catalog),
+				count: allowlistOf(plan, catalog)?.length ?? catalog.models.length,
+			},
 			agentguard: plan.agentguard,
 			description: plan.description,
 		}));
@@ -166,7 +170,7 @@ export const getUsageEndpoint = endpoint({
 				rpm: plan.rpm,
 				daily_requests_used: usedToday,
 				daily_requests_remaining: dailyLimit === null ? null : Math.max(0, dailyLimit - usedToday),
-				model_access: modelAccess(plan),
+				model_access: modelAccess(plan, context.settings.catalog),
 			},
 			total_requests: whole.requests,
 			total_tokens: whole.tokens,
@@ -197,7 +201,7 @@ export const getSavingsEndpoint = endpoint({
 		saved_pct: z.number(),
 	}),
 	async handle({ query, context }) {
-		const baseline = findModel(query.baseline);
+		const baseline = context.settings.catalog.findModel(query.baseline);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
 		const { totals } = await currentUsage(context);
 		return ok(savingsOf(baseline, totals.total(), context.startedAtMs));

@@ -1,11 +1,8 @@
 // How much a model is asked to reason. Pure.
 import type { Model } from "../catalog/schema.ts";
-import { EFFORTS, type Effort } from "../catalog/vocabulary.ts";
+import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
 import type { Warning } from "../providers/model-call.ts";
-import type { Mode } from "./select.ts";
-
-/** `default` sends nothing and leaves the effort to the provider; null is a model that does not reason. */
-export type EffortChoice = Effort | "default" | null;
+import type { Mode } from "./mode.ts";
 
 /** Room that a model's own reasoning needs before it is left to the provider. */
 const DEFAULT_EFFORT_MIN_TOKENS = 4_096;

@@ -1,12 +1,12 @@
 // Which models may serve a call, and for each that may not, why. Pure.
 
 import type { Plan } from "../account/plans.ts";
-import { blockedBy } from "../brain/config.ts";
+import type { CallCost } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
-import type { ChatCall } from "../providers/model-call.ts";
 import { usd } from "../proof/money.ts";
-import type { CallCost } from "../catalog/price.ts";
+import type { ChatCall } from "../providers/model-call.ts";
+import { blockedBy } from "./routing-config.ts";
 import type { Signals } from "./signals.ts";
 
 /** Why a model is out. `param` names the request parameter that asks too much. */
@@ -21,6 +21,8 @@ export interface Constraints {
 	call: ChatCall;
 	signals: Signals;
 	plan: Plan;
+	/** Ids of the models that the plan may call; null is all. */
+	allowlist: readonly string[] | null;
 	blocked: readonly string[];
 	/** The lower of the config's max_cost and the plan's ceiling; null is none. */
 	ceiling: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
@@ -80,14 +82,14 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 
 /** Everything that keeps a model from serving the call; empty when it may. */
 export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[] {
-	const { plan, blocked, ceiling, tiers } = constraints;
+	const { plan, allowlist, blocked, ceiling, tiers } = constraints;
 	const found: Exclusion[] = [];
 	if (!constraints.available(model))
 		found.push({
 			code: "unavailable",
 			text: `no key is configured for ${model.provider}`,
 		});
-	if (plan.models && !plan.models.includes(model.id))
+	if (allowlist && !allowlist.includes(model.id))
 		found.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
 	const entry = blockedBy(model, blocked);
 	if (entry !== undefined)

@@ -1,8 +1,10 @@
 // What a model is expected to deliver on a prompt, and one score from it per mode. Pure; the weights are the table below.
-import type { Model } from "../catalog/schema.ts";
+
 import { type CallCost, costOf } from "../catalog/price.ts";
-import { type EffortChoice, effortLevel } from "./effort.ts";
-import type { Mode } from "./select.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { EffortChoice } from "../catalog/vocabulary.ts";
+import { effortLevel } from "./effort.ts";
+import type { Mode } from "./mode.ts";
 import type { Intent, Signals } from "./signals.ts";
 
 /** Shares of quality, price and speed in the score. */

@@ -1,28 +1,29 @@
 // Signals, mode and constraints → ranked models with reasons. Pure: the same request gives the same ranking.
-import type { Plan } from "../account/plans.ts";
-import type { BrainConfig, RoutingMode } from "../brain/config.ts";
-import { findModel, INTENSITIES, MODELS } from "../catalog/catalog.ts";
-import type { Model } from "../catalog/schema.ts";
-import { TIERS, type Tier } from "../catalog/vocabulary.ts";
-import type { ChatCall, Warning } from "../providers/model-call.ts";
-import { type Failure, fail, type Outcome, ok } from "../http/errors.ts";
-import { nanoUsd, usd } from "../proof/money.ts";
+import { allowlistOf, type Plan } from "../account/plans.ts";
+import { type Catalog, INTENSITIES } from "../catalog/catalog.ts";
 import { blendedRate, type CallCost } from "../catalog/price.ts";
-import { chooseEffort, type EffortChoice } from "./effort.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { EffortChoice } from "../catalog/vocabulary.ts";
+import { TIERS, type Tier } from "../catalog/vocabulary.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { nanoUsd, usd } from "../proof/money.ts";
+import type { ChatCall, Warning } from "../providers/model-call.ts";
+import { chooseEffort } from "./effort.ts";
 import { type Constraints, type Exclusion, exclusionsOf } from "./eligibility.ts";
+import type { Mode, RoutingMode } from "./mode.ts";
+import type { RoutingConfig } from "./routing-config.ts";
 import { type Expectation, expect, score } from "./score.ts";
 import type { Signals } from "./signals.ts";
 
-/** `direct` is a model named by the request. */
-export type Mode = RoutingMode | "direct";
-
 export interface SelectionRequest {
+	/** The models to choose from. */
+	catalog: Catalog;
 	call: ChatCall;
 	signals: Signals;
 	/** As the client wrote it; `auto` routes. */
 	model: string;
 	routingMode: RoutingMode | null;
-	config: BrainConfig | null;
+	config: RoutingConfig | null;
 	plan: Plan;
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
@@ -84,14 +85,16 @@ function ceilingOf({ config, plan }: SelectionRequest): Constraints["ceiling"] {
 }
 
 function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): Pool {
-	const { call, signals, plan, config, nowMs } = request;
+	const { catalog, call, signals, plan, config, nowMs } = request;
+	const allowlist = allowlistOf(plan, catalog);
 	const pool: Pool = { eligible: [], excluded: new Map() };
-	for (const model of MODELS) {
+	for (const model of catalog.models) {
 		const { effort, warnings } = chooseEffort(model, call, mode);
 		const constraints: Constraints = {
 			call,
 			signals,
 			plan,
+			allowlist,
 			blocked: config?.blocked ?? [],
 			ceiling: ceilingOf(request),
 			tiers,
@@ -131,7 +134,7 @@ function nearestFirst(candidates: readonly Candidate[], intended: Model, nowMs: 
 }
 
 /** The config's own fallback order. */
-function configuredFallbacks(pool: Pool, config: BrainConfig | null): Candidate[] {
+function configuredFallbacks(pool: Pool, config: RoutingConfig | null): Candidate[] {
 	return (config?.fallback ?? [])
 		.map((id) => pool.eligible.find(({ model }) => model.id === id))
 		.filter((candidate) => candidate !== undefined);
@@ -162,7 +165,7 @@ function failureOf(request: SelectionRequest, excluded: ReadonlyMap<string, Excl
 	const only = (...codes: Exclusion["code"][]) =>
 		open.filter(([, exclusions]) => exclusions.every(({ code }) => codes.includes(code)));
 	const tooDear = only("cost")
-		.map(([id]) => findModel(id))
+		.map(([id]) => request.catalog.findModel(id))
 		.filter((model) => model !== undefined);
 	if (tooDear.length > 0) return costFailure(request, tooDear, mode);
 	if (only("blocked", "tier").length > 0) {
@@ -181,8 +184,8 @@ function failureOf(request: SelectionRequest, excluded: ReadonlyMap<string, Excl
 	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
 }
 
-function noProvider({ plan }: SelectionRequest): Failure {
-	const message = plan.models
+function noProvider({ plan, catalog }: SelectionRequest): Failure {
+	const message = allowlistOf(plan, catalog)
 		? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
 		: "no provider key is configured on this server";
 	return { reason: "no_provider_available", message };
@@ -227,14 +230,14 @@ function selection(
 const SWITCH_GAIN = 0.08;
 
 /** The model a conversation is with, when nobody is so much better that a switch pays. */
-function companion(pool: Pool, modelId: string | null): Candidate | null {
+function conversationCandidate(pool: Pool, modelId: string | null): Candidate | null {
 	const own = pool.eligible.find(({ model }) => model.id === modelId);
 	const best = pool.eligible[0];
 	return own && best && own !== best && best.score - own.score < SWITCH_GAIN ? own : null;
 }
 
 /** Routes within tiers, and in the next lower one while a tier has no eligible model. */
-function route(request: SelectionRequest, mode: Mode, intensity: string | null): Outcome<Selection> {
+function route(request: SelectionRequest, mode: Mode, intensity: string | null): Result<Selection> {
 	const kinds = list(request.signals.intents.map((intent) => intent.replace("_", " ")));
 	const asked = intensity === null ? null : (INTENSITIES[intensity] ?? null);
 	let tiers: readonly Tier[] | null = asked?.tiers ?? null;
@@ -244,7 +247,7 @@ function route(request: SelectionRequest, mode: Mode, intensity: string | null):
 			asked && tiers
 				? ` within ${asked.name}${tiers === asked.tiers ? "" : ` (nearest tier: ${tiers.join(", ")})`}`
 				: "";
-		const stays = companion(pool, request.conversationModel);
+		const stays = conversationCandidate(pool, request.conversationModel);
 		const ranked = stays ? [stays, ...pool.eligible.filter((candidate) => candidate !== stays)] : pool.eligible;
 		const chosen = selection(request, mode, ranked, pool, null, (first) => {
 			if (stays) return `${mode} routing${within}: ${first.model.display_name} goes on with its conversation`;
@@ -260,7 +263,7 @@ function route(request: SelectionRequest, mode: Mode, intensity: string | null):
 }
 
 /** The cheapest budget model, for an id that is no catalog model or not in the plan. */
-function cheapest(request: SelectionRequest, why: string): Outcome<Selection> {
+function cheapest(request: SelectionRequest, why: string): Result<Selection> {
 	const pool = poolOf(request, "direct", null);
 	const chosen = selection(
 		request,
@@ -273,7 +276,7 @@ function cheapest(request: SelectionRequest, why: string): Outcome<Selection> {
 	return chosen ? ok(chosen) : fail(failureOf(request, pool.excluded, "direct"));
 }
 
-function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
+function pinned(request: SelectionRequest, model: Model): Result<Selection> {
 	const pool = poolOf(request, "direct", null);
 	const own = pool.eligible.find((candidate) => candidate.model === model);
 	const others = pool.eligible.filter((candidate) => candidate !== own);
@@ -316,7 +319,7 @@ function pinned(request: SelectionRequest, model: Model): Outcome<Selection> {
 }
 
 /** Goes on with the model whose tool calls the request answers; null when it cannot. */
-function goOn(request: SelectionRequest, modelId: string, mode: Mode): Selection | null {
+function continueToolLoop(request: SelectionRequest, modelId: string, mode: Mode): Selection | null {
 	const pool = poolOf(request, mode, null);
 	const own = pool.eligible.find(({ model }) => model.id === modelId);
 	if (!own) return null;
@@ -332,19 +335,20 @@ function goOn(request: SelectionRequest, modelId: string, mode: Mode): Selection
 }
 
 /** Chooses the model for a call and ranks the others behind it. */
-export function select(request: SelectionRequest): Outcome<Selection> {
+export function select(request: SelectionRequest): Result<Selection> {
 	const asked = request.model === "auto" ? (request.config?.model ?? "auto") : request.model;
 	const { midLoopModel } = request.call;
 	if (midLoopModel !== undefined && (asked === "auto" || Object.hasOwn(INTENSITIES, asked))) {
-		const same = goOn(request, midLoopModel, modeOf(request));
+		const same = continueToolLoop(request, midLoopModel, modeOf(request));
 		if (same) return ok(same);
 	}
 	if (asked === "auto") return route(request, modeOf(request), null);
 	if (Object.hasOwn(INTENSITIES, asked)) return route(request, modeOf(request), asked);
-	const model = findModel(asked);
+	const model = request.catalog.findModel(asked);
+	const allowlist = allowlistOf(request.plan, request.catalog);
 	const named = { ...request, model: asked };
 	if (!model) return cheapest(named, "the id asked for is not in the catalog");
-	if (request.plan.models && !request.plan.models.includes(model.id))
+	if (allowlist && !allowlist.includes(model.id))
 		return cheapest(named, `${model.id} is not in the ${request.plan.displayName} plan`);
 	return pinned(named, model);
 }

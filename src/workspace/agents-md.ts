@@ -1,4 +1,6 @@
 // AGENTS.md: everything an agent needs to work under the workspace's rules, with the calls to make.
+
+import type { Manifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
 	decisions,
@@ -12,7 +14,6 @@ import {
 	provenance,
 	stack,
 } from "./artifact-sections.ts";
-import type { Manifest } from "../policy/manifest.ts";
 
 function project(manifest: Manifest): string {
 	return [

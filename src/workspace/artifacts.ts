@@ -1,9 +1,10 @@
 // The four instruction files of a workspace, from its manifest alone: equal manifests give the same bytes.
+
+import type { Manifest } from "../policy/manifest.ts";
 import { agentsMd } from "./agents-md.ts";
 import { type BuiltInRules, GENERATOR_VERSION } from "./artifact-sections.ts";
 import { assistantMd } from "./assistant-md.ts";
 import { docsRules, securityRules } from "./editor-rules.ts";
-import type { Manifest } from "../policy/manifest.ts";
 
 export { type BuiltInRules, GENERATOR_VERSION };
 

@@ -1,4 +1,6 @@
 // ASSISTANT.md: one session from start to end, in the order things happen; AGENTS.md has the calls in full.
+
+import type { Manifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
 	document,
@@ -9,7 +11,6 @@ import {
 	provenance,
 	stack,
 } from "./artifact-sections.ts";
-import type { Manifest } from "../policy/manifest.ts";
 
 function start(manifest: Manifest): string {
 	return [

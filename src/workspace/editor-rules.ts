@@ -1,4 +1,6 @@
 // The editor's two rule files. Their front matter is fixed text, so that no manifest can reach it.
+
+import type { Manifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
 	decisions,
@@ -9,7 +11,6 @@ import {
 	provenance,
 	stack,
 } from "./artifact-sections.ts";
-import type { Manifest } from "../policy/manifest.ts";
 
 const SECURITY_FRONT_MATTER = `---
 description: Protected paths, forbidden commands and the policy check of this workspace

@@ -1,14 +1,14 @@
 // Workspaces over HTTP: the manifest that is their policy, readiness, generated instruction files, the snapshot.
 import * as z from "zod";
-import type { KeyContext } from "../http/context.ts";
-import { endpoint } from "../http/endpoint.ts";
-import { fail, ok } from "../http/errors.ts";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { fail, ok } from "../failure.ts";
 import { instant, wholeNumber } from "../http/query.ts";
+import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { walkChain } from "../ledger/read-chain.edge.ts";
 import { forbids, protects } from "../policy/coverage.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
-import { generateArtifacts } from "./artifacts.ts";
 import {
 	defaultManifest,
 	type Manifest,
@@ -17,10 +17,10 @@ import {
 	normalizeManifest,
 } from "../policy/manifest.ts";
 import { findManifest, storeManifest } from "../policy/manifests.store.ts";
+import { generateArtifacts } from "./artifacts.ts";
 import { readiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
 import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
-import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 
 const DEFAULT_TAIL = 50;
 const MOST_TAIL = 200;

@@ -1,8 +1,8 @@
 // What the workspace endpoints answer, as schemas for the reference and the contract test.
 import * as z from "zod";
+import { workspaceIdSchema } from "../ids.ts";
 import { manifestSchema } from "../policy/manifest.ts";
 import { RATINGS } from "./readiness.ts";
-import { workspaceIdSchema } from "../ids.ts";
 
 const row = z.object({ id: z.string(), label: z.string(), weight: z.int() });
 const policyUpdated = z

@@ -1,6 +1,6 @@
 // What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
 import fc from "fast-check";
-import { MODELS } from "../../src/catalog/catalog.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 
@@ -64,7 +64,7 @@ const schemaLike = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
 })).schema;
 
 const model = fc.oneof(
-	{ weight: 5, arbitrary: fc.constantFrom(...MODELS.map(({ id }) => id)) },
+	{ weight: 5, arbitrary: fc.constantFrom(...CATALOG.models.map(({ id }) => id)) },
 	{ weight: 2, arbitrary: fc.constantFrom("auto", "laser-1", "halo-1", "foton-1") },
 	{ weight: 1, arbitrary: fc.constantFrom("nope", "gpt-4o", "AUTO", "__proto__", "constructor") },
 );

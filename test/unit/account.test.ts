@@ -4,9 +4,10 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { apiKeyDigest, generateApiKey, isWellFormedApiKey } from "../../src/account/api-key.ts";
-import { modelCount, PLANS } from "../../src/account/plans.ts";
+import { allowlistOf, PLANS } from "../../src/account/plans.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "../../src/account/rolling-window.ts";
 import { UsageTotals } from "../../src/account/usage.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 
 const newKey = () => generateApiKey((count) => randomBytes(count));
 
@@ -65,7 +66,12 @@ describe("the plans", () => {
 			["pro", 49, 50_000, 300],
 			["corporate", 499, null, 1_000],
 		]);
-		expect(Object.values(PLANS).map(modelCount)).toEqual([3, 27, 27, 27]);
+		expect(Object.values(PLANS).map((plan) => allowlistOf(plan, CATALOG)?.length ?? null)).toEqual([
+			3,
+			null,
+			null,
+			null,
+		]);
 	});
 });
 

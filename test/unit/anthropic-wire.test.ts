@@ -3,24 +3,24 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findModel, findProvider } from "../../src/catalog/catalog.ts";
+import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import type { Model, Provider } from "../../src/catalog/schema.ts";
-import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
 import { anthropicWire } from "../../src/providers/anthropic.ts";
 import { usageFromAnthropic } from "../../src/providers/anthropic-answer.ts";
+import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
-import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
-import type { EffortChoice } from "../../src/routing/effort.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 type Fields = Record<string, unknown>;
 
 function catalogEntry(): { model: Model; provider: Provider } {
-	const model = findModel("claude-haiku-5-5");
-	const provider = model && findProvider(model.provider);
+	const model = CATALOG.findModel("claude-haiku-5-5");
+	const provider = model && CATALOG.findProvider(model.provider);
 	if (!model || !provider) throw new Error("claude-haiku-5-5");
 	return { model, provider };
 }
@@ -49,7 +49,7 @@ function sentCall(call: ChatCall, { effort = null, stream = false, rejects, effo
 }
 
 function callOf(body: Fields): ChatCall {
-	return toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }));
+	return toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
 }
 
 function sent(body: Fields, variant: Variant = {}) {

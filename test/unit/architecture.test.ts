@@ -1,4 +1,4 @@
-// The walls: pure cores import no platform, the Worker does not know the sandbox, one file reads the environment.
+// The walls: layers that use only what stands below them, no circles, pure cores, the sandbox out of the Worker.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,59 +6,125 @@ import { describe, expect, it } from "vitest";
 const SRC = resolve(import.meta.dirname, "../../src");
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 
-/** Modules a file imports for their values; types vanish before anything runs. */
-function imports(file: string): string[] {
+/** Top to bottom: a folder, or a file at the root, uses only what stands below it. */
+const LAYERS = [
+	["index.ts"],
+	["app.ts"],
+	["endpoints.ts"],
+	["reads"],
+	["chat"],
+	["inference"],
+	["brain"],
+	["routing"],
+	["providers"],
+	["workspace"],
+	["ledger"],
+	["policy"],
+	["audit"],
+	["account"],
+	["settings.ts"],
+	["catalog"],
+	["durable"],
+	["proof"],
+	["db"],
+	["http"],
+	["ids.ts"],
+	["failure.ts"],
+] as const;
+
+/** They stand beside the Worker: what npm scripts run, and the upstream of tests and of a first start. */
+const BESIDE = new Set(["cli", "sandbox"]);
+
+/** Files that touch the platform, by their suffix; and what only puts them together. */
+function isEdge(file: string): boolean {
+	return /\.(?:store|object|edge)\.ts$/.test(file) || ["index.ts", "app.ts", "endpoints.ts"].includes(file);
+}
+
+interface Import {
+	/** A file of src, or a package. */
+	target: string;
+	/** Vanishes before anything runs. */
+	isType: boolean;
+}
+
+function importsOf(file: string): Import[] {
 	const text = readFileSync(join(SRC, file), "utf8");
-	return [...text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm)].map((match) => {
-		const target = match[1] ?? "";
-		return target.startsWith(".") ? relative(SRC, resolve(SRC, dirname(file), target)) : target;
+	const found = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm);
+	return [...found].map(([, type, from, dynamic]) => {
+		const target = from ?? dynamic ?? "";
+		const isRelative = target.startsWith(".");
+		return {
+			target: isRelative ? relative(SRC, resolve(SRC, dirname(file), target)) : target,
+			isType: type !== undefined,
+		};
 	});
 }
 
-/** Files that touch the platform: stores, objects, HTTP edges, the app, the command line, the sandbox. */
-function isEdge(file: string): boolean {
-	return (
-		/\.(?:store|object)\.ts$/.test(file) ||
-		/(?:^|\/)(?:endpoints|admin)\.ts$/.test(file) ||
-		/^(?:cli|sandbox|db)\//.test(file) ||
-		[
-			"index.ts",
-			"app.ts",
-			"http/mount.ts",
-			"http/auth.ts",
-			"http/admission.ts",
-			"http/health.ts",
-			"http/log.ts",
-			"http/body.ts",
-			"account/meter-client.ts",
-			"chat/complete.ts",
-			"chat/run.ts",
-			"chat/stream.ts",
-			"ledger/ledger-client.ts",
-			"ledger/pending.ts",
-			"ledger/read-chain.ts",
-			"providers/call.ts",
-			"outbox.ts",
-			"settings.ts",
-		].includes(file)
-	);
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function folderOf(file: string): string {
+	return file.split("/")[0] ?? file;
+}
+
+function layerOf(file: string): number {
+	return LAYERS.findIndex((layer) => (layer as readonly string[]).includes(folderOf(file)));
 }
 
 const PLATFORM = /^(?:hono(?:\/|$)|@hono\/|cloudflare:|node:|drizzle-orm|miniflare|wrangler)/;
+const worker = files.filter((file) => !BESIDE.has(folderOf(file)));
 
-describe("the architecture", () => {
-	const cores = files.filter((file) => !isEdge(file));
+describe("the layers", () => {
+	it("hold every file of the Worker", () => {
+		expect(worker.filter((file) => layerOf(file) < 0)).toEqual([]);
+	});
 
-	it("has pure cores", () => {
-		expect(cores.length).toBeGreaterThan(25);
+	it("have no arrow upwards, types included", () => {
+		const upwards = worker.flatMap((file) =>
+			(imports.get(file) ?? [])
+				.filter(({ target }) => imports.has(target) && !BESIDE.has(folderOf(target)))
+				.filter(({ target }) => folderOf(target) !== folderOf(file) && layerOf(target) <= layerOf(file))
+				.map(({ target }) => `${file} -> ${target}`),
+		);
+		expect(upwards).toEqual([]);
+	});
+
+	it("have no circle of files", () => {
+		const done = new Set<string>();
+		const circles: string[] = [];
+		const visit = (file: string, path: readonly string[]): void => {
+			if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" -> "));
+			if (done.has(file) || path.includes(file)) return;
+			for (const { target } of imports.get(file) ?? []) if (imports.has(target)) visit(target, [...path, file]);
+			done.add(file);
+		};
+		for (const file of files) visit(file, []);
+		expect(circles).toEqual([]);
+	});
+
+	it("keep the sandbox and the command line out of the Worker", () => {
+		const outside = worker.flatMap((file) =>
+			(imports.get(file) ?? []).filter(({ target }) => BESIDE.has(folderOf(target))).map(() => file),
+		);
+		expect(outside).toEqual([]);
+	});
+});
+
+describe("the cores", () => {
+	const cores = worker.filter((file) => !isEdge(file));
+
+	it("are most of the files", () => {
+		expect(cores.length).toBeGreaterThan(files.length / 2);
 	});
 
 	it.each(cores)("%s imports no platform, no store, no object, no edge", (file) => {
-		expect(
-			imports(file).filter(
-				(target) => PLATFORM.test(target) || (target.endsWith(".ts") && target !== "settings.ts" && isEdge(target)),
-			),
-		).toEqual([]);
+		const values = (imports.get(file) ?? []).filter(({ isType }) => !isType).map(({ target }) => target);
+		const isTable = folderOf(file) === "db";
+		const touched = values.filter(
+			(target) =>
+				(PLATFORM.test(target) && !(isTable && target.startsWith("drizzle-orm"))) ||
+				(imports.has(target) && isEdge(target)),
+		);
+		expect(touched).toEqual([]);
 	});
 
 	it.each(cores)("%s reads no clock, no randomness, no environment and fetches nothing", (file) => {
@@ -68,10 +134,5 @@ describe("the architecture", () => {
 				/\bDate\.now\(|new Date\(\)|Math\.random\(|\bfetch\(|process\.env|crypto\.randomUUID|getRandomValues/g,
 			) ?? [],
 		).toEqual([]);
-	});
-
-	it("keeps the sandbox out of the Worker", () => {
-		const inside = files.filter((file) => !/^(?:sandbox|cli)\//.test(file));
-		expect(inside.filter((file) => imports(file).some((target) => /^(?:sandbox|cli)\//.test(target)))).toEqual([]);
 	});
 });

@@ -1,17 +1,10 @@
 // The catalog's promises: 27 models, 12 providers, every model priced, nobody cheaper than Free's three.
 import { describe, expect, it } from "vitest";
-import {
-	CATALOG_VERSION,
-	FREE_MODELS,
-	findModel,
-	INTENSITIES,
-	MODELS,
-	PROVIDERS,
-	providerOf,
-} from "../../src/catalog/catalog.ts";
+import { INTENSITIES } from "../../src/catalog/catalog.ts";
 import modelsFile from "../../src/catalog/models.json" with { type: "json" };
 import providersFile from "../../src/catalog/providers.json" with { type: "json" };
 import { type Model, modelsFileSchema, type Price, providersFileSchema } from "../../src/catalog/schema.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { EFFORTS, TIERS } from "../../src/catalog/vocabulary.ts";
 
 type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
@@ -21,8 +14,8 @@ function rateRows(model: Model): Rates[] {
 	return model.prices.flatMap((price) => [price, ...price.tiers]);
 }
 
-const free = FREE_MODELS.map((id) => findModel(id)).filter((model) => model !== undefined);
-const others = MODELS.filter(({ id }) => !FREE_MODELS.includes(id));
+const free = CATALOG.freeModels.map((id) => CATALOG.findModel(id)).filter((model) => model !== undefined);
+const others = CATALOG.models.filter(({ id }) => !CATALOG.freeModels.includes(id));
 
 describe("the catalog", () => {
 	it("has the shape that the service relies on", () => {
@@ -31,11 +24,11 @@ describe("the catalog", () => {
 	});
 
 	it("has 27 models of 12 providers, each id once", () => {
-		expect(MODELS.length).toBe(27);
-		expect(new Set(MODELS.map(({ id }) => id)).size).toBe(27);
-		expect(PROVIDERS.length).toBe(12);
-		expect(new Set(MODELS.map((model) => providerOf(model).id)).size).toBe(12);
-		expect(CATALOG_VERSION).toMatch(/^\d{4}-\d\d-\d\d$/);
+		expect(CATALOG.models.length).toBe(27);
+		expect(new Set(CATALOG.models.map(({ id }) => id)).size).toBe(27);
+		expect(CATALOG.providers.length).toBe(12);
+		expect(new Set(CATALOG.models.map((model) => CATALOG.providerOf(model).id)).size).toBe(12);
+		expect(CATALOG.version).toMatch(/^\d{4}-\d\d-\d\d$/);
 	});
 
 	it("has the three Free prices of the specification", () => {
@@ -49,7 +42,7 @@ describe("the catalog", () => {
 	});
 
 	it("prices every model in whole pico-dollars a token", () => {
-		for (const model of MODELS) {
+		for (const model of CATALOG.models) {
 			expect(model.prices[0]?.effective_from, model.id).toBeNull();
 			const rates = rateRows(model).flatMap((row) => [
 				row.input,
@@ -62,7 +55,7 @@ describe("the catalog", () => {
 	});
 
 	it("has a source for every price and tier, and no cache dearer to read than to fill", () => {
-		const prices = MODELS.flatMap(({ prices }) => prices).flatMap((price) => [price, ...price.tiers]);
+		const prices = CATALOG.models.flatMap(({ prices }) => prices).flatMap((price) => [price, ...price.tiers]);
 		for (const price of prices) {
 			expect(price.source).not.toBe("");
 			expect(price.cached_input ?? price.input).toBeLessThanOrEqual(price.input);
@@ -80,23 +73,25 @@ describe("the catalog", () => {
 	});
 
 	it("keeps the marks of proxy and inferred figures", () => {
-		expect(findModel("gpt-6-luna")?.quality.basis).toBe("proxy");
-		expect(findModel("claude-opus-5-5")?.speed.high_effort.basis).toBe("proxy");
-		expect(findModel("gpt-6-luna")?.prices[0]?.tiers[0]?.inferred).toEqual(["cache_write"]);
-		expect(findModel("claude-sonnet-5-5")?.request.inferred).toBe(true);
-		expect(MODELS.filter(({ quality }) => quality.basis === "measured").length).toBeGreaterThan(10);
+		expect(CATALOG.findModel("gpt-6-luna")?.quality.basis).toBe("proxy");
+		expect(CATALOG.findModel("claude-opus-5-5")?.speed.high_effort.basis).toBe("proxy");
+		expect(CATALOG.findModel("gpt-6-luna")?.prices[0]?.tiers[0]?.inferred).toEqual(["cache_write"]);
+		expect(CATALOG.findModel("claude-sonnet-5-5")?.request.inferred).toBe(true);
+		expect(CATALOG.models.filter(({ quality }) => quality.basis === "measured").length).toBeGreaterThan(10);
 	});
 
 	it("declares efforts in rising order, and the providers' ten OpenAI, one Anthropic and one Google format", () => {
-		for (const { reasoning, id } of MODELS) {
+		for (const { reasoning, id } of CATALOG.models) {
 			const ranks = (reasoning?.efforts ?? []).map((effort) => EFFORTS.indexOf(effort));
 			expect(ranks, id).toEqual(ranks.toSorted((a, b) => a - b));
 		}
-		expect(PROVIDERS.map(({ wire }) => wire).filter((wire) => wire === "openai").length).toBe(10);
+		expect(CATALOG.providers.map(({ wire }) => wire).filter((wire) => wire === "openai").length).toBe(10);
 	});
 
 	it("schedules the end of an introductory price", () => {
-		expect(findModel("gemini-3.8-flash")?.prices.map(({ effective_from, input }) => [effective_from, input])).toEqual([
+		expect(
+			CATALOG.findModel("gemini-3.8-flash")?.prices.map(({ effective_from, input }) => [effective_from, input]),
+		).toEqual([
 			[null, 0.75],
 			["2027-01-01T00:00:00.000Z", 1.5],
 		]);

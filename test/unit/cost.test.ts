@@ -1,12 +1,12 @@
 // What a call costs: the tier that applied for actual cost, the dearest for every worst case.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findModel, MODELS } from "../../src/catalog/catalog.ts";
-import type { Model } from "../../src/catalog/schema.ts";
 import { costOf, inputTokens, outputTokens, type TokenUsage, worstCaseOf } from "../../src/catalog/price.ts";
+import type { Model } from "../../src/catalog/schema.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 
 function model(id: string): Model {
-	const found = findModel(id);
+	const found = CATALOG.findModel(id);
 	if (!found) throw new Error(id);
 	return found;
 }
@@ -72,7 +72,7 @@ describe("the worst case", () => {
 		const tokens = fc.integer({ min: 0, max: 400_000 });
 		fc.assert(
 			fc.property(
-				fc.constantFrom(...MODELS),
+				fc.constantFrom(...CATALOG.models),
 				fc.record({
 					uncachedInput: tokens,
 					cacheRead: tokens,

@@ -1,23 +1,23 @@
 // The Gemini format both ways: what is sent, what is read, and what recorded answers of Google come to.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findModel, findProvider } from "../../src/catalog/catalog.ts";
-import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
+import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
 import { googleWire } from "../../src/providers/google.ts";
 import { usageFromGoogle } from "../../src/providers/google-answer.ts";
 import { compileParameters, compileSchema } from "../../src/providers/google-schema.ts";
+import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
-import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
-import type { EffortChoice } from "../../src/routing/effort.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 const FLASH_LITE = "gemini-2.5-flash-lite";
 const FLASH = "gemini-3.8-flash";
 
 function callOf(body: Record<string, unknown>): ChatCall {
-	return toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }));
+	return toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
 }
 
 interface Options {
@@ -27,8 +27,8 @@ interface Options {
 }
 
 function send(modelId: string, call: ChatCall, { effort = null, stream = false, rejects = [] }: Options = {}) {
-	const found = findModel(modelId);
-	const provider = found && findProvider(found.provider);
+	const found = CATALOG.findModel(modelId);
+	const provider = found && CATALOG.findProvider(found.provider);
 	if (!found || !provider) throw new Error(modelId);
 	const model = { ...found, request: { ...found.request, rejects } };
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1beta", host: "u.test" };

@@ -1,7 +1,7 @@
 // The OpenAI stream format read into parts, with the liberties providers take. Recorded streams are in recordings.test.ts.
 import { describe, expect, it } from "vitest";
-import type { ChatAnswer } from "../../src/providers/model-call.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
+import type { ChatAnswer } from "../../src/providers/model-call.ts";
 import { OpenaiStreamDecoder } from "../../src/providers/openai-stream.ts";
 import type { StreamPart } from "../../src/providers/wire.ts";
 

@@ -1,20 +1,20 @@
 // The OpenAI format both ways: what is sent, what is read, and what recorded answers of real providers come to.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findModel, findProvider } from "../../src/catalog/catalog.ts";
+import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { openaiWire } from "../../src/providers/openai.ts";
 import { usageFromOpenai } from "../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../src/providers/wire.ts";
-import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
-import type { EffortChoice } from "../../src/routing/effort.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoice = null) {
-	const model = findModel(modelId);
-	const provider = model && findProvider(model.provider);
+	const model = CATALOG.findModel(modelId);
+	const provider = model && CATALOG.findProvider(model.provider);
 	if (!model || !provider) throw new Error(modelId);
-	const call = toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }));
+	const call = toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openaiWire.request({
 		call,

@@ -1,17 +1,17 @@
 // Recorded traffic of real providers through the whole reading path, and on to what OpenAI's own client makes of our chunks.
 import OpenAI from "openai";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MODELS, providerOf } from "../../src/catalog/catalog.ts";
+import { costOf, inputTokens, outputTokens, type TokenUsage } from "../../src/catalog/price.ts";
 import type { Model } from "../../src/catalog/schema.ts";
-import type { SvcBlock } from "../../src/chat/completion.ts";
-import type { ChatAnswer, ToolCall } from "../../src/providers/model-call.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type ChunkHead, lastChunks, partChunk, roleChunk } from "../../src/chat/chunks.ts";
+import type { SvcBlock } from "../../src/chat/completion.ts";
 import { markedCallId } from "../../src/inference/tool-call-ids.ts";
 import { StreamAccumulator } from "../../src/providers/accumulate.ts";
+import type { ChatAnswer, ToolCall } from "../../src/providers/model-call.ts";
 import { callUpstream, openStream, UpstreamLost } from "../../src/providers/upstream.edge.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import type { StreamPart, UpstreamRequest, Wire } from "../../src/providers/wire.ts";
-import { costOf, inputTokens, outputTokens, type TokenUsage } from "../../src/catalog/price.ts";
 import {
 	elaborateSse,
 	eventJson,
@@ -91,7 +91,7 @@ function accumulated(parts: readonly StreamPart[]): ChatAnswer {
 }
 
 function modelOf(wireName: WireName): Model {
-	const model = MODELS.find((candidate) => providerOf(candidate).wire === wireName);
+	const model = CATALOG.models.find((candidate) => CATALOG.providerOf(candidate).wire === wireName);
 	if (!model) throw new Error(`no model speaks ${wireName}`);
 	return model;
 }

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../src/account/plans.ts";
-import { FREE_MODELS, findModel, MODELS } from "../../src/catalog/catalog.ts";
-import { planChat } from "../../src/inference/plan.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
 import { toHttpFailure } from "../../src/http/errors.ts";
+import { planChat } from "../../src/inference/plan.ts";
 import { chooseEffort } from "../../src/routing/effort.ts";
 import { signals } from "../../src/routing/signals.ts";
 import { parseSettings, type Settings } from "../../src/settings.ts";
@@ -50,7 +50,7 @@ const prompt = (content: string) => ({ messages: [{ role: "user", content }] });
 const first = (body: Record<string, unknown>, options?: Options) => selected(body, options).candidates[0].model;
 
 describe("signals", () => {
-	const detect = (content: string) => signals(toChatCall(chatRequestSchema.parse(prompt(content))));
+	const detect = (content: string) => signals(toChatCall(chatRequestSchema.parse(prompt(content)), CATALOG));
 
 	it.each([
 		["Write a Python function that reverses a list", "code"],
@@ -203,12 +203,19 @@ describe("an id that is no catalog model", () => {
 
 describe("the Free plan", () => {
 	it("never gets a model outside its three, whatever is asked for", () => {
-		const models = fc.constantFrom("auto", "laser-1", "halo-1", "foton-1", "nope", ...MODELS.map(({ id }) => id));
+		const models = fc.constantFrom(
+			"auto",
+			"laser-1",
+			"halo-1",
+			"foton-1",
+			"nope",
+			...CATALOG.models.map(({ id }) => id),
+		);
 		const modes = fc.constantFrom(undefined, "quality", "balanced", "agility");
 		fc.assert(
 			fc.property(models, modes, (model, routing_mode) => {
 				const { candidates } = selected({ model, routing_mode }, { plan: "free" });
-				expect(candidates.every((candidate) => FREE_MODELS.includes(candidate.model.id))).toBe(true);
+				expect(candidates.every((candidate) => CATALOG.freeModels.includes(candidate.model.id))).toBe(true);
 			}),
 			{ numRuns: 300 },
 		);
@@ -324,7 +331,7 @@ describe("effort", () => {
 		mode: "quality" | "balanced",
 		maxTokens: number,
 	) => {
-		const model = findModel(id);
+		const model = CATALOG.findModel(id);
 		if (!model) throw new Error(id);
 		return chooseEffort(model, { maxTokens, ...(effort ? { effort } : {}) }, mode);
 	};

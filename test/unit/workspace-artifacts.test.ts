@@ -1,8 +1,8 @@
 // The generated instruction files: the same bytes for equal manifests, and no text of a manifest out of its place.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generateArtifacts } from "../../src/workspace/artifacts.ts";
 import { type Manifest, manifestRequestSchema, normalizeManifest } from "../../src/policy/manifest.ts";
+import { generateArtifacts } from "../../src/workspace/artifacts.ts";
 import { codeSpan, isBlank, visible } from "../../src/workspace/quote.ts";
 
 const BUILT_INS = { protectedPaths: [".git/", ".env", "!.env.example"], forbiddenCommands: ["rm -rf /", "mkfs"] };

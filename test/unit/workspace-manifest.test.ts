@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isWorkspaceId, workspaceIdSchema } from "../../src/ids.ts";
 import {
 	defaultManifest,
 	manifestDigest,
@@ -9,7 +10,6 @@ import {
 	manifestSchema,
 	normalizeManifest,
 } from "../../src/policy/manifest.ts";
-import { isWorkspaceId, workspaceIdSchema } from "../../src/ids.ts";
 
 const FULL = {
 	workspace_id: "acme/web",

@@ -1,8 +1,8 @@
 // Snapshots: sums and the last handoffs in the shape of spec 2.9; and the answers' schemas.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generateArtifacts } from "../../src/workspace/artifacts.ts";
 import { defaultManifest, manifestDigest } from "../../src/policy/manifest.ts";
+import { generateArtifacts } from "../../src/workspace/artifacts.ts";
 import { readiness } from "../../src/workspace/readiness.ts";
 import {
 	artifactsResultSchema,

@@ -71,7 +71,7 @@ function appendRequest(id: string): AppendRequest {
 
 /** An append by the Worker's own client, which repeats a call that failed; null when it gave up. */
 async function append(i: number): Promise<Handoff | null> {
-	const client = ledgerClient(env.WORKSPACE_LEDGER, key.user_id, WORKSPACE);
+	const client = ledgerClient(env, key.user_id, WORKSPACE);
 	const verdict = await client.append(appendRequest(`ho_${key.user_id}_${i}`)).catch(() => null);
 	return verdict?.appended ? handoffOf(verdict.entry) : null;
 }
@@ -169,7 +169,7 @@ function caller() {
 	return {
 		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate },
 		meter: (userId: string) => meterClient(env.ACCOUNT_METER, userId),
-		ledger: (userId: string, workspaceId: string) => ledgerClient(env.WORKSPACE_LEDGER, userId, workspaceId),
+		env,
 	};
 }
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_BASELINE } from "../../src/account/savings.ts";
-import { MODELS } from "../../src/catalog/catalog.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import {
 	call,
 	callWithKey,
@@ -62,7 +62,7 @@ describe("GET /v1/savings", () => {
 
 	it("takes any model of the listing, and a premium one by default", async () => {
 		await chatTokens("hi");
-		for (const { id } of MODELS) {
+		for (const { id } of CATALOG.models) {
 			const { baseline_model, saved_usd, saved_pct, baseline_cost_usd, actual_cost_usd } = await savings(
 				`?baseline=${id}`,
 			);
@@ -72,7 +72,7 @@ describe("GET /v1/savings", () => {
 			expect(Number(saved_pct) >= 0 && Number(saved_pct) <= 100).toBe(true);
 		}
 		expect((await savings())["baseline_model"]).toBe(DEFAULT_BASELINE);
-		expect(MODELS.find(({ id }) => id === DEFAULT_BASELINE)?.tier).toBe("premium");
+		expect(CATALOG.models.find(({ id }) => id === DEFAULT_BASELINE)?.tier).toBe("premium");
 	});
 
 	it("is all zero for a user who has asked nothing", async () => {

@@ -1,0 +1,30 @@
+// What a handler of this service is given: a request with its settings and storage, and who calls.
+import type { Database } from "../db/client.edge.ts";
+import type { Result } from "../failure.ts";
+import type { RequestContext } from "../http/context.ts";
+import type { Settings } from "../settings.ts";
+import type { MeterClient, Quota } from "./meter-client.edge.ts";
+import type { Plan } from "./plans.ts";
+import type { Reservation } from "./settlement.ts";
+
+/** The caller of a protected endpoint. */
+export interface Account {
+	userId: string;
+	keyId: string;
+	plan: Plan;
+}
+
+export interface ServiceContext extends RequestContext {
+	settings: Settings;
+	db: Database;
+	/** The meter of one user. */
+	meter(userId: string): MeterClient;
+	/** Who calls a public endpoint: an account when the request carries a valid key, null when it carries none. */
+	caller(): Promise<Result<Account | null>>;
+}
+
+export interface KeyContext extends ServiceContext {
+	account: Account;
+	/** Counts the request, once, and stores its reservation; a refusal is what the client gets. */
+	admit(reservation?: Reservation): Promise<Result<Quota>>;
+}

@@ -1,0 +1,100 @@
+// The ways in: who may call an endpoint, by its access, and with what context its handler is called.
+import type { Result } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { failureResponse, type Gate, type Gates } from "../http/mount.edge.ts";
+import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
+import { authenticate, authenticateOperator } from "./auth.edge.ts";
+import type { Account, ServiceContext } from "./context.ts";
+import { isPlanId, PLANS } from "./plans.ts";
+
+/** Who calls, and whether the request is in; kept for the request's whole way. */
+interface Entry {
+	account: Account;
+	admission: Admission;
+}
+
+const entries = new WeakMap<ServiceContext, Entry>();
+
+function entryOf(context: ServiceContext): Entry {
+	const entry = entries.get(context);
+	if (!entry) throw new Error("a key endpoint was called without its gate");
+	return entry;
+}
+
+function countsTowardsDay(endpoint: Endpoint): boolean {
+	return endpoint.access === "key" && (endpoint.countsTowardsDay ?? true);
+}
+
+/** Hono merges the headers of a response that is set over another; a refusal must not inherit any. */
+function replaceResponse(c: { res: Response | undefined }, response: Response): void {
+	c.res = undefined;
+	c.res = response;
+}
+
+const keyGate: Gate<ServiceContext> = {
+	stage: (endpoint) => async (c, next) => {
+		const context = c.get("context");
+		const authorization = c.req.header("authorization") ?? null;
+		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
+		if (!caller.ok) return failureResponse(c, caller.failure);
+		context.log.user_id = caller.value.userId;
+		context.log.key_id = caller.value.keyId;
+		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
+		entries.set(context, { account: caller.value, admission });
+		if (endpoint.access === "key" && endpoint.admission === "handler") {
+			await next();
+			// A request that failed before its handler asked to be admitted counts all the same.
+			const last = entryOf(context).admission;
+			const verdict = last.outcome ?? (await last.request());
+			if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
+		} else {
+			const verdict = await admission.request();
+			if (verdict.ok) await next();
+			else c.res = failureResponse(c, verdict.failure);
+		}
+		const { quota } = entryOf(context).admission;
+		if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota))) c.res.headers.set(name, value);
+	},
+	/** When the plan turns out to have changed, the handler is called once more under the new one. */
+	async call(endpoint, context, handle) {
+		const { account, admission } = entryOf(context);
+		const first = await handle(keyContext(context, account, admission));
+		if (first.ok || first.failure.reason !== "plan_changed" || !isPlanId(first.failure.plan)) return first;
+		const replanned = { ...account, plan: PLANS[first.failure.plan] };
+		const again = new Admission(context, replanned, countsTowardsDay(endpoint));
+		entries.set(context, { account: replanned, admission: again });
+		return handle(keyContext(context, replanned, again));
+	},
+};
+
+const operatorGate: Gate<ServiceContext> = {
+	stage: () => async (c, next) => {
+		const refused = authenticateOperator(c.req.header("authorization") ?? null, c.get("context").settings.adminToken);
+		return refused ? failureResponse(c, refused) : next();
+	},
+};
+
+const PUBLIC_LIMIT_PERIOD_MS = 60_000;
+
+const publicGate: Gate<ServiceContext> = {
+	stage: (endpoint) => async (c, next) => {
+		if (endpoint.access !== "public" || !endpoint.limited) return next();
+		const address = c.req.header("cf-connecting-ip") ?? "unknown";
+		const { success } = await c.env.PUBLIC_LIMITER.limit({ key: address });
+		if (success) return next();
+		const message = "too many requests from this address; try again in a minute";
+		return failureResponse(c, { reason: "rate_limit_exceeded", message, retryAfterMs: PUBLIC_LIMIT_PERIOD_MS });
+	},
+};
+
+/** One gate per access of this service's endpoints. */
+export const GATES: Gates<ServiceContext> = { public: publicGate, key: keyGate, operator: operatorGate };
+
+/** Who calls an endpoint that needs no key. A key, when there is one, must be valid, and counts towards the minute. */
+export async function identify(authorization: string | null, context: ServiceContext): Promise<Result<Account | null>> {
+	if (authorization === null) return { ok: true, value: null };
+	const caller = await authenticate(authorization, context);
+	if (!caller.ok) return caller;
+	const verdict = await new Admission(context, caller.value, false).request();
+	return verdict.ok ? caller : verdict;
+}

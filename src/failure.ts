@@ -1,0 +1,70 @@
+// Results: a value, or the reason why not. Expected failures of every part, as one union; how one goes over the wire is
+// http/errors.ts.
+
+/** One fault of a request, with the place it stands at (`messages.2.role`). */
+export interface Issue {
+	path: string;
+	message: string;
+}
+
+/** Everything that can go wrong on purpose. A member is a reason; its fields are what the client is told. */
+export type Failure =
+	| { reason: "invalid_request"; message?: string; issues: Issue[] }
+	| { reason: "invalid_json"; message: string }
+	| { reason: "no_messages" }
+	| { reason: "invalid_brain_config"; errors: string[] }
+	| { reason: "invalid_api_key"; message: string }
+	/** The mount runs the handler again under the new plan; the client sees it only if the plan changes twice at once. */
+	| { reason: "plan_changed"; plan: string }
+	| { reason: "rate_limit_exceeded"; message: string; retryAfterMs: number }
+	| {
+			reason: "daily_limit_exceeded";
+			message: string;
+			plan: string;
+			dailyLimit: number;
+			usedToday: number;
+			retryAfterMs: number;
+	  }
+	| {
+			reason: "cost_limit_exceeded";
+			message: string;
+			scope: "plan_envelope" | "max_cost";
+			limitUsd: number;
+			worstCaseUsd: number;
+	  }
+	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
+	| { reason: "not_found"; message: string }
+	| { reason: "unknown_model"; message: string }
+	| { reason: "model_not_found"; message: string }
+	| { reason: "proof_not_found"; message: string }
+	| { reason: "key_not_found"; message: string }
+	| { reason: "handoff_not_found"; message: string }
+	| { reason: "workspace_not_found"; message: string }
+	| { reason: "chain_broken"; message: string }
+	| { reason: "signing_unavailable"; message: string }
+	| { reason: "method_not_allowed"; allow: string[] }
+	| { reason: "request_too_large"; limitBytes: number }
+	| { reason: "headers_too_large"; limitBytes: number }
+	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
+	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
+	| { reason: "no_provider_available"; message: string }
+	| { reason: "storage_unavailable"; message: string }
+	| { reason: "receipt_unavailable"; requestId: string }
+	| { reason: "misconfigured" }
+	| { reason: "internal_error"; requestId: string };
+
+/** What an operation answers with: a value, or the reason why not. */
+export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
+
+export function ok<T>(value: T): { ok: true; value: T } {
+	return { ok: true, value };
+}
+
+export function fail(failure: Failure): { ok: false; failure: Failure } {
+	return { ok: false, failure };
+}
+
+/** Thrown when storage could not be reached: the client may try again. */
+export class StorageUnavailableError extends Error {
+	override name = "StorageUnavailableError";
+}
