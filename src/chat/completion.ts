@@ -1,14 +1,15 @@
 // The chat completion that the client gets: OpenAI's shape with the `svc` block (spec 2.1). Pure.
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
-import { type BilledCall, fallbackFrom, type Run, reasonFor, warningsOf } from "../inference/accounting.ts";
+import { type BilledCall, fallbackFrom, lastOf, reasonFor, warningsOf } from "../inference/accounting.ts";
+import type { Accounted } from "../inference/infer.edge.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
-import type { SealedReceipt } from "../proof/receipt.ts";
-import type { ChatAnswer, ToolCall } from "../providers/model-call.ts";
+import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
+import { MODES } from "../routing/mode.ts";
 import { detectedSignals } from "../routing/signals.ts";
-
-export const MODES = ["quality", "balanced", "agility", "direct"] as const;
+import { chatWarning } from "./field-names.ts";
+import { blockFields } from "./provider-blocks.ts";
 
 const toolCall = z.looseObject({
 	id: z.string(),
@@ -78,22 +79,6 @@ export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 /** The `svc` block. */
 export type SvcBlock = ChatCompletion["svc"];
 
-/** Everything an answer is made of. */
-export interface AnswerParts {
-	run: Run;
-	answer: ChatAnswer;
-	/** Every billed call; the last one served. */
-	billed: readonly BilledCall[];
-	receipt: SealedReceipt;
-	latencyMs: number;
-}
-
-function servedBy(billed: readonly BilledCall[]): BilledCall {
-	const last = billed.at(-1);
-	if (!last) throw new Error("an answer that nobody gave");
-	return last;
-}
-
 function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 	const sum = (part: "inputNanoUsd" | "outputNanoUsd" | "totalNanoUsd") =>
 		usd(billed.reduce((total, { bill }) => total + bill.cost[part], 0));
@@ -106,12 +91,13 @@ function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 }
 
 /** Writes the `svc` block. Costs are those of the receipt. */
-export function svcBlock({ run, billed, receipt, latencyMs }: Omit<AnswerParts, "answer">): SvcBlock {
-	const last = servedBy(billed);
-	const { model } = last.candidate;
-	const { mode } = run.plan.selection;
-	const reason = reasonFor(run, last.candidate);
-	const from = fallbackFrom(run, last.candidate);
+export function svcBlock({ billed, receipt, latencyMs }: Omit<Accounted, "answer" | "run">): SvcBlock {
+	const last = lastOf(billed);
+	const { plan, candidate } = last;
+	const { model } = candidate;
+	const { mode } = plan.selection;
+	const reason = reasonFor(last);
+	const from = fallbackFrom(last);
 	return {
 		routing: {
 			mode,
@@ -119,12 +105,12 @@ export function svcBlock({ run, billed, receipt, latencyMs }: Omit<AnswerParts, 
 			provider: model.provider,
 			reason,
 			tier: model.tier,
-			signals_detected: detectedSignals(run.plan.signals),
+			signals_detected: detectedSignals(plan.signals),
 		},
 		cost: costOfAll(billed),
 		latency_ms: latencyMs,
 		proof: {
-			request_id: run.requestId,
+			request_id: receipt.request_id,
 			timestamp: receipt.created_at,
 			proof_hash: receipt.proof_hash,
 			model: model.id,
@@ -138,24 +124,24 @@ export function svcBlock({ run, billed, receipt, latencyMs }: Omit<AnswerParts, 
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
-		warnings: warningsOf(last),
+		warnings: warningsOf(last).map(chatWarning),
 	};
 }
 
 /** OpenAI's usage of the call that served. */
-export function usageBlock(answer: ChatAnswer, { bill }: BilledCall): ChatCompletion["usage"] {
-	const { promptTokens, completionTokens } = bill;
+export function usageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
+	const { promptTokens, completionTokens } = lastOf(billed).bill;
 	return {
 		prompt_tokens: promptTokens,
 		completion_tokens: completionTokens,
 		total_tokens: promptTokens + completionTokens,
-		prompt_tokens_details: { cached_tokens: answer.usage?.cacheRead ?? 0 },
-		completion_tokens_details: { reasoning_tokens: answer.usage?.reasoning ?? 0 },
+		prompt_tokens_details: { cached_tokens: usage?.cacheRead ?? 0 },
+		completion_tokens_details: { reasoning_tokens: usage?.reasoning ?? 0 },
 	};
 }
 
 /** A tool call as OpenAI writes it; a provider's own mark goes where OpenAI-compatible clients of Gemini expect it. */
-export function toolCallFields({ id, name, arguments: args, signature }: ToolCall, modelId: string) {
+export function toolCallFields({ id, name, arguments: args, signature }: Omit<ToolCallPart, "type">, modelId: string) {
 	return {
 		id: markedCallId(id, modelId),
 		type: "function" as const,
@@ -164,40 +150,40 @@ export function toolCallFields({ id, name, arguments: args, signature }: ToolCal
 	};
 }
 
-function messageOf(
-	{ content, refusal, reasoning, toolCalls, opaque, extra }: ChatAnswer,
-	modelId: string,
-): ChatCompletion["choices"][0]["message"] {
+function messageOf(answer: ModelAnswer, modelId: string): ChatCompletion["choices"][0]["message"] {
+	const { content, extra } = answer;
+	const reasoning = joinedText(content, "reasoning");
+	const calls = partsOfType(content, "tool_call");
 	return {
 		...extra,
 		role: "assistant",
-		content,
-		refusal,
+		content: joinedText(content, "text"),
+		refusal: joinedText(content, "refusal"),
 		...(reasoning === null ? {} : { reasoning_content: reasoning }),
-		...(opaque.length === 0 ? {} : { thinking_blocks: opaque }),
-		...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => toolCallFields(call, modelId)) }),
+		...blockFields(answer),
+		...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => toolCallFields(call, modelId)) }),
 	};
 }
 
 /** Writes the completion. */
-export function completionOf(parts: AnswerParts): ChatCompletion {
-	const { run, answer, billed } = parts;
-	const last = servedBy(billed);
+export function completionOf(accounted: Accounted): ChatCompletion {
+	const { run, answer, billed } = accounted;
+	const { model } = lastOf(billed).candidate;
 	return {
 		id: run.requestId,
 		object: "chat.completion",
 		created: Math.floor(run.startedAtMs / 1000),
-		model: last.candidate.model.id,
+		model: model.id,
 		choices: [
 			{
 				index: 0,
-				message: messageOf(answer, last.candidate.model.id),
+				message: messageOf(answer, model.id),
 				finish_reason: answer.finishReason,
 				native_finish_reason: answer.nativeFinishReason,
 				logprobs: answer.logprobs,
 			},
 		],
-		usage: usageBlock(answer, last),
-		svc: svcBlock(parts),
+		usage: usageBlock(answer, billed),
+		svc: svcBlock(accounted),
 	};
 }

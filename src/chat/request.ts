@@ -1,17 +1,20 @@
-// The OpenAI-compatible request body: its schema, and its way into the inner call. Pure.
+// The OpenAI-compatible request body: its schema, and its way into the model call. Pure.
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { readCallId } from "../inference/tool-call-ids.ts";
 import {
-	type ChatCall,
-	KNOBS,
+	type AssistantPart,
 	type Message,
+	type ModelCall,
 	type OutputFormat,
+	type ProviderPart,
+	SAMPLING_PARAMETERS,
 	type TextPart,
 	type ToolChoice,
 } from "../providers/model-call.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
+import { providerPartOf } from "./provider-blocks.ts";
 
 const MAX_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
@@ -148,17 +151,47 @@ function maybe<K extends string, V>(key: K, value: V | null | undefined): { [key
 	return value === null || value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }
 
+/** A text that may be absent, as a part; an empty one says nothing. */
+function maybeText(type: "reasoning" | "refusal", text: string | null | undefined): AssistantPart[] {
+	return text ? [{ type, text }] : [];
+}
+
+type AssistantMessage = Extract<ChatRequest["messages"][number], { role: "assistant" }>;
+
+/**
+ * The parts of an assistant's turn in the order that a model says them: what it thought, what it said, what it called.
+ * Gemini's signatures belong to the text before them.
+ */
+function assistantParts(message: AssistantMessage, catalog: Catalog): AssistantPart[] {
+	const blocks: ProviderPart[] = (message.thinking_blocks ?? []).flatMap((block) => providerPartOf(block) ?? []);
+	const calls = (message.tool_calls ?? []).map(
+		({ id, function: { name, arguments: args }, extra_content }): AssistantPart => ({
+			type: "tool_call",
+			id: readCallId(id, catalog).id,
+			name,
+			arguments: args,
+			...maybe("signature", extra_content?.google?.thought_signature),
+		}),
+	);
+	return [
+		...maybeText("reasoning", message.reasoning_content ?? message.reasoning),
+		...blocks.filter(({ wire }) => wire !== "google"),
+		...(message.content == null ? [] : textParts(message.content)),
+		...maybeText("refusal", message.refusal),
+		...blocks.filter(({ wire }) => wire === "google"),
+		...calls,
+	];
+}
+
 function toMessage(message: ChatRequest["messages"][number], catalog: Catalog): Message {
 	switch (message.role) {
 		case "system":
 		case "developer":
 			return { role: "system", content: textParts(message.content), ...maybe("name", message.name) };
-		case "tool":
-			return {
-				role: "tool",
-				toolCallId: readCallId(message.tool_call_id, catalog).id,
-				content: textParts(message.content),
-			};
+		case "tool": {
+			const callId = readCallId(message.tool_call_id, catalog).id;
+			return { role: "user", content: [{ type: "tool_result", callId, content: textParts(message.content) }] };
+		}
 		case "user": {
 			const parts = typeof message.content === "string" ? textParts(message.content) : message.content;
 			const content = parts.map((part) =>
@@ -169,20 +202,7 @@ function toMessage(message: ChatRequest["messages"][number], catalog: Catalog): 
 			return { role: "user", content, ...maybe("name", message.name) };
 		}
 		case "assistant":
-			return {
-				role: "assistant",
-				content: message.content == null ? [] : textParts(message.content),
-				toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: args }, extra_content }) => ({
-					id: readCallId(id, catalog).id,
-					name,
-					arguments: args,
-					...maybe("signature", extra_content?.google?.thought_signature),
-				})),
-				...maybe("refusal", message.refusal),
-				...maybe("reasoning", message.reasoning_content ?? message.reasoning),
-				...maybe("opaque", message.thinking_blocks),
-				...maybe("name", message.name),
-			};
+			return { role: "assistant", content: assistantParts(message, catalog), ...maybe("name", message.name) };
 	}
 }
 
@@ -203,16 +223,18 @@ function toToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoi
 }
 
 /** The model whose tool calls are being answered: the request ends with their results. */
-function midLoopModel(messages: ChatRequest["messages"], catalog: Catalog): string | undefined {
+function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): string | undefined {
 	if (messages.at(-1)?.role !== "tool") return undefined;
 	const asking = messages.findLast(({ role }) => role === "assistant");
 	const calls = asking?.role === "assistant" ? (asking.tool_calls ?? []) : [];
 	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
-/** The inner call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
-export function toChatCall(request: ChatRequest, catalog: Catalog): ChatCall {
-	const knobs = Object.fromEntries(KNOBS.flatMap((knob) => (request[knob] == null ? [] : [[knob, request[knob]]])));
+/** The model call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
+export function toModelCall(request: ChatRequest, catalog: Catalog): ModelCall {
+	const sampling = Object.fromEntries(
+		SAMPLING_PARAMETERS.flatMap((name) => (request[name] == null ? [] : [[name, request[name]]])),
+	);
 	const { stop, logprobs, top_logprobs } = request;
 	return {
 		messages: request.messages.map((message) => toMessage(message, catalog)),
@@ -225,12 +247,12 @@ export function toChatCall(request: ChatRequest, catalog: Catalog): ChatCall {
 		output: toOutput(request.response_format),
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
-		knobs,
+		sampling,
 		...(logprobs ? { logprobs: { ...maybe("top", top_logprobs) } } : {}),
 		...maybe("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
 		...maybe("parallelToolCalls", request.parallel_tool_calls),
 		...maybe("effort", request.reasoning_effort),
 		...maybe("user", request.user),
-		...maybe("midLoopModel", midLoopModel(request.messages, catalog)),
+		...maybe("toolLoopModel", toolLoopModel(request.messages, catalog)),
 	};
 }

@@ -1,8 +1,9 @@
 // An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import type { ChatAnswer, FinishReason, OpaqueBlock, ToolCall } from "./model-call.ts";
-import type { UpstreamError } from "./wire.ts";
+import { answerOf } from "./accumulate.ts";
+import type { FinishReason, ModelAnswer } from "./model-call.ts";
+import type { StreamPart, UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);
 const counters = z.looseObject({
@@ -85,31 +86,63 @@ export const blockSchema = z.union([
 ]);
 export type Block = z.infer<typeof blockSchema>;
 
-/** The inner call of a whole tool_use block. */
-export function toolCallOf({ id, name, input }: Extract<Block, { type: "tool_use" }>): ToolCall {
-	return { id, name: name.toWellFormed(), arguments: JSON.stringify(input ?? {}) };
+/** The value of a JSON text; undefined when it is none. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
 }
 
-/** What blocks hold besides text and tool calls, in the order they came. */
-export class SideBlocks {
-	/** Thinking blocks, unmodified: the next turn must bring them back. */
-	readonly opaque: OpaqueBlock[] = [];
-	#citations: unknown[] = [];
-	#others: unknown[] = [];
+/** A JSON round trip may change a number of more digits than these. */
+const LONG_NUMBER = /\d{16}/;
 
-	/** Takes a whole block; text and tool calls of it are the caller's to read. */
+/** Arguments as the unstreamed answer has them. Text that is no JSON (a call cut by the limit) stays as the model wrote it. */
+function argumentsOf(text: string): string {
+	const parsed = parseJson(text);
+	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
+}
+
+function providerPart(block: Record<string, unknown>): StreamPart {
+	return { type: "provider", wire: "anthropic", block };
+}
+
+/**
+ * What a whole block says besides its text: thinking to be brought back unmodified, a tool call, blocks of server-run
+ * tools and the like.
+ * @param toolIndex place of the next tool call in the answer.
+ * @param json the input of a tool as it was streamed; null when the block holds it.
+ */
+export function closingParts(block: Block, toolIndex: number, json: string | null = null): StreamPart[] {
+	switch (block.type) {
+		case "text":
+			return [];
+		case "thinking":
+		case "redacted_thinking":
+			return [providerPart(block)];
+		case "other":
+			return [providerPart(block.block)];
+		case "tool_use": {
+			const text = json === null || json.trim() === "" ? JSON.stringify(block.input ?? {}) : argumentsOf(json);
+			return [
+				{ type: "tool_call", index: toolIndex, id: block.id, name: block.name.toWellFormed() },
+				{ type: "tool_arguments", index: toolIndex, text },
+			];
+		}
+	}
+}
+
+/** Citations of an answer's texts, as the message field they become. */
+export class Citations {
+	#citations: unknown[] = [];
+
 	add(block: Block): void {
 		if (block.type === "text") this.#citations.push(...(block.citations ?? []));
-		else if (block.type === "thinking" || block.type === "redacted_thinking") this.opaque.push(block);
-		else if (block.type === "other") this.#others.push(block.block);
 	}
 
-	/** Message fields for what the OpenAI format has no place for: blocks of server-run tools and the like, citations. */
-	extra(): Record<string, unknown> {
-		return {
-			...(this.#others.length > 0 ? { anthropic_blocks: this.#others } : {}),
-			...(this.#citations.length > 0 ? { citations: this.#citations } : {}),
-		};
+	parts(): StreamPart[] {
+		return this.#citations.length > 0 ? [{ type: "extra", fields: { citations: this.#citations } }] : [];
 	}
 }
 
@@ -120,35 +153,25 @@ const bodySchema = z.looseObject({
 });
 
 /** The answer in a parsed body; null when it is no message, or stopped with neither text nor tool call. */
-export function answer(body: unknown): ChatAnswer | null {
+export function answer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
 	const { content: blocks, stop_reason, usage: rawUsage } = parsed.data;
-	const side = new SideBlocks();
-	const toolCalls: ToolCall[] = [];
-	let text = "";
-	let reasoning = "";
+	const citations = new Citations();
+	const parts: StreamPart[] = [];
+	let calls = 0;
 	for (const block of blocks) {
-		side.add(block);
-		if (block.type === "text") text += block.text;
-		else if (block.type === "thinking") reasoning += block.thinking;
-		else if (block.type === "tool_use") toolCalls.push(toolCallOf(block));
+		citations.add(block);
+		if (block.type === "text" && block.text !== "") parts.push({ type: "text", text: block.text });
+		if (block.type === "thinking" && block.thinking !== "") parts.push({ type: "reasoning", text: block.thinking });
+		parts.push(...closingParts(block, calls));
+		if (block.type === "tool_use") calls++;
 	}
 	const native = stop_reason ?? null;
-	const finishReason = finishReasonOf(native, toolCalls.length > 0);
-	if (finishReason === "stop" && text === "" && toolCalls.length === 0) return null;
-	return {
-		content: text.toWellFormed() || null,
-		refusal: null,
-		reasoning: reasoning.toWellFormed() || null,
-		toolCalls,
-		opaque: side.opaque,
-		finishReason,
-		nativeFinishReason: native,
-		logprobs: null,
-		usage: usageFromAnthropic(rawUsage),
-		extra: side.extra(),
-	};
+	parts.push(...citations.parts(), { type: "finish", reason: finishReasonOf(native, calls > 0), native });
+	const counted = usageFromAnthropic(rawUsage);
+	if (counted) parts.push({ type: "usage", usage: counted });
+	return answerOf(parts);
 }
 
 /** The usage in a parsed body, even where it holds no answer. */

@@ -5,16 +5,20 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import {
-	type ChatCall,
+	type AssistantPart,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
 	imagesOf,
 	type Message,
+	type ModelCall,
 	type OutputFormat,
+	samplingOf,
 	type TextPart,
 	type Tool,
-	type ToolCall,
+	type ToolCallPart,
 	type ToolChoice,
+	type ToolResultPart,
+	type UserPart,
 	type Warning,
 } from "./model-call.ts";
 import {
@@ -72,37 +76,50 @@ function toolInput(text: string): Fields {
 	}
 }
 
-function toolUseBlock({ id, name, arguments: args }: ToolCall): Fields {
+function toolUseBlock({ id, name, arguments: args }: ToolCallPart): Fields {
 	return { type: "tool_use", id: callId(id), name, input: toolInput(args) };
 }
 
-/** Anthropic's own thinking blocks, untouched: their signatures cover them. Other providers' blocks stay behind. */
-function thinkingBlocks({ opaque }: Extract<Message, { role: "assistant" }>): Fields[] {
-	return (opaque ?? []).filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fields {
+	const blocks = content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)]));
+	return {
+		type: "tool_result",
+		tool_use_id: callId(id),
+		content: blocks.length > 0 ? blocks : undefined,
+		is_error: isError,
+	};
 }
 
-function assistantBlocks(message: Extract<Message, { role: "assistant" }>): Fields[] {
-	const refusal: TextPart[] = message.refusal ? [{ type: "text", text: message.refusal }] : [];
-	const said = [...textBlocks([...message.content, ...refusal]), ...message.toolCalls.map(toolUseBlock)];
-	// A message that ends with thinking is refused.
-	return said.length > 0 ? [...thinkingBlocks(message), ...said] : [];
+/** Blocks of one part. Anthropic's own stand as they came, since signatures cover them; other providers' stay behind. */
+function blocksOf(part: UserPart | AssistantPart): Fields[] {
+	switch (part.type) {
+		case "text":
+		case "refusal":
+			return textBlocks([{ type: "text", text: part.text }]);
+		case "image":
+			return [imageBlock(part)];
+		case "tool_call":
+			return [toolUseBlock(part)];
+		case "tool_result":
+			return [toolResultBlock(part)];
+		case "provider":
+			return part.wire === "anthropic" ? [part.block] : [];
+		case "reasoning":
+			// What was thought goes back in the signed block beside it, or not at all.
+			return [];
+	}
+}
+
+function isThinking({ type }: Fields): boolean {
+	return type === "thinking" || type === "redacted_thinking";
 }
 
 function turnOf(message: Exclude<Message, { role: "system" }>): Turn {
-	switch (message.role) {
-		case "assistant":
-			return { role: "assistant", content: assistantBlocks(message) };
-		case "tool": {
-			const content = textBlocks(message.content);
-			const result = { type: "tool_result", tool_use_id: callId(message.toolCallId) };
-			return { role: "user", content: [content.length > 0 ? { ...result, content } : result] };
-		}
-		case "user":
-			return {
-				role: "user",
-				content: message.content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)])),
-			};
-	}
+	const parts: readonly (UserPart | AssistantPart)[] = message.content;
+	const content = parts.flatMap(blocksOf);
+	// A message that ends with thinking is refused.
+	if (message.role === "assistant") while (content.length > 0 && isThinking(content.at(-1) ?? {})) content.pop();
+	return { role: message.role, content };
 }
 
 /** Tool results go before whatever else a user message holds. */
@@ -142,7 +159,7 @@ function wantsInstruction(output: OutputFormat): boolean {
 const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
 /** System, messages and tools as members of the request's JSON. */
-export function prepare(call: ChatCall): PreparedPrompt {
+export function prepare(call: ModelCall): PreparedPrompt {
 	const turns = turnsOf(call.messages);
 	const system = call.messages.flatMap((message) => (message.role === "system" ? textBlocks(message.content) : []));
 	// At least one message must be there: a prompt of system messages alone is the user's.
@@ -186,13 +203,13 @@ const USER_ID = /^[^@\s]{1,256}$/;
 
 /** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
 function samplingFields(
-	call: ChatCall,
+	call: ModelCall,
 	model: Model,
 	refused: ReadonlySet<string>,
 ): { fields: Fields; warnings: Warning[] } {
 	const fields: Fields = {};
 	const warnings: Warning[] = [];
-	for (const [param, value] of Object.entries(call.knobs)) {
+	for (const [param, value] of samplingOf(call)) {
 		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameter(model, param));
 		else if (param === "temperature" && typeof value === "number" && value > MAX_TEMPERATURE) {
 			fields[param] = MAX_TEMPERATURE;
@@ -201,7 +218,7 @@ function samplingFields(
 		} else fields[param] = value;
 	}
 	// Newer models take temperature or top_p, not both: our default never stands beside the client's top_p.
-	if (call.knobs.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
+	if (call.sampling.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
 }
@@ -224,13 +241,13 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 	if (refusesParallel) warnings.push(droppedParameter(model, "parallel_tool_calls"));
 	if (wantsInstruction(call.output)) {
 		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
-		warnings.push({ code: "parameter_changed", param: "response_format", message });
+		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
 	const { user, output } = call;
 	const format = output.type === "json_schema" && output.schema ? compileAnthropicSchema(output.schema) : null;
 	if (format && format.dropped.length > 0) {
 		const message = `${model.id} does not enforce ${format.dropped.join(", ")} in a schema; they were left out`;
-		warnings.push({ code: "parameter_changed", param: "response_format", message });
+		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
 	const settings: Fields = {
 		model: model.upstream_model,

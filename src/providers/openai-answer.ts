@@ -1,7 +1,8 @@
 // Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import type { ChatAnswer, FinishReason } from "./model-call.ts";
+import { isEmptyAnswer, wellFormedAnswer } from "./accumulate.ts";
+import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);
@@ -105,40 +106,33 @@ export function finishReasonOf(native: string | null, hasCalls: boolean): Finish
 	return hasCalls && reason === "stop" ? "tool_calls" : reason;
 }
 
-/** Model output is made well-formed before anything is done with it. */
-function wellFormed(text: string | null | undefined): string | null {
-	return text?.toWellFormed() ?? null;
-}
-
 /** The answer in a whole body, or null when it holds none that could be delivered. */
-export function answer(body: unknown): ChatAnswer | null {
+export function answer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
 	const [{ message, finish_reason, logprobs }] = parsed.data.choices;
 	const { role, content, refusal, reasoning_content, reasoning, tool_calls, ...extra } = message;
 	const { text, thinking } = splitContent(content);
-	const toolCalls = (tool_calls ?? []).map((call, index) => ({
-		id: call.id || `call_${index}`,
-		name: call.function.name.toWellFormed(),
-		arguments: (call.function.arguments || "{}").toWellFormed(),
-	}));
+	const thought = reasoning_content || reasoning || thinking;
+	const parts: AssistantPart[] = [];
+	if (thought) parts.push({ type: "reasoning", text: thought });
+	if (text !== null) parts.push({ type: "text", text });
+	if (refusal) parts.push({ type: "refusal", text: refusal });
+	for (const [index, call] of (tool_calls ?? []).entries()) {
+		const { name, arguments: args } = call.function;
+		parts.push({ type: "tool_call", id: call.id || `call_${index}`, name, arguments: args || "{}" });
+	}
 	const native = finish_reason ?? null;
 	if (native !== null && FAILED_REASONS.has(native)) return null;
-	const finishReason = finishReasonOf(native, toolCalls.length > 0);
-	const empty = !text && !refusal && toolCalls.length === 0;
-	if (empty && finishReason === "stop") return null;
-	return {
-		content: wellFormed(text),
-		refusal: wellFormed(refusal),
-		reasoning: wellFormed(reasoning_content || reasoning || thinking || null),
-		toolCalls,
-		opaque: [],
-		finishReason,
+	const whole = wellFormedAnswer({
+		content: parts,
+		finishReason: finishReasonOf(native, (tool_calls ?? []).length > 0),
 		nativeFinishReason: native,
 		logprobs: logprobs ?? null,
 		usage: usageFromOpenai(parsed.data.usage),
 		extra,
-	};
+	});
+	return isEmptyAnswer(whole) ? null : whole;
 }
 
 const word = z.union([z.string(), z.number()]).nullish();

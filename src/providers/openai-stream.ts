@@ -35,7 +35,7 @@ type ToolDelta = z.infer<typeof toolDelta>;
 type Delta = NonNullable<NonNullable<z.infer<typeof chunkSchema>["choices"]>[number]["delta"]>;
 
 /** A call that has begun. */
-interface OpenCall {
+interface StreamedCall {
 	id: string;
 	/** Made up, because the upstream gave none. */
 	invented: boolean;
@@ -61,8 +61,8 @@ function reportedError(body: unknown): UpstreamError | null {
 
 /** Decodes one stream. It is whole when the model said why it stopped, and `[DONE]` or usage came with it. */
 export class OpenaiStreamDecoder implements StreamDecoder {
-	#calls: OpenCall[] = [];
-	#byKey = new Map<number, OpenCall>();
+	#calls: StreamedCall[] = [];
+	#byKey = new Map<number, StreamedCall>();
 	#announced = 0;
 	#finish = false;
 	#usage = false;
@@ -123,7 +123,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	}
 
 	/** The open call that a fragment goes on with: by its id, else by its index, else the last. */
-	#goesOn({ index, id, function: written }: ToolDelta): OpenCall | undefined {
+	#goesOn({ index, id, function: written }: ToolDelta): StreamedCall | undefined {
 		const byId = id ? this.#calls.find((call) => call.id === id) : undefined;
 		if (byId) return byId;
 		const known = index == null ? this.#calls.at(-1) : this.#byKey.get(index);
@@ -134,12 +134,12 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return name && known && known.name !== "" && known.name !== name ? undefined : known;
 	}
 
-	#callOf(fragment: ToolDelta): OpenCall {
+	#callOf(fragment: ToolDelta): StreamedCall {
 		const known = this.#goesOn(fragment);
 		if (known) return known;
 		const { id, index } = fragment;
 		const place = this.#calls.length;
-		const call: OpenCall = {
+		const call: StreamedCall = {
 			id: id || `call_${place}`,
 			invented: !id,
 			index: null,

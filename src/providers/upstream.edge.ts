@@ -1,7 +1,8 @@
 // One upstream call: deadlines, size limit, whole or streamed, and what came of it as a value. Failover stands above it.
 import { createParser } from "eventsource-parser";
-import type { ChatAnswer } from "./model-call.ts";
-import type { ServerSentEvent, StreamPart, UpstreamError, UpstreamRequest, Wire } from "./wire.ts";
+import { type CallFailure, type LostReason, UpstreamLost } from "./call-failure.ts";
+import type { ModelAnswer } from "./model-call.ts";
+import type { ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
 
 export interface Deadlines {
 	/** To the response head. */
@@ -15,42 +16,17 @@ export interface Deadlines {
 /** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
 const MAX_ANSWER_BYTES = 33_554_432;
 
-export type LostReason = "no_head" | "timeout" | "cut" | "unusable" | "too_large" | "reported";
-
-/** Ways for a call to fail. */
-export type CallFailure =
-	/** An error status: nothing was generated, nothing is billed. */
-	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
-	/**
-	 * The request may have reached a model, and may be billed: a deadline passed, the body broke off or is unusable.
-	 * `no_head` covers a refused connection as well, because the platform reports both with the same error.
-	 */
-	| { kind: "lost"; why: LostReason; usage: ChatAnswer["usage"]; error: UpstreamError | null }
-	| { kind: "client_closed" };
-
 /** What an unstreamed call came to. */
-export type CallResult = { kind: "answer"; answer: ChatAnswer; sandbox: boolean } | CallFailure;
+export type CallResult = { kind: "answer"; answer: ModelAnswer; sandbox: boolean } | CallFailure;
 
 /** A stream whose head has arrived. Its parts end normally only when the format's end mark was seen. */
 export interface OpenStream {
 	kind: "stream";
 	sandbox: boolean;
-	/** Throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
-	parts: AsyncGenerator<StreamPart, void>;
+	/** One array per piece of the body; throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
+	parts: AsyncGenerator<StreamPart[], void>;
 	/** Ends the upstream call. */
 	abort(): void;
-}
-
-/** Why a call that had begun gave no whole answer. */
-export class UpstreamLost extends Error {
-	override name = "UpstreamLost";
-	why: LostReason;
-	error: UpstreamError | null;
-	constructor(why: LostReason, error: UpstreamError | null = null) {
-		super(`the upstream call was lost: ${why}`);
-		this.why = why;
-		this.error = error;
-	}
 }
 
 /** Waits for `promise`, at most `ms`; on time-out the call is aborted. */
@@ -117,7 +93,7 @@ function retryAfterMs(headers: Headers, nowMs: number): number | null {
 }
 
 /** A call whose head has arrived with status 200. */
-interface OpenCall {
+interface OpenResponse {
 	kind: "open";
 	response: Response;
 	pieces: AsyncGenerator<string, void>;
@@ -138,7 +114,7 @@ async function open(
 	request: UpstreamRequest,
 	deadlines: Deadlines,
 	client: AbortSignal,
-): Promise<OpenCall | CallFailure> {
+): Promise<OpenResponse | CallFailure> {
 	const abort = new AbortController();
 	if (client.aborted) return { kind: "client_closed" };
 	const hangUp = () => abort.abort();
@@ -193,24 +169,38 @@ export async function callUpstream(
 	}
 }
 
-async function* partsOf(wire: Wire, call: OpenCall): AsyncGenerator<StreamPart, void> {
+/** What was said before a stream came to grief, and how it did. */
+interface Decoded {
+	parts: StreamPart[];
+	lost: UpstreamLost | null;
+}
+
+async function* partsOf(wire: Wire, call: OpenResponse): AsyncGenerator<StreamPart[], void> {
 	const decoder = wire.decoder();
 	const events: ServerSentEvent[] = [];
 	const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
-	function* read(text: string): Generator<StreamPart, void> {
+	const decode = (text: string): Decoded => {
 		parser.feed(text);
+		const parts: StreamPart[] = [];
 		for (const event of events.splice(0)) {
 			for (const part of decoder.decode(event)) {
-				if (part.type === "failure") throw new UpstreamLost("reported", part.error);
-				yield part;
+				if (part.type === "failure") return { parts, lost: new UpstreamLost("reported", part.error) };
+				parts.push(part);
 			}
 		}
-	}
+		return { parts, lost: null };
+	};
 	try {
-		for await (const piece of call.pieces) yield* read(piece);
+		for await (const piece of call.pieces) {
+			const { parts, lost } = decode(piece);
+			if (parts.length > 0) yield parts;
+			if (lost) throw lost;
+		}
 		// Some upstreams leave out the blank line after their last event.
-		yield* read("\n\n");
-		yield* decoder.end();
+		const { parts, lost } = decode("\n\n");
+		if (!lost) parts.push(...decoder.end());
+		if (parts.length > 0) yield parts;
+		if (lost) throw lost;
 		if (!decoder.finished) throw new UpstreamLost("cut");
 	} catch (error) {
 		throw error instanceof UpstreamLost ? error : new UpstreamLost("cut");

@@ -4,7 +4,7 @@ import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
-import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "./model-call.ts";
+import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
 
 /** The part of a request that is the same for every model of a wire: messages and tools, serialized once. */
 export interface PreparedPrompt {
@@ -52,8 +52,10 @@ export type StreamPart =
 	/** A call begins; `index` counts the calls of the whole stream from 0. Its arguments follow as text. */
 	| { type: "tool_call"; index: number; id: string; name: string; signature?: string }
 	| { type: "tool_arguments"; index: number; text: string }
-	/** Blocks to be returned on the next turn; at most one such part, all blocks in order. */
-	| { type: "opaque"; blocks: OpaqueBlock[] }
+	/** A whole block of the provider's own, where it stands. */
+	| ProviderPart
+	/** The upstream began anew: provider blocks said so far are void, text and calls stay said. */
+	| { type: "restart" }
 	/** OpenAI's `logprobs` of the choice, to be concatenated. */
 	| { type: "logprobs"; content: unknown[] }
 	/** Delta fields nobody here knows. */
@@ -76,7 +78,7 @@ export interface StreamDecoder {
 
 /** Everything a request is made of. */
 export interface RequestOptions {
-	call: ChatCall;
+	call: ModelCall;
 	prompt: PreparedPrompt;
 	model: Model;
 	access: ProviderAccess;
@@ -90,10 +92,10 @@ export interface Wire {
 	/** Names a tool may have; a provider refuses a request with any other. */
 	readonly toolName: RegExp;
 	/** The provider may ask for small differences (see Provider). */
-	prepare(call: ChatCall, provider: Provider): PreparedPrompt;
+	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
 	request(options: RequestOptions): UpstreamRequest;
 	/** The answer in a parsed body, or null when it holds none that could be delivered. */
-	answer(body: unknown): ChatAnswer | null;
+	answer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where it holds no answer. */
 	usage(body: unknown): TokenUsage | null;
 	/** A decoder for one stream. */
@@ -122,6 +124,6 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 }
 
 /** Says that a parameter the client set was left out. */
-export function droppedParameter(model: Model, param: string): Warning {
+export function droppedParameter(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
 }

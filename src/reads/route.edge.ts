@@ -3,12 +3,14 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
-import { MODES } from "../chat/completion.ts";
+import { inChatFields } from "../chat/field-names.ts";
+import { toInferenceRequest } from "../chat/inference-request.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
-import { ok } from "../failure.ts";
-import { planChat } from "../inference/plan.ts";
-import { recallModel } from "../inference/run.edge.ts";
+import { fail, ok } from "../failure.ts";
+import { recallModel } from "../inference/infer.edge.ts";
+import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
+import { MODES } from "../routing/mode.ts";
 import { detectedSignals } from "../routing/signals.ts";
 
 const costSchema = z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() });
@@ -64,14 +66,11 @@ export const previewRouteEndpoint = endpoint({
 		matched_rule: z.null(),
 	}),
 	async handle({ body, context }) {
-		const planned = planChat(
-			body,
-			context.account.plan,
-			context.settings,
-			context.startedAtMs,
-			recallModel(context.account.userId),
-		);
-		if (!planned.ok) return planned;
+		const { account, settings, startedAtMs } = context;
+		const request = toInferenceRequest(body, settings.catalog);
+		if (!request.ok) return request;
+		const planned = planCall(request.value, account.plan, settings, startedAtMs, recallModel(account.userId));
+		if (!planned.ok) return fail(inChatFields(planned.failure));
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];
 		return ok({

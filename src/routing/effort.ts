@@ -27,7 +27,7 @@ export function chooseEffort(
 		const message = `${model.id} does not reason; reasoning_effort was left out`;
 		return {
 			effort: null,
-			warnings: call.effort ? [{ code: "parameter_dropped", param: "reasoning_effort", message }] : [],
+			warnings: call.effort ? [{ code: "parameter_dropped", param: "effort", message }] : [],
 		};
 	}
 	if (call.effort) {
@@ -35,7 +35,7 @@ export function chooseEffort(
 		const message = `${model.id} has no effort ${call.effort}; ${effort} was sent`;
 		return {
 			effort,
-			warnings: effort === call.effort ? [] : [{ code: "parameter_changed", param: "reasoning_effort", message }],
+			warnings: effort === call.effort ? [] : [{ code: "parameter_changed", param: "effort", message }],
 		};
 	}
 	if (mode === "quality" && call.maxTokens >= DEFAULT_EFFORT_MIN_TOKENS && reasoning.inside_max_tokens) {

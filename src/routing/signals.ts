@@ -1,5 +1,5 @@
 // Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
-import { type ChatCall, imagesOf, textsOf } from "../providers/model-call.ts";
+import { type ContentPart, imagesOf, type ModelCall, partsOfType, textsOf } from "../providers/model-call.ts";
 
 /** Kinds of task that models differ in. */
 export const INTENTS = [
@@ -78,13 +78,20 @@ function scanned(text: string): string {
 	return text.length <= 2 * SCANNED_CHARS ? text : `${text.slice(0, SCANNED_CHARS)}\n${text.slice(-SCANNED_CHARS)}`;
 }
 
-function lastUserText(call: ChatCall): string {
-	const message = call.messages.findLast(({ role }) => role === "user");
-	return message?.content.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
+/** What the user said last; results of tools are not the user's words. */
+function lastUserText({ messages }: ModelCall): string {
+	const said = messages.findLast(
+		({ role, content }) => role === "user" && !content.every(({ type }) => type === "tool_result"),
+	);
+	return said
+		? partsOfType<ContentPart, "text">(said.content, "text")
+				.map(({ text }) => text)
+				.join("\n")
+		: "";
 }
 
 /** Prompt tokens at four characters a token, tools and images included. */
-export function estimatePromptTokens(call: ChatCall): number {
+export function estimatePromptTokens(call: ModelCall): number {
 	let chars = 0;
 	for (const text of textsOf(call)) chars += text.length;
 	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
@@ -106,7 +113,7 @@ function difficultyOf(text: string, intents: Intent[], promptTokens: number): Si
 }
 
 /** Reads a call's signals from its last user message, its tools and its size. */
-export function signals(call: ChatCall): Signals {
+export function signals(call: ModelCall): Signals {
 	const text = scanned(lastUserText(call));
 	const promptTokens = estimatePromptTokens(call);
 	const images = imagesOf(call);

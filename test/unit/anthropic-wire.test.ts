@@ -7,13 +7,14 @@ import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import type { Model, Provider } from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
-import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
-import { StreamAccumulator } from "../../src/providers/accumulate.ts";
+import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
+import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
 import { anthropicWire } from "../../src/providers/anthropic.ts";
 import { usageFromAnthropic } from "../../src/providers/anthropic-answer.ts";
-import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
+import type { AssistantPart, Message, ModelCall } from "../../src/providers/model-call.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
+import { type FlatAnswer, flat } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 type Fields = Record<string, unknown>;
@@ -33,7 +34,7 @@ interface Variant {
 	efforts?: ("none" | "low" | "high")[];
 }
 
-function sentCall(call: ChatCall, { effort = null, stream = false, rejects, efforts }: Variant = {}) {
+function sentCall(call: ModelCall, { effort = null, stream = false, rejects, efforts }: Variant = {}) {
 	const { model: catalogModel, provider } = catalogEntry();
 	const { reasoning, request } = catalogModel;
 	const model: Model = {
@@ -48,8 +49,8 @@ function sentCall(call: ChatCall, { effort = null, stream = false, rejects, effo
 	return { ...sent, json };
 }
 
-function callOf(body: Fields): ChatCall {
-	return toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
+function callOf(body: Fields): ModelCall {
+	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
 }
 
 function sent(body: Fields, variant: Variant = {}) {
@@ -176,13 +177,17 @@ describe("a Messages request", () => {
 		const signed = { type: "thinking", thinking: "", signature: "s", future: 1 };
 		const redacted = { type: "redacted_thinking", data: "d" };
 		const call = callOf({});
-		const spoken = {
-			role: "assistant" as const,
-			content: [{ type: "text" as const, text: "t" }],
-			toolCalls: [{ id: "a", name: "f", arguments: "{}" }],
-			opaque: [signed, { type: "reasoning.encrypted", data: "x" }, redacted],
-		};
-		const silent = { ...spoken, content: [], toolCalls: [] };
+		const thought: AssistantPart[] = [
+			{ type: "provider", wire: "anthropic", block: signed },
+			{ type: "provider", wire: "openai", block: { type: "reasoning.encrypted", data: "x" } },
+			{ type: "provider", wire: "anthropic", block: redacted },
+		];
+		const said: AssistantPart[] = [
+			{ type: "text", text: "t" },
+			{ type: "tool_call", id: "a", name: "f", arguments: "{}" },
+		];
+		const spoken: Message = { role: "assistant", content: [...thought, ...said] };
+		const silent: Message = { role: "assistant", content: thought };
 		expect(sentCall({ ...call, messages: [...call.messages, spoken] }).json["messages"]).toMatchObject([
 			{ role: "user" },
 			{ role: "assistant", content: [signed, redacted, text("t"), { type: "tool_use" }] },
@@ -305,7 +310,7 @@ describe("a Messages request", () => {
 			const { json, warnings } = sent({ response_format });
 			expect(JSON.stringify(json["system"])).toContain("JSON object");
 			expect(json["output_config"]).toBeUndefined();
-			expect(warnings).toMatchObject([{ code: "parameter_changed", param: "response_format" }]);
+			expect(warnings).toMatchObject([{ code: "parameter_changed", param: "output" }]);
 		}
 	});
 });
@@ -313,7 +318,7 @@ describe("a Messages request", () => {
 const USAGE = { input_tokens: 10, output_tokens: 5 };
 
 function answered(content: unknown[], stop_reason: string | null = "end_turn", usage: unknown = USAGE) {
-	return anthropicWire.answer({ type: "message", role: "assistant", content, stop_reason, usage });
+	return flat(anthropicWire.answer({ type: "message", role: "assistant", content, stop_reason, usage }));
 }
 
 describe("a whole answer", () => {
@@ -379,7 +384,7 @@ describe("a whole answer", () => {
 		expect(answered([], null)).toBeNull();
 		expect(answered([{ type: "server_tool_use", id: "s", name: "n", input: {} }])).toBeNull();
 		for (const body of [null, [], "x", {}, { content: "x" }, { content: [{}] }, { content: [{ type: "tool_use" }] }])
-			expect(anthropicWire.answer(body)).toBeNull();
+			expect(flat(anthropicWire.answer(body))).toBeNull();
 	});
 
 	it("is made well-formed before anything is done with it", () => {
@@ -452,12 +457,12 @@ describe("usage", () => {
 interface Streamed {
 	parts: StreamPart[];
 	finished: boolean;
-	answer: ChatAnswer;
+	answer: FlatAnswer;
 }
 
 function decoded(events: readonly unknown[]): Streamed {
 	const decoder = anthropicWire.decoder();
-	const accumulator = new StreamAccumulator();
+	const accumulator = new AnswerAccumulator();
 	const parts = events.flatMap((event) =>
 		decoder.decode({ data: typeof event === "string" ? event : JSON.stringify(event) }),
 	);
@@ -466,7 +471,7 @@ function decoded(events: readonly unknown[]): Streamed {
 	const wellFormed = new WellFormedParts();
 	const delivered = [...parts.map((part) => wellFormed.pass(part)), ...wellFormed.end()];
 	for (const part of delivered) if (part) accumulator.add(part);
-	return { parts, finished: decoder.finished, answer: accumulator.answer() };
+	return { parts, finished: decoder.finished, answer: flat(accumulator.answer()) };
 }
 
 const start = (content: unknown[] = [], usage: unknown = { input_tokens: 10, output_tokens: 1 }) => ({
@@ -559,7 +564,7 @@ describe("a streamed answer", () => {
 		expect(decoded([start(), opened(0, text("")), ...halves, closed(0), ...ended()]).answer.content).toBe("\u{1f600}");
 	});
 
-	it("says at its end what must return, what is extra, why it stopped and what it used, in this order", () => {
+	it("says what must return in its place, and at its end what is extra, why it stopped and what it used", () => {
 		const { parts } = decoded([
 			start(),
 			opened(0, { type: "redacted_thinking", data: "d" }),
@@ -571,8 +576,8 @@ describe("a streamed answer", () => {
 			...ended(),
 		]);
 		expect(parts).toEqual([
+			{ type: "provider", wire: "anthropic", block: { type: "redacted_thinking", data: "d" } },
 			{ type: "text", text: "hi" },
-			{ type: "opaque", blocks: [{ type: "redacted_thinking", data: "d" }] },
 			{ type: "extra", fields: { citations: [{ url: "u" }] } },
 			{ type: "finish", reason: "stop", native: "end_turn" },
 			{
@@ -621,10 +626,12 @@ describe("a streamed answer", () => {
 		]);
 		expect(types(parts)).toEqual([
 			"reasoning",
+			"provider",
+			"restart",
 			"reasoning",
+			"provider",
 			"tool_call",
 			"tool_arguments",
-			"opaque",
 			"finish",
 			"usage",
 		]);
@@ -766,7 +773,7 @@ describe.runIf(hasSharedData("upstream-fixtures"))("recorded answers", () => {
 	const names = hasSharedData(folder) ? readdirSync(join(import.meta.dirname, "../../../shared/data", folder)) : [];
 	const linesOf = (name: string) => readSharedData(`${folder}/${name}`).split("\n").filter(Boolean);
 
-	function expectSound({ toolCalls, usage }: ChatAnswer) {
+	function expectSound({ toolCalls, usage }: FlatAnswer) {
 		for (const { arguments: args } of toolCalls) expect(JSON.parse(args)).toBeTypeOf("object");
 		expect(usage).not.toBeNull();
 		if (!usage) return;
@@ -778,7 +785,7 @@ describe.runIf(hasSharedData("upstream-fixtures"))("recorded answers", () => {
 	it.each(names.filter((name) => name.endsWith(".json")))("%s comes through whole", (name) => {
 		const body = JSON.parse(readSharedData(`${folder}/${name}`));
 		const blocks: { type: string; text?: string }[] = body.content;
-		const answer = anthropicWire.answer(body);
+		const answer = flat(anthropicWire.answer(body));
 		if (!answer) throw new Error("unusable");
 		expectSound(answer);
 		const of = (...wanted: string[]) => blocks.filter(({ type }) => wanted.includes(type));

@@ -4,20 +4,21 @@ import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
-import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
-import { StreamAccumulator } from "../../src/providers/accumulate.ts";
+import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
+import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
 import { googleWire } from "../../src/providers/google.ts";
 import { usageFromGoogle } from "../../src/providers/google-answer.ts";
 import { compileParameters, compileSchema } from "../../src/providers/google-schema.ts";
-import type { ChatAnswer, ChatCall } from "../../src/providers/model-call.ts";
+import type { Message, ModelCall } from "../../src/providers/model-call.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
+import { type FlatAnswer, flat } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 const FLASH_LITE = "gemini-2.5-flash-lite";
 const FLASH = "gemini-3.8-flash";
 
-function callOf(body: Record<string, unknown>): ChatCall {
-	return toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
+function callOf(body: Record<string, unknown>): ModelCall {
+	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
 }
 
 interface Options {
@@ -26,7 +27,7 @@ interface Options {
 	rejects?: string[];
 }
 
-function send(modelId: string, call: ChatCall, { effort = null, stream = false, rejects = [] }: Options = {}) {
+function send(modelId: string, call: ModelCall, { effort = null, stream = false, rejects = [] }: Options = {}) {
 	const found = CATALOG.findModel(modelId);
 	const provider = found && CATALOG.findProvider(found.provider);
 	if (!found || !provider) throw new Error(modelId);
@@ -48,16 +49,16 @@ function sent(modelId: string, body: Record<string, unknown>, options?: Options)
 }
 
 /** Parts of a stream whose chunks are given, and whether it was finished. */
-function streamed(chunks: readonly unknown[]): { parts: StreamPart[]; finished: boolean; answer: ChatAnswer } {
+function streamed(chunks: readonly unknown[]): { parts: StreamPart[]; finished: boolean; answer: FlatAnswer } {
 	const decoder = googleWire.decoder();
 	const parts = chunks.flatMap((chunk) =>
 		decoder.decode({ data: typeof chunk === "string" ? chunk : JSON.stringify(chunk) }),
 	);
 	const { finished } = decoder;
 	parts.push(...decoder.end());
-	const accumulator = new StreamAccumulator();
+	const accumulator = new AnswerAccumulator();
 	for (const part of parts) accumulator.add(part);
-	return { parts, finished, answer: accumulator.answer() };
+	return { parts, finished, answer: flat(accumulator.answer()) };
 }
 
 function response(parts: unknown[], finishReason?: string, more: Record<string, unknown> = {}) {
@@ -65,7 +66,7 @@ function response(parts: unknown[], finishReason?: string, more: Record<string, 
 }
 
 function answered(parts: unknown[], finishReason = "STOP", more?: Record<string, unknown>) {
-	return googleWire.answer(response(parts, finishReason, more));
+	return flat(googleWire.answer(response(parts, finishReason, more)));
 }
 
 describe("a request to Gemini", () => {
@@ -136,7 +137,7 @@ describe("a request to Gemini", () => {
 			],
 		});
 		for (const message of chat.messages)
-			if (message.role === "assistant") for (const made of message.toolCalls) if (made.id === "c") made.signature = "S";
+			for (const part of message.content) if (part.type === "tool_call" && part.id === "c") part.signature = "S";
 		const { json } = send(FLASH, chat);
 		expect(json["contents"]).toEqual([
 			{ role: "user", parts: [{ text: "go" }] },
@@ -171,15 +172,15 @@ describe("a request to Gemini", () => {
 
 	it("returns signatures that came on text, and no other provider's blocks", () => {
 		const call = callOf({ messages: [{ role: "user", content: "a" }] });
-		const opaque = [
-			{ type: "thinking", thinking: "t", signature: "s" },
-			{ type: "google.thought_signature", thoughtSignature: "T" },
-		];
-		const answer = {
-			role: "assistant" as const,
-			content: [{ type: "text" as const, text: "b" }],
-			toolCalls: [],
-			opaque,
+		const thinking = { type: "thinking", thinking: "t", signature: "s" };
+		const signature = { type: "google.thought_signature", thoughtSignature: "T" };
+		const answer: Message = {
+			role: "assistant",
+			content: [
+				{ type: "provider", wire: "anthropic", block: thinking },
+				{ type: "text", text: "b" },
+				{ type: "provider", wire: "google", block: signature },
+			],
 		};
 		call.messages.push(answer, { role: "user", content: [{ type: "text", text: "c" }] });
 		expect(send(FLASH, call).json["contents"]).toEqual([
@@ -220,7 +221,7 @@ describe("a request to Gemini", () => {
 		expect(config({}, null)).toBeUndefined();
 		expect(config({}, "low", FLASH)).toEqual({ thinkingLevel: "low" });
 		const cramped = sent(FLASH_LITE, { max_tokens: 100, reasoning_effort: "high" }, { effort: "high" });
-		expect(cramped.warnings.map(({ param }) => param)).toEqual(["reasoning_effort"]);
+		expect(cramped.warnings.map(({ param }) => param)).toEqual(["effort"]);
 	});
 
 	it("declares tools in Gemini's schema subset, says what that lost, and forces calls as asked", () => {
@@ -273,7 +274,7 @@ describe("a request to Gemini", () => {
 				required: ["a"],
 			},
 		});
-		expect(warnings.map(({ param }) => param)).toEqual(["response_format"]);
+		expect(warnings.map(({ param }) => param)).toEqual(["output"]);
 		expect(warnings[0]?.message).toContain("title");
 	});
 
@@ -604,10 +605,10 @@ describe("an answer of Gemini", () => {
 			usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 },
 		};
 		const expected = { content: null, finishReason: "content_filter", nativeFinishReason: "SAFETY" };
-		expect(googleWire.answer(body)).toMatchObject(expected);
+		expect(flat(googleWire.answer(body))).toMatchObject(expected);
 		const stream = streamed([body]);
 		expect(stream.finished).toBe(true);
-		expect(stream.answer).toEqual(googleWire.answer(body));
+		expect(stream.answer).toEqual(flat(googleWire.answer(body)));
 	});
 
 	it("is unusable when nothing was said, the call was malformed, or the body is something else", () => {
@@ -615,7 +616,7 @@ describe("an answer of Gemini", () => {
 		expect(answered([{ text: "half" }], "MALFORMED_FUNCTION_CALL")).toBeNull();
 		expect(answered([{ text: "half" }], "UNEXPECTED_TOOL_CALL")).toBeNull();
 		for (const body of [null, [], "x", {}, { candidates: [] }, { candidates: [{}] }, { error: { message: "m" } }])
-			expect(googleWire.answer(body)).toBeNull();
+			expect(flat(googleWire.answer(body))).toBeNull();
 	});
 
 	it("is made well-formed before anything is done with it", () => {
@@ -763,7 +764,7 @@ describe("a stream of Gemini", () => {
 		fc.assert(
 			fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
 				const usage = { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: parts.length } };
-				const whole = googleWire.answer(response([{ text: "x" }, ...parts], "STOP", usage));
+				const whole = flat(googleWire.answer(response([{ text: "x" }, ...parts], "STOP", usage)));
 				const chunks = [...parts.map((one) => response([one])), response([], "STOP", usage)];
 				expect(streamed([response([{ text: "x" }]), ...chunks]).answer).toEqual(whole);
 			}),
@@ -784,7 +785,7 @@ function chunksOf(name: string): string[] {
 describe.runIf(hasSharedData("upstream-fixtures"))("recorded traffic of Gemini", () => {
 	it.each(["google-text", "google-tool-call"])("%s comes through whole", (name) => {
 		const body = JSON.parse(recorded(`${name}.json`));
-		const answer = googleWire.answer(body);
+		const answer = flat(googleWire.answer(body));
 		expect(answer?.content || answer?.toolCalls.length).toBeTruthy();
 		const { usage } = answer ?? {};
 		expect(usage && inputTokens(usage)).toBe(body.usageMetadata.promptTokenCount);

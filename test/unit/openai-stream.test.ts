@@ -1,9 +1,9 @@
 // The OpenAI stream format read into parts, with the liberties providers take. Recorded streams are in recordings.test.ts.
 import { describe, expect, it } from "vitest";
-import { StreamAccumulator } from "../../src/providers/accumulate.ts";
-import type { ChatAnswer } from "../../src/providers/model-call.ts";
+import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
 import { OpenaiStreamDecoder } from "../../src/providers/openai-stream.ts";
 import type { StreamPart } from "../../src/providers/wire.ts";
+import { type FlatAnswer, flat } from "../support/flat-answer.ts";
 
 const DONE = "[DONE]";
 const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
@@ -11,20 +11,20 @@ const COUNTED = { uncachedInput: 7, cacheRead: 0, cacheWrite: 0, outputText: 3, 
 
 interface Decoded {
 	parts: StreamPart[];
-	answer: ChatAnswer;
+	answer: FlatAnswer;
 	finished: boolean;
 }
 
 /** Decodes events: text as it stands, anything else as JSON. */
 function decoded(...events: unknown[]): Decoded {
 	const decoder = new OpenaiStreamDecoder();
-	const accumulator = new StreamAccumulator();
+	const accumulator = new AnswerAccumulator();
 	const parts = events.flatMap((body) =>
 		decoder.decode({ data: typeof body === "string" ? body : JSON.stringify(body) }),
 	);
 	parts.push(...decoder.end());
 	for (const part of parts) accumulator.add(part);
-	return { parts, answer: accumulator.answer(), finished: decoder.finished };
+	return { parts, answer: flat(accumulator.answer()), finished: decoder.finished };
 }
 
 function delta(fields: Record<string, unknown>) {

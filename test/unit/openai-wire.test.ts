@@ -4,17 +4,18 @@ import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
-import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
+import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { openaiWire } from "../../src/providers/openai.ts";
 import { usageFromOpenai } from "../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../src/providers/wire.ts";
+import { flat } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoice = null) {
 	const model = CATALOG.findModel(modelId);
 	const provider = model && CATALOG.findProvider(model.provider);
 	if (!model || !provider) throw new Error(modelId);
-	const call = toChatCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
+	const call = toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openaiWire.request({
 		call,
@@ -169,10 +170,12 @@ describe("usage", () => {
 });
 
 function answered(message: unknown, finish_reason: unknown = "stop") {
-	return openaiWire.answer({
-		choices: [{ message, finish_reason }],
-		usage: { prompt_tokens: 1, completion_tokens: 1 },
-	});
+	return flat(
+		openaiWire.answer({
+			choices: [{ message, finish_reason }],
+			usage: { prompt_tokens: 1, completion_tokens: 1 },
+		}),
+	);
 }
 
 describe("an upstream answer", () => {
@@ -204,7 +207,7 @@ describe("an upstream answer", () => {
 		expect(answered({ content: "" })).toBeNull();
 		expect(answered({ content: "half" }, "insufficient_system_resource")).toBeNull();
 		for (const body of [null, [], "x", {}, { choices: [] }, { choices: [{}] }, { error: { message: "m" } }])
-			expect(openaiWire.answer(body)).toBeNull();
+			expect(flat(openaiWire.answer(body))).toBeNull();
 	});
 
 	it("is made well-formed before anything is done with it", () => {
@@ -241,7 +244,7 @@ describe("an upstream answer", () => {
 	];
 	it.runIf(hasSharedData("upstream-fixtures")).each(recordings)("recorded in %s comes through whole", (name) => {
 		const body = JSON.parse(readSharedData(`upstream-fixtures/${name}.json`));
-		const answer = openaiWire.answer(body);
+		const answer = flat(openaiWire.answer(body));
 		expect(answer).not.toBeNull();
 		const usage = answer?.usage;
 		expect(usage && inputTokens(usage)).toBe(body.usage.prompt_tokens);

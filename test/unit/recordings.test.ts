@@ -7,11 +7,12 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type ChunkHead, lastChunks, partChunk, roleChunk } from "../../src/chat/chunks.ts";
 import type { SvcBlock } from "../../src/chat/completion.ts";
 import { markedCallId } from "../../src/inference/tool-call-ids.ts";
-import { StreamAccumulator } from "../../src/providers/accumulate.ts";
-import type { ChatAnswer, ToolCall } from "../../src/providers/model-call.ts";
-import { callUpstream, openStream, UpstreamLost } from "../../src/providers/upstream.edge.ts";
+import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
+import { UpstreamLost } from "../../src/providers/call-failure.ts";
+import { callUpstream, openStream } from "../../src/providers/upstream.edge.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import type { StreamPart, UpstreamRequest, Wire } from "../../src/providers/wire.ts";
+import { type FlatAnswer, flat } from "../support/flat-answer.ts";
 import {
 	elaborateSse,
 	eventJson,
@@ -65,7 +66,7 @@ async function readUpstream(wire: Wire): Promise<Read> {
 	if (opened.kind !== "stream") throw new Error(opened.kind);
 	const parts: StreamPart[] = [];
 	try {
-		for await (const part of opened.parts) parts.push(part);
+		for await (const batch of opened.parts) parts.push(...batch);
 		return { parts, lost: null };
 	} catch (lost) {
 		return { parts, lost };
@@ -84,10 +85,10 @@ async function wholeRecording(path: string): Promise<StreamPart[]> {
 	return parts;
 }
 
-function accumulated(parts: readonly StreamPart[]): ChatAnswer {
-	const accumulator = new StreamAccumulator();
+function accumulated(parts: readonly StreamPart[]): FlatAnswer {
+	const accumulator = new AnswerAccumulator();
 	for (const part of parts) accumulator.add(part);
-	return accumulator.answer();
+	return flat(accumulator.answer());
 }
 
 function modelOf(wireName: WireName): Model {
@@ -119,7 +120,7 @@ function expectSoundUsage(usage: TokenUsage | null): void {
 	expect(fields.completion_tokens).toBeGreaterThan(0);
 }
 
-function expectSoundCalls(toolCalls: readonly ToolCall[]): void {
+function expectSoundCalls(toolCalls: FlatAnswer["toolCalls"]): void {
 	for (const call of toolCalls) {
 		expect(call.id).not.toBe("");
 		expect(call.name).not.toBe("");
@@ -129,13 +130,13 @@ function expectSoundCalls(toolCalls: readonly ToolCall[]): void {
 }
 
 /** The stream as the client gets it, and the answer that the service accounts for. */
-function delivered(parts: readonly StreamPart[], model: string): { sse: string; answer: ChatAnswer } {
+function delivered(parts: readonly StreamPart[], model: string): { sse: string; answer: FlatAnswer } {
 	const head: ChunkHead = { id: "req_1", created: 1, model, includeUsage: true };
-	const accumulator = new StreamAccumulator();
+	const accumulator = new AnswerAccumulator();
 	const wellFormed = new WellFormedParts();
 	const passed = [...parts.map((part) => wellFormed.pass(part)), ...wellFormed.end()].filter((part) => part !== null);
 	for (const part of passed) accumulator.add(part);
-	const answer = accumulator.answer();
+	const answer = flat(accumulator.answer());
 	const finish = { reason: answer.finishReason, native: answer.nativeFinishReason };
 	const svc = { routing: { mode: "direct" } } as unknown as SvcBlock;
 	const chunks = passed.map((part) => partChunk(head, part) ?? "");
@@ -308,8 +309,8 @@ describe.runIf(hasRecordings)("a recorded body", () => {
 		upstreamSays(recordedText(path), 1_000);
 		const result = await callUpstream(wire, REQUEST, DEADLINES, new AbortController().signal);
 		if (result.kind !== "answer") throw new Error(result.kind);
-		const { answer } = result;
-		expect(answer).toEqual(wire.answer(JSON.parse(recordedText(path))));
+		const answer = flat(result.answer);
+		expect(answer).toEqual(flat(wire.answer(JSON.parse(recordedText(path)))));
 		expect(answer.content || answer.toolCalls.length).toBeTruthy();
 		expectSoundCalls(answer.toolCalls);
 		expectSoundUsage(answer.usage);
@@ -322,7 +323,7 @@ describe.runIf(hasRecordings)("a recorded body", () => {
 		const [path = ""] = errors;
 		const { wire } = wireOfRecording(path);
 		const body: unknown = JSON.parse(recordedText(path));
-		expect(wire.answer(body)).toBeNull();
+		expect(flat(wire.answer(body))).toBeNull();
 		expect(wire.error(body)).toMatchObject({ retryAfterMs: 34_400 });
 		upstreamSays(recordedText(path), 1_000, 429);
 		const failure = await callUpstream(wire, REQUEST, DEADLINES, new AbortController().signal);

@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../src/account/plans.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { chatRequestSchema, toChatCall } from "../../src/chat/request.ts";
+import { inChatFields } from "../../src/chat/field-names.ts";
+import { toInferenceRequest } from "../../src/chat/inference-request.ts";
+import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { toHttpFailure } from "../../src/http/errors.ts";
-import { planChat } from "../../src/inference/plan.ts";
+import { planCall } from "../../src/inference/plan.ts";
 import { chooseEffort } from "../../src/routing/effort.ts";
 import { signals } from "../../src/routing/signals.ts";
 import { parseSettings, type Settings } from "../../src/settings.ts";
@@ -31,7 +33,8 @@ function attempt(body: Record<string, unknown>, { plan = "corporate", settings =
 		messages: [{ role: "user", content: "What is the capital of France, and which river does it stand on today?" }],
 		...body,
 	});
-	return planChat(parsed, PLANS[plan], settings, NOON);
+	const request = toInferenceRequest(parsed, settings.catalog);
+	return request.ok ? planCall(request.value, PLANS[plan], settings, NOON) : request;
 }
 
 function selected(body: Record<string, unknown>, options?: Options) {
@@ -43,14 +46,14 @@ function selected(body: Record<string, unknown>, options?: Options) {
 function refused(body: Record<string, unknown>, options?: Options) {
 	const planned = attempt(body, options);
 	if (planned.ok) throw new Error(`${planned.value.selection.candidates[0].model.id} was selected`);
-	return toHttpFailure(planned.failure);
+	return toHttpFailure(inChatFields(planned.failure));
 }
 
 const prompt = (content: string) => ({ messages: [{ role: "user", content }] });
 const first = (body: Record<string, unknown>, options?: Options) => selected(body, options).candidates[0].model;
 
 describe("signals", () => {
-	const detect = (content: string) => signals(toChatCall(chatRequestSchema.parse(prompt(content)), CATALOG));
+	const detect = (content: string) => signals(toModelCall(chatRequestSchema.parse(prompt(content)), CATALOG));
 
 	it.each([
 		["Write a Python function that reverses a list", "code"],
@@ -347,7 +350,7 @@ describe("effort", () => {
 		expect(effortOf("gpt-5-nano", "low", "balanced", 100)).toEqual({ effort: "low", warnings: [] });
 		expect(effortOf("glm-5.2", "low", "balanced", 100)).toMatchObject({
 			effort: "none",
-			warnings: [{ code: "parameter_changed", param: "reasoning_effort" }],
+			warnings: [{ code: "parameter_changed", param: "effort" }],
 		});
 		expect(effortOf("gpt-5-nano", "xhigh", "balanced", 100).effort).toBe("high");
 		expect(effortOf("llama-3.2-3b-instruct", "low", "balanced", 100)).toMatchObject({
@@ -367,7 +370,8 @@ describe("a conversation", () => {
 	});
 	const withModel = (model: string, content: string, more: Record<string, unknown> = {}) => {
 		const parsed = chatRequestSchema.parse({ ...history(content), ...more });
-		const planned = planChat(parsed, PLANS.corporate, ALL, NOON, () => model);
+		const request = toInferenceRequest(parsed, CATALOG);
+		const planned = request.ok ? planCall(request.value, PLANS.corporate, ALL, NOON, () => model) : request;
 		if (!planned.ok) throw new Error(JSON.stringify(planned.failure));
 		return planned.value.selection;
 	};
