@@ -63,7 +63,7 @@ export interface StreamEnd {
 }
 
 /** What a call set comes to: one call served, or none did. */
-export type Turn<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
+export type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
 
 /** What one attempt at a call comes to. */
 type Attempted<T> = { kind: "served"; value: T } | CallFailure;
@@ -144,7 +144,7 @@ export class Run {
 	}
 
 	/** Makes the calls of a set in order until one has given its whole answer. */
-	complete(set: CallSet): Promise<Turn<ServedCall>> {
+	complete(set: CallSet): Promise<CallSetResult<ServedCall>> {
 		return this.#withFailover(set, async (call, hold, sentAtMs) => {
 			const { wire, request } = call.attempt;
 			const result = await callUpstream(wire, request, this.#deadlines(), this.#caller.signal);
@@ -156,7 +156,7 @@ export class Run {
 	}
 
 	/** Makes the calls of a set in order until one has said its first words. */
-	stream(set: CallSet): Promise<Turn<AnswerStream>> {
+	stream(set: CallSet): Promise<CallSetResult<AnswerStream>> {
 		return this.#withFailover(set, async (call, hold, sentAtMs) => {
 			const { wire, request } = call.attempt;
 			const opened = await openStream(wire, request, this.#deadlines(), this.#caller.signal);
@@ -226,7 +226,7 @@ export class Run {
 	async #withFailover<T>(
 		{ calls }: CallSet,
 		attempt: (call: PlannedCall, hold: Hold, sentAtMs: number) => Promise<Attempted<T>>,
-	): Promise<Turn<T>> {
+	): Promise<CallSetResult<T>> {
 		const failed = new FailedCalls();
 		for (const call of calls) {
 			const hold = failed.allows(call) ? this.budget.hold(call.attempt.worstCase.totalNanoUsd) : null;

@@ -52,7 +52,7 @@ function isContainer(value: unknown): value is Container {
 }
 
 /** A call whose arguments arrive piece by piece. */
-class StreamedCall {
+class AssembledCall {
 	id: string | null;
 	readonly name: string;
 	signature: string | undefined;
@@ -113,7 +113,7 @@ const UNREADABLE: UpstreamError = { message: "the upstream sent something unread
 export class GoogleDecoder implements StreamDecoder {
 	#responseId = "";
 	#calls = 0;
-	#open: StreamedCall | null = null;
+	#open: AssembledCall | null = null;
 	#usage: TokenUsage | null = null;
 	#native: string | null = null;
 	#failed = false;
@@ -213,7 +213,7 @@ export class GoogleDecoder implements StreamDecoder {
 		const parts: StreamPart[] = [];
 		if (piece.name) {
 			parts.push(...this.#closeCall());
-			this.#open = new StreamedCall(piece.id ?? null, piece.name.toWellFormed(), piece.args);
+			this.#open = new AssembledCall(piece.id ?? null, piece.name.toWellFormed(), piece.args);
 		}
 		const call = this.#open;
 		const pieces = piece.partialArgs ?? [];

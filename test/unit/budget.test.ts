@@ -41,9 +41,9 @@ class Checked {
 	#settle(share: number | null): void {
 		const next = this.#open.shift();
 		if (!next) return;
-		if (share === null) return next.hold.release();
-		const cost = Math.floor(next.worst * share);
-		next.hold.spend(cost);
+		const cost = Math.floor(next.worst * (share ?? 0));
+		if (share === null) next.hold.release();
+		else next.hold.spend(cost);
 		this.#spent += cost;
 	}
 }
