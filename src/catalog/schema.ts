@@ -126,6 +126,10 @@ export const providerSchema = z.object({
 	renames: z.record(z.string(), z.string()),
 	/** `ask`: usage comes in streams only when stream_options asks for it; `unasked`: it comes anyway, and asking may be refused. */
 	stream_usage: z.enum(["ask", "unasked"]),
+	/** Whether a stream shows all that its model reasons; from recorded traffic, false where none was seen to. */
+	shows_reasoning: z.boolean(),
+	/** Request fields of OpenAI's format that this provider may be sent unread: none raises the price or keeps text longer. */
+	passes: z.array(z.string()),
 	/** Whether an assistant turn must come back with its reasoning_content. */
 	returns_reasoning: z.boolean(),
 	rate_limit_headers_verified: z.boolean(),

@@ -21,13 +21,22 @@ export function event(payload: unknown): string {
 
 export const DONE = "data: [DONE]\n\n";
 
-function chunk({ includeUsage, ...head }: ChunkHead, choices: unknown[], more: Record<string, unknown> = {}): string {
+interface MoreFields {
+	/** Of the upstream's body; ours win. */
+	upstream?: Record<string, unknown>;
+	usage?: ChatCompletion["usage"];
+	svc?: SvcBlock;
+}
+
+function chunk({ includeUsage, ...head }: ChunkHead, choices: unknown[], more: MoreFields = {}): string {
+	const { upstream, usage = null, svc } = more;
 	return event({
+		...upstream,
 		object: "chat.completion.chunk",
 		...head,
 		choices,
-		...(includeUsage ? { usage: null } : {}),
-		...more,
+		...(includeUsage ? { usage } : {}),
+		...(svc ? { svc } : {}),
 	});
 }
 
@@ -65,6 +74,8 @@ export function partChunk(head: ChunkHead, part: StreamPart): string | null {
 	if (part.type === "logprobs") {
 		return chunk(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
 	}
+	if (part.type === "body_fields")
+		return chunk(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], { upstream: part.fields });
 	const delta = deltaOf(head, part);
 	return delta ? chunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]) : null;
 }

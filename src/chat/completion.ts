@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { type BilledCall, fallbackFrom, lastOf, reasonFor, warningsOf } from "../inference/accounting.ts";
-import type { Accounted } from "../inference/infer.edge.ts";
+import type { Accounted, Settled } from "../inference/infer.edge.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
@@ -17,7 +17,7 @@ const toolCall = z.looseObject({
 	function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
-export const chatCompletionSchema = z.object({
+export const chatCompletionSchema = z.looseObject({
 	id: z.string(),
 	object: z.literal("chat.completion"),
 	created: z.int(),
@@ -91,7 +91,7 @@ function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 }
 
 /** Writes the `svc` block. Costs are those of the receipt. */
-export function svcBlock({ billed, receipt, latencyMs }: Omit<Accounted, "answer" | "run">): SvcBlock {
+export function svcBlock({ billed, receipt, latencyMs }: Settled): SvcBlock {
 	const last = lastOf(billed);
 	const { plan, candidate } = last;
 	const { model } = candidate;
@@ -170,6 +170,8 @@ export function completionOf(accounted: Accounted): ChatCompletion {
 	const { run, answer, billed } = accounted;
 	const { model } = lastOf(billed).candidate;
 	return {
+		// Ours win over fields of the upstream's body under the same names.
+		...answer.bodyFields,
 		id: run.requestId,
 		object: "chat.completion",
 		created: Math.floor(run.startedAtMs / 1000),

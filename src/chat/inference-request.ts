@@ -16,7 +16,6 @@ export function toInferenceRequest(body: ChatRequest, catalog: Catalog): Result<
 			model: body.model ?? "auto",
 			mode: body.routing_mode ?? null,
 			config: config.value,
-			stream: body.stream ?? false,
 		},
 	});
 }

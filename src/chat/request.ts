@@ -18,6 +18,8 @@ import { providerPartOf } from "./provider-blocks.ts";
 
 const MAX_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
+/** More than any client sends; each is named in a warning, those beyond are counted in one. */
+const MAX_UNKNOWN_FIELDS = 50;
 /** Output limit where the client sets none (spec section 8). */
 const DEFAULT_MAX_TOKENS = 1_000;
 
@@ -111,8 +113,8 @@ const responseFormat = z.discriminatedUnion("type", [
 const limit = z.int().positive();
 const penalty = z.number().min(-2).max(2);
 
-/** Fields of a chat body; a `null` counts as absent, as OpenAI clients send it. Unknown fields are ignored. */
-export const chatRequestSchema = z.object({
+/** Fields of a chat body; a `null` counts as absent, as OpenAI clients send it. Unknown ones are kept: a provider may be sent some. */
+export const chatRequestSchema = z.looseObject({
 	messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
 	model: z.string().min(1).max(256).nullish(),
 	max_tokens: limit.nullish(),
@@ -230,6 +232,16 @@ function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): str
 	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
+const KNOWN_FIELDS = new Set(Object.keys(chatRequestSchema.shape));
+
+/** Fields that this service does not know; a null counts as absent. */
+function unknownFieldsOf(request: ChatRequest): Record<string, unknown> {
+	const entries = Object.entries(request).filter(([name, value]) => !KNOWN_FIELDS.has(name) && value != null);
+	const more = entries.length - MAX_UNKNOWN_FIELDS;
+	const rest: [string, unknown][] = more > 0 ? [[`${more} more fields`, true]] : [];
+	return Object.fromEntries([...entries.slice(0, MAX_UNKNOWN_FIELDS), ...rest]);
+}
+
 /** The model call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
 export function toModelCall(request: ChatRequest, catalog: Catalog): ModelCall {
 	const sampling = Object.fromEntries(
@@ -248,6 +260,7 @@ export function toModelCall(request: ChatRequest, catalog: Catalog): ModelCall {
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,
+		unknownFields: unknownFieldsOf(request),
 		...(logprobs ? { logprobs: { ...maybe("top", top_logprobs) } } : {}),
 		...maybe("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
 		...maybe("parallelToolCalls", request.parallel_tool_calls),

@@ -1,6 +1,6 @@
 // A streamed chat completion: the head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
-import { type Failure, fail, type Result } from "../failure.ts";
+import { type Failure, fail } from "../failure.ts";
 import type { Answer } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
@@ -33,6 +33,8 @@ function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding): strin
 	const finish = { reason: answer.finishReason, native: answer.nativeFinishReason };
 	return (blocksChunk(head, answer) ?? "") + lastChunks(head, finish, usageBlock(answer, billed), svc);
 }
+
+const INTERNAL_ERROR = { message: "an unexpected error; the log has it under this request id", code: "internal_error" };
 
 /** Writes an answer to its end. */
 async function deliver(streamed: StreamedAnswer, writer: EventWriter, includeUsage: boolean): Promise<void> {
@@ -75,7 +77,7 @@ class StreamedResponse {
 
 	/** Runs to the end. `onServed` is told when the first delta is there. @returns the failure, if the client has no head yet. */
 	async run(opening: OpeningStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
-		const opened: Result<StreamedAnswer> = await opening.open();
+		const opened = await opening.open();
 		if (opened.ok) {
 			onServed(opened.value.sandbox);
 			await deliver(opened.value, this.#writer, this.#includeUsage);
@@ -87,9 +89,19 @@ class StreamedResponse {
 			return failure;
 		}
 		const { body } = toHttpFailure(failure);
-		await this.#writer.write(errorEvent({ message: String(body["message"]), code: failure.reason }, null));
-		await this.#writer.close();
+		const svc = opened.settled && svcBlock(opened.settled);
+		await this.#end(errorEvent({ message: String(body["message"]), code: failure.reason }, svc));
 		return null;
+	}
+
+	/** Ends a stream whose run came to grief, for a client that has its head. */
+	async fail(): Promise<void> {
+		await this.#end(errorEvent(INTERNAL_ERROR, null));
+	}
+
+	async #end(event: string): Promise<void> {
+		await this.#writer.write(event);
+		await this.#writer.close();
 	}
 }
 
@@ -110,7 +122,10 @@ export async function streamChat(body: ChatRequest, context: KeyContext): Promis
 	const work = response.run(opening.value, served.resolve);
 	context.finished = work.then(
 		() => undefined,
-		(error: unknown) => logError("stream_failed", error, { request_id: context.requestId }),
+		(error: unknown) => {
+			logError("stream_failed", error, { request_id: context.requestId });
+			return response.fail();
+		},
 	);
 	context.waitUntil(context.finished);
 	let timer: ReturnType<typeof setTimeout> | undefined;

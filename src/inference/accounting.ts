@@ -4,8 +4,11 @@ import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } fro
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { outputHash } from "../proof/output-hash.ts";
-import type { Outcome, Receipt, ReceiptBase, ReceiptDetail } from "../proof/receipt.ts";
+import type { Outcome, Receipt, ReceiptBase, ReceiptDetail, ReceiptKind } from "../proof/receipt.ts";
+import type { Remains } from "../providers/call-failure.ts";
 import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
+import { utf8Length } from "../providers/wire.ts";
+import { reasonsUnseen } from "../routing/effort.ts";
 import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { Attempt, CallPlan } from "./plan.ts";
@@ -16,6 +19,8 @@ export interface PlannedCall {
 	plan: CallPlan;
 	candidate: Candidate;
 	attempt: Attempt;
+	/** Whether the model that was meant to serve had been asked by the time of this call. */
+	intendedWasAsked: boolean;
 }
 
 /** What one call used and what it cost, never above its own bound. */
@@ -23,7 +28,7 @@ export interface Bill {
 	promptTokens: number;
 	completionTokens: number;
 	cost: CallCost;
-	/** No usage was reported: the cost is the bound, the tokens are an estimate. */
+	/** Some usage was not reported: cost and tokens are settled upwards, never above the bound. */
 	estimated: boolean;
 	/** More was reported than the request allowed: the cost is the bound. */
 	overrun: boolean;
@@ -44,6 +49,7 @@ export interface Description {
 
 /** What a run is for. */
 export interface Purpose {
+	kind: ReceiptKind;
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
@@ -64,7 +70,7 @@ export interface RunRecord {
 }
 
 /**
- * The bill of a call by its reported usage, else at its bound.
+ * The bill of a whole answer by its reported usage, else at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
 export function billOf(
@@ -73,19 +79,60 @@ export function billOf(
 	delivered: ModelAnswer | null,
 	sentAtMs: number,
 ): Bill {
-	const bound = attempt.worstCase;
+	const { worstCase, request } = attempt;
 	if (!usage) {
 		const completionTokens = estimateTokens(delivered ? writtenText(delivered) : "");
-		return { promptTokens: plan.signals.promptTokens, completionTokens, cost: bound, estimated: true, overrun: false };
+		const { promptTokens } = plan.signals;
+		return { promptTokens, completionTokens, cost: worstCase, estimated: true, overrun: false };
 	}
 	const actual = costOf(candidate.model, usage, sentAtMs);
-	const overrun = actual.totalNanoUsd > bound.totalNanoUsd;
+	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
 	return {
-		promptTokens: inputTokens(usage),
-		completionTokens: outputTokens(usage),
-		cost: overrun ? bound : actual,
+		// What is paid for is what was reserved for; the tokens shown are those of the cost.
+		promptTokens: overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage),
+		completionTokens: overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage),
+		cost: overrun ? worstCase : actual,
 		estimated: false,
 		overrun,
+	};
+}
+
+/** Fewer UTF-8 bytes than this make no token of any common text. */
+const BYTES_PER_TOKEN = 3;
+/** Output that may have been under way when a call broke off. */
+const UNDER_WAY_TOKENS = 256;
+
+function tokensOfBytes(text: string): number {
+	return Math.ceil(utf8Length(text) / BYTES_PER_TOKEN);
+}
+
+/** What a model may have thought without a word of it being seen; all of it counts as output. */
+function unseenReasoningTokens({ candidate, attempt }: PlannedCall): number {
+	return reasonsUnseen(candidate.model, attempt.access.provider, candidate.effort)
+		? attempt.request.maxOutputTokens
+		: 0;
+}
+
+/**
+ * The bill of a call that broke off or was left: at what the provider had reported, and for what it had not, at one token
+ * per three bytes sent and delivered, with what may have been under way. Never above the call's bound.
+ */
+export function billOfBroken(call: PlannedCall, { answer, usageSoFar }: Remains, sentAtMs: number): Bill {
+	const { plan, candidate, attempt } = call;
+	const { request, worstCase } = attempt;
+	const written = answer ? writtenText(answer) : "";
+	const sentTokens = Math.min(tokensOfBytes(request.body), request.maxInputTokens);
+	const input = usageSoFar ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0, outputText: 0, reasoning: 0 };
+	const output = Math.max(outputTokens(input), tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call);
+	const cost = costOf(candidate.model, { ...input, outputText: output, reasoning: 0 }, sentAtMs);
+	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
+	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
+	return {
+		promptTokens: usageSoFar ? Math.min(inputTokens(usageSoFar), request.maxInputTokens) : plan.signals.promptTokens,
+		completionTokens: estimateTokens(written),
+		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
+		estimated: true,
+		overrun: false,
 	};
 }
 
@@ -115,10 +162,11 @@ export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
 }
 
 /** Why this model: the selection's reason, and what failover made of it. */
-export function reasonFor({ plan, candidate }: PlannedCall): string {
+export function reasonFor({ plan, candidate, intendedWasAsked }: PlannedCall): string {
 	const { failover, reason } = plan.selection;
 	if (candidate.model === failover[0].model) return reason;
-	return `${reason}; it did not answer, and ${candidate.model.display_name} stood in`;
+	const why = intendedWasAsked ? "it did not answer" : "it was not asked, because it is not to be called for a while";
+	return `${reason}; ${why}, and ${candidate.model.display_name} stood in`;
 }
 
 /** The last of the billed calls is the one that served, or tried last. */

@@ -1,8 +1,8 @@
 // Which calls a plan may make, what a failed one means for the next, and what the client is told when none served. Pure.
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import type { Breakers } from "../providers/breaker.ts";
 import type { CallFailure, LostReason } from "../providers/call-failure.ts";
+import { breakerKeyOf, type ProviderHealth } from "../providers/health.ts";
 import type { Candidate } from "../routing/select.ts";
 import type { PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
@@ -13,31 +13,55 @@ const MAX_CALLS = 3;
 export interface CallSet {
 	calls: [PlannedCall, ...PlannedCall[]];
 	boundNanoUsd: number;
+	/** Every candidate's provider is shut off or scarce, and the best of them is called all the same. */
+	lastResort: boolean;
 }
 
-/** Chooses up to three candidates whose providers are not shut off; when all are, the one shut off longest is tried. */
-export function callSetOf(plan: CallPlan, breakers: Breakers, nowMs: number): CallSet {
+/** The candidates to call: those who are to be called now, else the one that is so again the soonest. */
+function callable(
+	candidates: readonly PlannedCall[],
+	health: ProviderHealth,
+	hasPriority: boolean,
+	nowMs: number,
+): { calls: PlannedCall[]; lastResort: boolean } {
+	const keyOf = ({ attempt }: PlannedCall) => breakerKeyOf(attempt.access);
+	const scarceMs = (call: PlannedCall) => health.scarceForMs(keyOf(call), call.candidate.model.id, nowMs);
+	const admitted = candidates.filter((call) => health.admits(keyOf(call), nowMs));
+	const ample = admitted.filter((call) => hasPriority || scarceMs(call) === 0);
+	if (ample.length > 0) return { calls: ample, lastResort: false };
+	if (admitted.length > 0) {
+		return { calls: admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b)).slice(0, 1), lastResort: true };
+	}
+	const longestOpen = candidates.toSorted((a, b) => health.openSinceMs(keyOf(a)) - health.openSinceMs(keyOf(b)));
+	return { calls: longestOpen.slice(0, 1), lastResort: true };
+}
+
+/**
+ * Chooses up to three candidates whose providers are neither shut off nor scarce.
+ * @param hasPriority whether the caller's plan still calls who is scarce.
+ */
+export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
-	const open = failover.filter(({ model }) => breakers.admits(model.provider, nowMs));
-	const longest = failover.toSorted(
-		(a, b) => breakers.openSinceMs(a.model.provider) - breakers.openSinceMs(b.model.provider),
-	);
-	const chosen = (open.length > 0 ? open : longest).slice(0, open.length > 0 ? MAX_CALLS : 1);
+	const [intended] = failover;
 	const planned = (candidate: Candidate): PlannedCall => ({
 		plan,
 		candidate,
 		attempt: plan.attempt(candidate.model, candidate.effort),
+		intendedWasAsked: candidate === intended,
 	});
-	const [first = failover[0], ...rest] = chosen;
-	const calls: [PlannedCall, ...PlannedCall[]] = [planned(first), ...rest.map(planned)];
+	const candidates = failover.map(planned);
+	const { calls: chosen, lastResort } = callable(candidates, health, hasPriority, nowMs);
+	const [first = planned(intended), ...rest] = chosen.slice(0, MAX_CALLS);
+	const calls: CallSet["calls"] = [first, ...rest];
 	const sum = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
-	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
+	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd), lastResort };
 }
 
 const LOST: Readonly<Record<LostReason, string>> = {
 	no_head: "could not be reached, or broke off before it answered",
-	timeout: "did not answer in time",
+	head_timeout: "did not answer in time",
+	timeout: "fell silent",
 	cut: "broke off its answer",
 	unusable: "gave no usable answer",
 	too_large: "gave an answer that is too large",
@@ -49,8 +73,10 @@ interface Consequence {
 	/** `end`: the request itself is refused; `anyone`: another call may do better; `elsewhere`: but not at this provider. */
 	next: "end" | "anyone" | "elsewhere";
 	operatorsFault: boolean;
-	/** Whether the breaker counts it. */
+	/** Whether the breaker counts it: only what the provider did, never what a prompt or a client can cause. */
 	counts: boolean;
+	/** Whether the same model may be tried once more, and after what time; null when not. */
+	retryAfterMs: number | null;
 }
 
 /** Statuses that say the deployment's account with the provider is at fault. */
@@ -60,17 +86,42 @@ const OPERATOR_CODES = new Set(["insufficient_quota", "invalid_api_key"]);
 /** Cloudflare's TLS trouble with the origin: the same host will not do better. */
 const SAME_HOST_STATUSES = new Set([525, 526]);
 
+/** A wait that a second try is worth. */
+const MAX_RETRY_WAIT_MS = 2_000;
+/** Before a second try after trouble that named no wait. */
+const RETRY_PAUSE_MS = 200;
+
+const ENDS: Consequence = { next: "end", operatorsFault: false, counts: false, retryAfterMs: null };
+
+/** Reasons for which a provider, and nobody else, is to blame. */
+const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
+
 /** The failover table (decisions.md, "Chat"). */
 export function consequenceOf(failure: CallFailure): Consequence {
-	if (failure.kind === "client_closed") return { next: "end", operatorsFault: false, counts: false };
-	if (failure.kind === "lost") return { next: "anyone", operatorsFault: false, counts: true };
+	if (failure.kind === "client_closed") return ENDS;
+	if (failure.kind === "lost") {
+		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
+		return { next: "anyone", operatorsFault: false, counts: PROVIDERS_FAULT.has(failure.why), retryAfterMs };
+	}
 	const { status, error } = failure;
 	if (OPERATOR_STATUSES.has(status) || OPERATOR_CODES.has(error?.code ?? ""))
-		return { next: "elsewhere", operatorsFault: true, counts: true };
-	if (SAME_HOST_STATUSES.has(status)) return { next: "elsewhere", operatorsFault: false, counts: true };
-	if (status === 408 || status === 429 || status >= 500 || status < 400)
-		return { next: "anyone", operatorsFault: false, counts: true };
-	return { next: "end", operatorsFault: false, counts: false };
+		return { next: "elsewhere", operatorsFault: true, counts: true, retryAfterMs: null };
+	if (SAME_HOST_STATUSES.has(status))
+		return { next: "elsewhere", operatorsFault: false, counts: true, retryAfterMs: null };
+	if (status === 429) {
+		const waitMs = failure.retryAfterMs;
+		const retryAfterMs = waitMs !== null && waitMs <= MAX_RETRY_WAIT_MS ? waitMs : null;
+		return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs };
+	}
+	if (status === 408 || status >= 500)
+		return { next: "anyone", operatorsFault: false, counts: true, retryAfterMs: pauseOf(failure.retryAfterMs) };
+	if (status < 400) return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs: null };
+	return ENDS;
+}
+
+function pauseOf(waitMs: number | null): number | null {
+	if (waitMs === null) return RETRY_PAUSE_MS;
+	return waitMs <= MAX_RETRY_WAIT_MS ? Math.max(waitMs, RETRY_PAUSE_MS) : null;
 }
 
 function lineOf({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
@@ -82,10 +133,16 @@ function lineOf({ candidate: { model } }: PlannedCall, failure: CallFailure): st
 /** The calls of a set that did not serve, and what they add up to. */
 export class FailedCalls {
 	#shunned = new Set<string>();
+	#asked = new Set<string>();
 	#lines: string[] = [];
 	#waitsMs: number[] = [];
 	#costNanoUsd = 0;
 	#last: { call: PlannedCall; failure: CallFailure } | null = null;
+
+	/** Whether a model was asked. */
+	asked(modelId: string): boolean {
+		return this.#asked.has(modelId);
+	}
 
 	/** Whether a call's provider may be asked after what it has done. */
 	allows({ candidate }: PlannedCall): boolean {
@@ -95,6 +152,7 @@ export class FailedCalls {
 	/** @param costNanoUsd what the call is billed at. */
 	add(call: PlannedCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
+		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(lineOf(call, failure));
 		this.#costNanoUsd += costNanoUsd;
 		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);

@@ -1,6 +1,6 @@
 // One answer to one call, whole or as it comes: plan, reserve, call with failover, settle, sign. Nothing is delivered that is
 // not accounted for. What the answer looks like to a client is its entrance's business.
-import { fail, ok, type Result } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import type { StreamPart } from "../providers/wire.ts";
@@ -10,9 +10,6 @@ import { Conversations, conversationKey, openingKey } from "./conversations.ts";
 import type { CallSet } from "./failover.ts";
 import { type CallPlan, type InferenceRequest, planCall } from "./plan.ts";
 import { type AnswerStream, callsFor, Run, type StreamEnd } from "./run.edge.ts";
-
-/** A stream may run longer than an unstreamed call, as long as something comes. */
-const STREAM_TOTAL_MS = 600_000;
 
 /** This isolate's view of who talks with whom. */
 const conversations = new Conversations();
@@ -31,14 +28,25 @@ export interface SingleAnswer {
 	skillId: string | null;
 }
 
-/** What is known of an answer that was accounted for. */
-export interface Accounted {
-	run: RunRecord;
-	/** Every billed call; the last one served. */
+/** What was billed, settled and signed. */
+export interface Settled {
+	/** Every billed call; the last one served, or tried last. */
 	billed: readonly BilledCall[];
-	answer: ModelAnswer;
 	receipt: SealedReceipt;
 	latencyMs: number;
+}
+
+/** What is known of an answer that was accounted for. */
+export interface Accounted extends Settled {
+	run: RunRecord;
+	answer: ModelAnswer;
+}
+
+/** Nobody answered; what may have been billed for it is settled, null when nothing was. */
+export interface StreamNotOpened {
+	ok: false;
+	failure: Failure;
+	settled: Settled | null;
 }
 
 export interface WholeAnswer extends Accounted {
@@ -55,14 +63,18 @@ async function begin(
 	request: InferenceRequest,
 	{ inputHash, configDigest, skillId }: SingleAnswer,
 	caller: Caller,
-	runMs: number,
 ): Promise<Result<Begun>> {
 	const { account, settings, startedAtMs } = caller;
 	const plan = planCall(request, account.plan, settings, startedAtMs, recallModel(account.userId));
 	if (!plan.ok) return plan;
-	const set = callsFor(plan.value);
-	const purpose: Purpose = { inputHash, configDigest, describe: describeSingleAnswer(skillId) };
-	const run = await Run.open(caller, purpose, [set], runMs);
+	const set = callsFor(plan.value, caller);
+	const purpose: Purpose = {
+		kind: skillId === null ? "chat" : "skill",
+		inputHash,
+		configDigest,
+		describe: describeSingleAnswer(skillId),
+	};
+	const run = await Run.open(caller, purpose, [set], settings.upstreamTotalTimeoutMs);
 	return run.ok ? ok({ plan: plan.value, set, run: run.value }) : run;
 }
 
@@ -82,7 +94,7 @@ async function inferWhole(
 	purpose: SingleAnswer,
 	caller: Caller,
 ): Promise<Result<WholeAnswer>> {
-	const begun = await begin(request, purpose, caller, caller.settings.upstreamTotalTimeoutMs);
+	const begun = await begin(request, purpose, caller);
 	if (!begun.ok) return begun;
 	const { plan, set, run } = begun.value;
 	const turn = await caller.timings.measure("upstream", () => run.complete(set));
@@ -111,7 +123,7 @@ export interface StreamedAnswer extends Pick<AnswerStream, "sandbox" | "parts"> 
 /** A streamed answer that has been reserved for. */
 export interface OpeningStream {
 	/** Calls until one model says its first words. A failure is accounted for. */
-	open(): Promise<Result<StreamedAnswer>>;
+	open(): Promise<{ ok: true; value: StreamedAnswer } | StreamNotOpened>;
 }
 
 /** Begins to answer a call as a stream. */
@@ -120,13 +132,17 @@ export async function inferStream(
 	purpose: SingleAnswer,
 	caller: Caller,
 ): Promise<Result<OpeningStream>> {
-	const begun = await begin(request, purpose, caller, STREAM_TOTAL_MS);
+	const begun = await begin(request, purpose, caller);
 	if (!begun.ok) return begun;
 	const { plan, set, run } = begun.value;
 	return ok({
 		async open() {
 			const turn = await caller.timings.measure("first_delta", () => run.stream(set));
-			if (!turn.ok) return run.fail(turn.failure, turn.clientClosed || caller.signal.aborted);
+			if (!turn.ok) {
+				const { failure, receipt } = await run.fail(turn.failure, turn.clientClosed || caller.signal.aborted);
+				const settled = receipt && { billed: run.billed, receipt, latencyMs: run.latencyMs };
+				return { ok: false, failure, settled };
+			}
 			return ok(streamedAnswer(caller, plan, run, turn.served));
 		},
 	});

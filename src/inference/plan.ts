@@ -20,8 +20,6 @@ export interface Wishes {
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
 	config: RoutingConfig | null;
-	/** Whether the answer is wanted as it comes. */
-	stream: boolean;
 }
 
 /** A model call that somebody wants answered. */
@@ -47,7 +45,7 @@ export interface CallPlan extends InferenceRequest {
 }
 
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ModelCall, stream: boolean, settings: Settings, nowMs: number): CallPlan["attempt"] {
+function attempts(call: ModelCall, settings: Settings, nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort) => {
 		const access = settings.providers.get(model.provider);
@@ -57,7 +55,7 @@ function attempts(call: ModelCall, stream: boolean, settings: Settings, nowMs: n
 		const variant = `${provider.wire} ${provider.returns_reasoning}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call, prompt, model, access, effort, stream });
+		const request = wire.request({ call, prompt, model, access, effort });
 		return {
 			wire,
 			access,
@@ -80,7 +78,7 @@ export function planCall(
 ): Result<CallPlan> {
 	const { catalog } = settings;
 	const detected = signals(call);
-	const attempt = attempts(call, wishes.stream, settings, nowMs);
+	const attempt = attempts(call, settings, nowMs);
 	const selection = select({
 		catalog,
 		call,

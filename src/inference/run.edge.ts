@@ -3,16 +3,19 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
-import { AnswerAccumulator, isEmptyAnswer } from "../providers/accumulate.ts";
-import { Breakers } from "../providers/breaker.ts";
-import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";
+import { AnswerAccumulator, isDelta, isUnusable, wellFormedAnswer } from "../providers/accumulate.ts";
+import { type CallFailure, type Remains, UpstreamLost } from "../providers/call-failure.ts";
+import { breakerKeyOf, ProviderHealth } from "../providers/health.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
-import { callUpstream, type Deadlines, type OpenStream, openStream } from "../providers/upstream.edge.ts";
+import { type Deadlines, type OpenStream, openStream } from "../providers/upstream.edge.ts";
 import { WellFormedParts } from "../providers/well-formed.ts";
 import type { StreamPart } from "../providers/wire.ts";
+import { reasonsUnseen, timeToFirstTokenMs } from "../routing/effort.ts";
 import {
+	type Bill,
 	type BilledCall,
 	billOf,
+	billOfBroken,
 	fallbackFrom,
 	type PlannedCall,
 	type Purpose,
@@ -28,8 +31,11 @@ import type { CallPlan } from "./plan.ts";
 /** Time between the end of the longest run and the settlement of a reservation that nobody settled. */
 const RESERVATION_MARGIN_MS = 10_000;
 
+/** A model that reasons unseen may be silent for so many times its catalog time to the first token. */
+const UNSEEN_REASONING_FACTOR = 3;
+
 /** This isolate's view of the providers. */
-export const breakers = new Breakers();
+export const health = new ProviderHealth();
 
 /** A call of a run that has served. */
 export interface ServedCall {
@@ -62,15 +68,19 @@ export interface StreamEnd {
 	call: BilledCall;
 }
 
+/** A run that gave no answer. Its receipt is of what may have been billed; null when nothing was. */
+export interface FailedRun {
+	ok: false;
+	failure: Failure;
+	receipt: SealedReceipt | null;
+}
+
 /** What a call set comes to: one call served, or none did. */
 export type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
 
 /** What one attempt at a call comes to. */
 type Attempted<T> = { kind: "served"; value: T } | CallFailure;
-
-function isDelta({ type }: StreamPart): boolean {
-	return type === "text" || type === "reasoning" || type === "refusal" || type === "tool_call";
-}
+type Attempt<T> = (call: PlannedCall, hold: Hold, sentAtMs: number) => Promise<Attempted<T>>;
 
 /** A stream up to its first delta. */
 interface BegunStream {
@@ -80,8 +90,26 @@ interface BegunStream {
 	ended: boolean;
 }
 
+/** What an exception while reading a stream means. */
+function readFailure(error: unknown, remains: Remains, client: AbortSignal): CallFailure {
+	if (client.aborted) return { kind: "client_closed", sent: true, remains };
+	const lost = error instanceof UpstreamLost ? error : new UpstreamLost("cut");
+	// A whole body of no use has its end count; a stream that was cut has none.
+	const usage = lost.why === "unusable" ? (remains.answer?.usage ?? null) : null;
+	return { kind: "lost", why: lost.why, remains, usage, error: lost.error };
+}
+
+function unusable(answer: ModelAnswer): CallFailure {
+	const remains = { answer, usageSoFar: answer.usage };
+	return { kind: "lost", why: "unusable", remains, usage: answer.usage, error: null };
+}
+
 /** Reads a stream up to its first delta: until then another model can take over unseen. */
-async function readFirstDelta(stream: OpenStream, client: AbortSignal): Promise<Attempted<BegunStream>> {
+async function readFirstDelta(
+	stream: OpenStream,
+	stop: readonly string[],
+	client: AbortSignal,
+): Promise<Attempted<BegunStream>> {
 	const received: StreamPart[][] = [];
 	const accumulator = new AnswerAccumulator();
 	try {
@@ -91,12 +119,26 @@ async function readFirstDelta(stream: OpenStream, client: AbortSignal): Promise<
 			if (next.value.some(isDelta)) return { kind: "served", value: { stream, received, ended: false } };
 		}
 	} catch (error) {
-		if (client.aborted) return { kind: "client_closed" };
-		const lost = error instanceof UpstreamLost ? error : new UpstreamLost("cut");
-		return { kind: "lost", why: lost.why, usage: accumulator.usage, error: lost.error };
+		return readFailure(error, { answer: accumulator.answer(), usageSoFar: stream.usageSoFar() }, client);
 	}
-	if (!isEmptyAnswer(accumulator.answer())) return { kind: "served", value: { stream, received, ended: true } };
-	return { kind: "lost", why: "unusable", usage: accumulator.usage, error: null };
+	const answer = accumulator.answer();
+	return isUnusable(answer, stop) ? unusable(answer) : { kind: "served", value: { stream, received, ended: true } };
+}
+
+/** Reads a stream to its end. */
+async function readWhole(
+	stream: OpenStream,
+	stop: readonly string[],
+	client: AbortSignal,
+): Promise<Attempted<ModelAnswer>> {
+	const accumulator = new AnswerAccumulator();
+	try {
+		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
+	} catch (error) {
+		return readFailure(error, { answer: accumulator.answer(), usageSoFar: stream.usageSoFar() }, client);
+	}
+	const answer = wellFormedAnswer(accumulator.answer());
+	return isUnusable(answer, stop) ? unusable(answer) : { kind: "served", value: answer };
 }
 
 export class Run {
@@ -146,27 +188,35 @@ export class Run {
 	/** Makes the calls of a set in order until one has given its whole answer. */
 	complete(set: CallSet): Promise<CallSetResult<ServedCall>> {
 		return this.#withFailover(set, async (call, hold, sentAtMs) => {
-			const { wire, request } = call.attempt;
-			const result = await callUpstream(wire, request, this.#deadlines(), this.#caller.signal);
-			if (result.kind !== "answer") return result;
-			const { answer, sandbox } = result;
-			const billed = this.#bill(call, hold, answer.usage, answer, sentAtMs);
-			return { kind: "served", value: { call: billed, answer, sandbox } };
+			const opened = await this.#open(call);
+			if (opened.kind !== "stream") return opened;
+			const whole = await readWhole(opened, call.plan.call.stop, this.#caller.signal);
+			if (whole.kind !== "served") return whole;
+			const answer = whole.value;
+			const billed = this.#bill(call, hold, billOf(call, answer.usage, answer, sentAtMs));
+			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
 		});
 	}
 
 	/** Makes the calls of a set in order until one has said its first words. */
 	stream(set: CallSet): Promise<CallSetResult<AnswerStream>> {
 		return this.#withFailover(set, async (call, hold, sentAtMs) => {
-			const { wire, request } = call.attempt;
-			const opened = await openStream(wire, request, this.#deadlines(), this.#caller.signal);
+			const opened = await this.#open(call);
 			if (opened.kind !== "stream") return opened;
-			const first = await readFirstDelta(opened, this.#caller.signal);
+			const first = await readFirstDelta(opened, call.plan.call.stop, this.#caller.signal);
 			if (first.kind === "served")
 				return { kind: "served", value: this.#answerStream(call, hold, first.value, sentAtMs) };
 			opened.abort();
 			return first;
 		});
+	}
+
+	/** Makes one upstream call; who has sent a head is well. */
+	async #open(call: PlannedCall): Promise<OpenStream | CallFailure> {
+		const { wire, request, access } = call.attempt;
+		const opened = await openStream(wire, request, this.#deadlines(call), this.#caller.signal);
+		if (opened.kind === "stream") health.succeeded(breakerKeyOf(access));
+		return opened;
 	}
 
 	#answerStream(call: PlannedCall, hold: Hold, begun: BegunStream, sentAtMs: number): AnswerStream {
@@ -192,63 +242,122 @@ export class Run {
 		}
 		const finish = (clientClosed: boolean): StreamEnd => {
 			const outcome: Outcome = clientClosed ? "client_closed" : lost ? "cut" : "complete";
-			if (outcome !== "complete") stream.abort();
-			if (outcome === "cut") breakers.failed(call.candidate.model.provider, false, Date.now());
 			const answer = accumulator.answer();
-			// What a stream reported before it broke off is not all it will be billed for.
-			const usage = outcome === "complete" ? answer.usage : null;
-			return { outcome, lost, answer, call: this.#bill(call, hold, usage, answer, sentAtMs) };
+			if (outcome === "complete") {
+				return { outcome, lost, answer, call: this.#bill(call, hold, billOf(call, answer.usage, answer, sentAtMs)) };
+			}
+			const remains = { answer, usageSoFar: stream.usageSoFar() };
+			stream.abort();
+			return { outcome, lost, answer, call: this.#bill(call, hold, this.#billOfBroken(call, remains, sentAtMs)) };
 		};
 		return { call, sandbox: stream.sandbox, parts: parts(), finish };
 	}
 
-	#bill(
-		call: PlannedCall,
-		hold: Hold,
-		usage: ModelAnswer["usage"],
-		delivered: ModelAnswer | null,
-		sentAtMs: number,
-	): BilledCall {
-		const billed = { ...call, bill: billOf(call, usage, delivered, sentAtMs) };
-		hold.spend(billed.bill.cost.totalNanoUsd);
+	/** An agent's cap must hold whatever a provider charges for a broken call: there it is the bound. */
+	#billOfBroken(call: PlannedCall, remains: Remains, sentAtMs: number): Bill {
+		if (this.record.purpose.kind === "agent") return billOf(call, null, remains.answer, sentAtMs);
+		return billOfBroken(call, remains, sentAtMs);
+	}
+
+	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
+		const billed = { ...call, bill };
+		hold.spend(bill.cost.totalNanoUsd);
 		this.billed.push(billed);
 		return billed;
 	}
 
-	/** Deadlines of the next upstream call: all calls of a run share its end. */
-	#deadlines(): Deadlines {
-		const { upstreamTimeoutMs, upstreamIdleTimeoutMs } = this.#caller.settings;
-		const totalMs = Math.max(1, this.#endsAtMs - Date.now());
-		return { firstByteMs: upstreamTimeoutMs, idleMs: upstreamIdleTimeoutMs, totalMs };
+	/** The bill of a call that did not serve; null when it cost nothing. */
+	#billOfFailed(call: PlannedCall, failure: CallFailure, sentAtMs: number): Bill | null {
+		// An error status was not generated for, and what was not sent was not read.
+		if (failure.kind === "status" || (failure.kind === "client_closed" && !failure.sent)) return null;
+		if (failure.kind === "lost" && failure.why === "unusable") {
+			return billOf(call, failure.usage, failure.remains.answer, sentAtMs);
+		}
+		return this.#billOfBroken(call, failure.remains, sentAtMs);
 	}
 
-	/** Calls in order until one serves. A call that finds no room in the budget, or whose provider is shunned, is passed over. */
-	async #withFailover<T>(
-		{ calls }: CallSet,
-		attempt: (call: PlannedCall, hold: Hold, sentAtMs: number) => Promise<Attempted<T>>,
-	): Promise<CallSetResult<T>> {
+	/** Deadlines of the next upstream call: all calls of a run share its end. */
+	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
+		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = this.#caller.settings;
+		const unseen = reasonsUnseen(model, access.provider, effort);
+		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
+		return {
+			headMs,
+			firstDeltaMs: Math.max(idleMs, reasoningMs),
+			idleMs,
+			totalMs: Math.max(1, this.#endsAtMs - Date.now()),
+		};
+	}
+
+	/** Calls in order until one serves. */
+	async #withFailover<T>(set: CallSet, attempt: Attempt<T>): Promise<CallSetResult<T>> {
 		const failed = new FailedCalls();
-		for (const call of calls) {
-			const hold = failed.allows(call) ? this.budget.hold(call.attempt.worstCase.totalNanoUsd) : null;
-			if (!hold) continue;
-			this.#logCall(call);
-			const { provider } = call.candidate.model;
-			const sentAtMs = Date.now();
-			breakers.called(provider, sentAtMs);
-			const result = await attempt(call, hold, sentAtMs);
-			if (result.kind === "served") {
-				breakers.succeeded(provider);
-				return { ok: true, served: result.value };
-			}
-			// An error status was not billed; whatever else became of the call may have been.
-			const usage = result.kind === "lost" ? result.usage : null;
-			const billed = result.kind === "status" ? null : this.#bill(call, hold, usage, null, sentAtMs);
-			if (!billed) hold.release();
-			const consequence = failed.add(call, result, billed?.bill.cost.totalNanoUsd ?? 0);
-			if (consequence.counts) breakers.failed(provider, consequence.operatorsFault, Date.now());
-			if (consequence.next === "end" || Date.now() >= this.#endsAtMs) break;
+		for (const call of set.calls) {
+			const tried = await this.#tryTwice(call, failed, set.lastResort, attempt);
+			if (tried?.kind === "served") return { ok: true, served: tried.value };
+			if (tried?.next === "end" || Date.now() >= this.#endsAtMs) break;
 		}
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
+	}
+
+	/** Tries a call; a model that the request named is tried once more, where that may help, before another stands in. */
+	async #tryTwice<T>(call: PlannedCall, failed: FailedCalls, lastResort: boolean, attempt: Attempt<T>) {
+		const first = await this.#try(call, failed, lastResort, attempt);
+		const { mode, fallbackFrom: insteadOf, failover } = call.plan.selection;
+		const isNamed = mode === "direct" && insteadOf === null && call.candidate === failover[0];
+		if (!isNamed || first?.kind !== "failed" || first.retryAfterMs === null) return first;
+		await this.#pause(first.retryAfterMs);
+		return (await this.#try(call, failed, lastResort, attempt)) ?? first;
+	}
+
+	/** Waits, less long when the client leaves. */
+	async #pause(ms: number): Promise<void> {
+		const { signal } = this.#caller;
+		if (signal.aborted) return;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(done, ms);
+			function done(): void {
+				clearTimeout(timer);
+				signal.removeEventListener("abort", done);
+				resolve();
+			}
+			signal.addEventListener("abort", done, { once: true });
+		});
+	}
+
+	/** One try at one call; null when it may not be made: no room in the budget, or nobody is to ask this provider now. */
+	async #try<T>(
+		planned: PlannedCall,
+		failed: FailedCalls,
+		lastResort: boolean,
+		attempt: Attempt<T>,
+	): Promise<{ kind: "served"; value: T } | ({ kind: "failed" } & ReturnType<FailedCalls["add"]>) | null> {
+		const { candidate, attempt: exact, plan } = planned;
+		const key = breakerKeyOf(exact.access);
+		if (!failed.allows(planned)) return null;
+		const hold = this.budget.hold(exact.worstCase.totalNanoUsd);
+		if (!hold) return null;
+		const sentAtMs = Date.now();
+		if (lastResort) health.probe(key, sentAtMs);
+		else if (!health.acquire(key, sentAtMs)) {
+			hold.release();
+			return null;
+		}
+		const intended = plan.selection.failover[0];
+		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
+		this.#logCall(call);
+		const result = await attempt(call, hold, sentAtMs);
+		if (result.kind === "served") return result;
+		const bill = this.#billOfFailed(call, result, sentAtMs);
+		if (bill) this.#bill(call, hold, bill);
+		else hold.release();
+		const consequence = failed.add(call, result, bill?.cost.totalNanoUsd ?? 0);
+		const nowMs = Date.now();
+		if (consequence.counts) health.failed(key, consequence.operatorsFault, nowMs);
+		else health.inconclusive(key);
+		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
+			health.throttled(key, candidate.model.id, result.retryAfterMs, nowMs);
+		return { kind: "failed", ...consequence };
 	}
 
 	/** Notes in the log line who is serving. */
@@ -274,17 +383,18 @@ export class Run {
 	}
 
 	/** Accounts for a run that gave no answer: what may have been billed is recorded, else the reservation is freed. */
-	async fail(failure: Failure, clientClosed: boolean): Promise<{ ok: false; failure: Failure }> {
+	async fail(failure: Failure, clientClosed: boolean): Promise<FailedRun> {
 		if (this.billed.length === 0) {
 			await this.#caller.funds.release();
-			return fail(failure);
+			return { ...fail(failure), receipt: null };
 		}
 		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", hashText(""));
-		return fail(receipt ? failure : { reason: "receipt_unavailable", requestId: this.record.requestId });
+		if (receipt) return { ...fail(failure), receipt };
+		return { ...fail({ reason: "receipt_unavailable", requestId: this.record.requestId }), receipt: null };
 	}
 }
 
 /** Chooses the calls of a plan by what this isolate knows of the providers now. */
-export function callsFor(plan: CallPlan): CallSet {
-	return callSetOf(plan, breakers, Date.now());
+export function callsFor(plan: CallPlan, { account }: Pick<Caller, "account">): CallSet {
+	return callSetOf(plan, health, account.plan.priority, Date.now());
 }

@@ -8,6 +8,7 @@ export class AnswerAccumulator {
 	#calls = new Map<number, ToolCallPart>();
 	#logprobs: unknown[] = [];
 	#extra: Record<string, unknown> = {};
+	#bodyFields: Record<string, unknown> = {};
 	#usage: ModelAnswer["usage"] = null;
 	#finish: { reason: FinishReason; native: string | null } | null = null;
 
@@ -42,6 +43,9 @@ export class AnswerAccumulator {
 				return;
 			case "extra":
 				Object.assign(this.#extra, part.fields);
+				return;
+			case "body_fields":
+				Object.assign(this.#bodyFields, part.fields);
 				return;
 			case "finish":
 				this.#finish = { reason: part.reason, native: part.native };
@@ -80,16 +84,32 @@ export class AnswerAccumulator {
 			logprobs: this.#logprobs.length > 0 ? { content: this.#logprobs } : null,
 			usage: this.#usage,
 			extra: { ...this.#extra },
+			bodyFields: { ...this.#bodyFields },
 		};
 	}
 }
 
-/** An answer that ended by itself with nothing a client could use: no text, no refusal, no call. */
-export function isEmptyAnswer({ content, finishReason }: ModelAnswer): boolean {
-	if (finishReason !== "stop") return false;
-	return !content.some(
-		(part) => part.type === "tool_call" || ((part.type === "text" || part.type === "refusal") && part.text !== ""),
-	);
+/** Whether a part is something a model said: from the first one on, no other model can take over unseen. */
+export function isDelta({ type }: StreamPart): boolean {
+	return type === "text" || type === "reasoning" || type === "refusal" || type === "tool_call";
+}
+
+/**
+ * An answer that ended by itself and holds nothing at all, neither text nor any block.
+ * @param stop sequences of the call: one that matched at once leaves nothing either, and is no fault.
+ */
+export function isUnusable(
+	{ content, finishReason, nativeFinishReason }: ModelAnswer,
+	stop: readonly string[],
+): boolean {
+	if (finishReason !== "stop" || content.some(saysSomething)) return false;
+	// Of three formats one says whether a stop sequence matched, or that none did.
+	if (nativeFinishReason === "stop_sequence") return false;
+	return stop.length === 0 || nativeFinishReason === "end_turn";
+}
+
+function saysSomething(part: AssistantPart): boolean {
+	return part.type === "tool_call" || part.type === "provider" || part.text !== "";
 }
 
 /** The answer with every text valid Unicode, which is done before anything is delivered, stored or hashed. */
@@ -102,13 +122,34 @@ export function wellFormedAnswer(answer: ModelAnswer): ModelAnswer {
 	return { ...answer, content };
 }
 
-/** The whole answer that parts make; null when it is of no use. */
+/** The whole answer that parts make; null when the upstream says that it is none. */
 export function answerOf(parts: readonly StreamPart[]): ModelAnswer | null {
 	const accumulator = new AnswerAccumulator();
 	for (const part of parts) {
 		if (part.type === "failure") return null;
 		accumulator.add(part);
 	}
-	const answer = wellFormedAnswer(accumulator.answer());
-	return isEmptyAnswer(answer) ? null : answer;
+	return wellFormedAnswer(accumulator.answer());
+}
+
+/** The parts that make a whole answer. */
+export function partsOfAnswer(answer: ModelAnswer): StreamPart[] {
+	let calls = 0;
+	const parts = answer.content.flatMap((part): StreamPart[] => {
+		if (part.type !== "tool_call") return [part];
+		const { type, id, name, arguments: text, signature } = part;
+		const index = calls++;
+		return [
+			{ type, index, id, name, ...(signature === undefined ? {} : { signature }) },
+			{ type: "tool_arguments", index, text },
+		];
+	});
+	const { logprobs, extra, bodyFields, finishReason, nativeFinishReason, usage } = answer;
+	const listed = (logprobs as { content?: unknown[] | null } | null)?.content;
+	if (Array.isArray(listed)) parts.push({ type: "logprobs", content: listed });
+	if (Object.keys(extra).length > 0) parts.push({ type: "extra", fields: extra });
+	if (Object.keys(bodyFields).length > 0) parts.push({ type: "body_fields", fields: bodyFields });
+	parts.push({ type: "finish", reason: finishReason, native: nativeFinishReason });
+	if (usage) parts.push({ type: "usage", usage });
+	return parts;
 }

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { answerOf } from "./accumulate.ts";
+import { parseJson } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 
@@ -86,15 +87,6 @@ export const blockSchema = z.union([
 ]);
 export type Block = z.infer<typeof blockSchema>;
 
-/** The value of a JSON text; undefined when it is none. */
-export function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /** A JSON round trip may change a number of more digits than these. */
 const LONG_NUMBER = /\d{16}/;
 
@@ -146,17 +138,26 @@ export class Citations {
 	}
 }
 
+/** Why a message was refused, in words. */
+export const stopDetails = z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null);
+
+/** The explanation of a refusal as what the model says to decline. */
+export function refusalParts(details: z.infer<typeof stopDetails>): StreamPart[] {
+	return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
+}
+
 const bodySchema = z.looseObject({
 	content: z.array(blockSchema),
 	stop_reason: z.string().nullish(),
+	stop_details: stopDetails,
 	usage: z.unknown().optional(),
 });
 
-/** The answer in a parsed body; null when it is no message, or stopped with neither text nor tool call. */
+/** The answer in a parsed body; null when it is no message. */
 export function answer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
-	const { content: blocks, stop_reason, usage: rawUsage } = parsed.data;
+	const { content: blocks, stop_reason, stop_details, usage: rawUsage } = parsed.data;
 	const citations = new Citations();
 	const parts: StreamPart[] = [];
 	let calls = 0;
@@ -168,7 +169,11 @@ export function answer(body: unknown): ModelAnswer | null {
 		if (block.type === "tool_use") calls++;
 	}
 	const native = stop_reason ?? null;
-	parts.push(...citations.parts(), { type: "finish", reason: finishReasonOf(native, calls > 0), native });
+	parts.push(...refusalParts(stop_details), ...citations.parts(), {
+		type: "finish",
+		reason: finishReasonOf(native, calls > 0),
+		native,
+	});
 	const counted = usageFromAnthropic(rawUsage);
 	if (counted) parts.push({ type: "usage", usage: counted });
 	return answerOf(parts);

@@ -4,6 +4,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
+import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
 import {
 	type AssistantPart,
 	DEFAULT_TEMPERATURE,
@@ -28,6 +29,7 @@ import {
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
+	unknownField,
 	utf8Length,
 } from "./wire.ts";
 
@@ -59,11 +61,6 @@ function imageBlock({ url }: ImagePart): Fields {
 	return { type: "image", source };
 }
 
-/** Call ids of other providers (`functions.f:0`) in the letters that Anthropic takes, alike in call and result. */
-function callId(id: string): string {
-	return id.replace(/[^A-Za-z0-9_-]/g, "_");
-}
-
 const jsonObject = z.record(z.string(), z.unknown());
 
 /** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
@@ -77,14 +74,14 @@ function toolInput(text: string): Fields {
 }
 
 function toolUseBlock({ id, name, arguments: args }: ToolCallPart): Fields {
-	return { type: "tool_use", id: callId(id), name, input: toolInput(args) };
+	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: toolInput(args) };
 }
 
 function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fields {
 	const blocks = content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)]));
 	return {
 		type: "tool_result",
-		tool_use_id: callId(id),
+		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
 		content: blocks.length > 0 ? blocks : undefined,
 		is_error: isError,
 	};
@@ -128,6 +125,9 @@ function resultsFirst({ role, content }: Turn): Turn {
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
+/** Stands before a conversation that the assistant began. */
+const OPENING = "(The assistant begins the conversation.)";
+
 /** Messages without empty ones, neighbours of one role merged. */
 function turnsOf(messages: readonly Message[]): Turn[] {
 	const turns: Turn[] = [];
@@ -138,6 +138,9 @@ function turnsOf(messages: readonly Message[]): Turn[] {
 		if (last?.role === turn.role) last.content.push(...turn.content);
 		else if (turn.content.length > 0) turns.push(turn);
 	}
+	// A user speaks first, or the request is refused.
+	if (turns[0]?.role === "assistant")
+		turns.unshift({ role: "user", content: textBlocks([{ type: "text", text: OPENING }]) });
 	return turns.map(resultsFirst);
 }
 
@@ -223,19 +226,20 @@ function samplingFields(
 	return { fields, warnings };
 }
 
-function headersOf({ apiKey }: ProviderAccess, stream: boolean): Record<string, string> {
+function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
 	return {
 		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
 		"content-type": "application/json",
-		accept: stream ? "text/event-stream" : "application/json",
+		accept: "text/event-stream",
 	};
 }
 
 /** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
-export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
+export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = samplingFields(call, model, refused);
+	warnings.push(...Object.keys(call.unknownFields).map(unknownField));
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
 	if (refusesParallel) warnings.push(droppedParameter(model, "parallel_tool_calls"));
@@ -252,7 +256,7 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 	const settings: Fields = {
 		model: model.upstream_model,
 		max_tokens: call.maxTokens,
-		stream: stream || undefined,
+		stream: true,
 		...sampling,
 		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice: hasTools
@@ -264,7 +268,7 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: headersOf(access, stream),
+		headers: headersOf(access),
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,

@@ -1,6 +1,7 @@
 // An Anthropic stream read into parts. What blocks mean is said in anthropic-answer.ts; text cut inside a character is
 // passed on as it came, well-formed.ts puts it together.
 import * as z from "zod";
+import type { TokenUsage } from "../catalog/price.ts";
 import {
 	type Block,
 	blockSchema,
@@ -8,9 +9,11 @@ import {
 	closingParts,
 	error,
 	finishReasonOf,
-	parseJson,
+	refusalParts,
+	stopDetails,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
+import { parseJson } from "./json.ts";
 import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -32,7 +35,7 @@ const eventSchema = z.discriminatedUnion("type", [
 	z.looseObject({ type: z.literal("content_block_stop"), index }),
 	z.looseObject({
 		type: z.literal("message_delta"),
-		delta: z.looseObject({ stop_reason: z.string().nullish() }),
+		delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetails }),
 		usage: usageField,
 	}),
 	z.looseObject({ type: z.literal("message_stop") }),
@@ -142,7 +145,7 @@ export class AnthropicDecoder implements StreamDecoder {
 				this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
 				this.#addUsage(event.usage);
 				this.#usageIsFinal ||= event.usage?.["output_tokens"] != null;
-				return [];
+				return refusalParts(event.delta.stop_details);
 			case "message_stop":
 				return this.#stopMessage();
 		}
@@ -203,6 +206,10 @@ export class AnthropicDecoder implements StreamDecoder {
 		parts.push({ type: "finish", reason, native: this.#stopReason }, ...this.#usageParts());
 		this.finished = true;
 		return parts;
+	}
+
+	usageSoFar(): TokenUsage | null {
+		return usageFromAnthropic(this.#usage);
 	}
 
 	#usageParts(): StreamPart[] {

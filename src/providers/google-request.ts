@@ -28,6 +28,7 @@ import {
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
+	unknownField,
 	utf8Length,
 } from "./wire.ts";
 
@@ -276,7 +277,7 @@ function schemaWarnings(model: Model, param: CallField, dropped: readonly string
 }
 
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
-export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
+export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const sampling = samplingFields(call, model, access);
 	const output = outputFields(call);
 	const thoughts = thinking(call, model, effort);
@@ -293,15 +294,15 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 				? undefined
 				: { functionCallingConfig: callingConfig(call.toolChoice) },
 	}).slice(0, -1);
-	const method = stream ? "streamGenerateContent?alt=sse" : "generateContent";
 	return {
-		url: `${access.baseUrl}/models/${model.upstream_model}:${method}`,
+		url: `${access.baseUrl}/models/${model.upstream_model}:streamGenerateContent?alt=sse`,
 		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...sampling.warnings,
+			...Object.keys(call.unknownFields).map(unknownField),
 			...thoughts.warnings,
 			...schemaWarnings(model, "tools", toolsOf(call).dropped),
 			...schemaWarnings(model, "output", output.dropped),

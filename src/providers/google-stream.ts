@@ -125,6 +125,10 @@ export class GoogleDecoder implements StreamDecoder {
 		return this.#native !== null;
 	}
 
+	usageSoFar(): TokenUsage | null {
+		return this.#usage;
+	}
+
 	/** Whether there was an answer at all, if an empty one. */
 	get answered(): boolean {
 		return this.#answered;

@@ -119,6 +119,8 @@ export interface ModelCall {
 	effort?: Effort;
 	/** The client's name for its end user. */
 	user?: string;
+	/** Fields of the client's body that nobody here knows, in OpenAI's format; a provider of that format may be sent some. */
+	unknownFields: Record<string, unknown>;
 	/** The model whose tool calls the last messages answer: nobody else can go on with them. */
 	toolLoopModel?: string;
 }
@@ -139,12 +141,15 @@ export interface ModelAnswer {
 	usage: TokenUsage | null;
 	/** Message fields nobody here knows, passed through. */
 	extra: Record<string, unknown>;
+	/** Fields of the upstream's body beside the answer that nobody here knows, passed through. */
+	bodyFields: Record<string, unknown>;
 }
 
 /** Something the client should know about how its request was carried out. */
 export interface Warning {
 	code: "parameter_dropped" | "parameter_changed" | "provider_overrun";
-	param: CallField | null;
+	/** A field of the call, or one of the client's body that nobody knows. */
+	param: CallField | (string & {}) | null;
 	message: string;
 }
 

@@ -1,7 +1,7 @@
 // Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { isEmptyAnswer, wellFormedAnswer } from "./accumulate.ts";
+import { wellFormedAnswer } from "./accumulate.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
@@ -89,6 +89,26 @@ export function splitContent(content: string | z.infer<typeof contentPart>[] | n
 	return { text: texts.length > 0 ? texts.join("") : null, thinking: thinking.length > 0 ? thinking.join("") : null };
 }
 
+/** Fields of a body that are read, or are nobody's business: ids, padding against traffic analysis, what only we may say. */
+const READ_BODY_FIELDS = new Set([
+	"id",
+	"object",
+	"created",
+	"model",
+	"choices",
+	"usage",
+	"x_groq",
+	"obfuscation",
+	"error",
+	"svc",
+]);
+
+/** What else stands in a body, beside the answer. */
+export function bodyFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
+	const entries = Object.entries(body).filter(([name, value]) => !READ_BODY_FIELDS.has(name) && value != null);
+	return Object.fromEntries(entries);
+}
+
 /** OpenAI's words, and the older function_call. */
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 	stop: "stop",
@@ -124,15 +144,15 @@ export function answer(body: unknown): ModelAnswer | null {
 	}
 	const native = finish_reason ?? null;
 	if (native !== null && FAILED_REASONS.has(native)) return null;
-	const whole = wellFormedAnswer({
+	return wellFormedAnswer({
 		content: parts,
 		finishReason: finishReasonOf(native, (tool_calls ?? []).length > 0),
 		nativeFinishReason: native,
 		logprobs: logprobs ?? null,
 		usage: usageFromOpenai(parsed.data.usage),
 		extra,
+		bodyFields: bodyFieldsOf(parsed.data),
 	});
-	return isEmptyAnswer(whole) ? null : whole;
 }
 
 const word = z.union([z.string(), z.number()]).nullish();

@@ -2,6 +2,7 @@
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
+import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
 import {
 	type CallField,
 	DEFAULT_TEMPERATURE,
@@ -26,6 +27,7 @@ import {
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
+	unknownField,
 	utf8Length,
 } from "./wire.ts";
 
@@ -36,8 +38,12 @@ function textOf(parts: readonly TextPart[]): string | Fields[] {
 	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
 }
 
-function toolCallFields({ id, name, arguments: args }: ToolCallPart): Fields {
-	return { id, type: "function", function: { name, arguments: args } };
+function idRuleOf({ id }: Provider): CallIdRule {
+	return id === "mistral" ? MISTRAL_IDS : OPENAI_IDS;
+}
+
+function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): Fields {
+	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
 }
 
 /** One text stands as a string, text among images as parts. */
@@ -52,9 +58,9 @@ function contentOf(parts: readonly (TextPart | ImagePart)[]): string | Fields[] 
 }
 
 /** The format has no mark for a tool that failed, so the text says it. */
-function resultFields({ callId, content, isError }: ToolResultPart): Fields {
+function resultFields({ callId, content, isError }: ToolResultPart, rule: CallIdRule): Fields {
 	const said: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
-	return { role: "tool", tool_call_id: callId, content: contentOf(said) };
+	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: contentOf(said) };
 }
 
 /** The messages that one message becomes: results of tools are messages of their own, and go first. */
@@ -73,13 +79,15 @@ function messageFields(message: Message, provider: Provider): Fields[] {
 					refusal: joinedText(content, "refusal") ?? undefined,
 					reasoning_content: provider.returns_reasoning ? (joinedText(content, "reasoning") ?? undefined) : undefined,
 					name: message.name,
-					tool_calls: calls.length > 0 ? calls.map(toolCallFields) : undefined,
+					tool_calls: calls.length > 0 ? calls.map((call) => toolCallFields(call, idRuleOf(provider))) : undefined,
 				},
 			];
 		}
 		case "user": {
 			const said = message.content.filter((part) => part.type === "text" || part.type === "image");
-			const results = partsOfType(message.content, "tool_result").map(resultFields);
+			const results = partsOfType(message.content, "tool_result").map((result) =>
+				resultFields(result, idRuleOf(provider)),
+			);
 			// A message of nothing but results says nothing of its own.
 			if (said.length === 0 && results.length > 0) return results;
 			return [...results, { role: "user", content: contentOf(said), name: message.name }];
@@ -157,6 +165,10 @@ function optionalFields(
 		// The end user's name is for the provider's abuse checks; nobody misses it where it has no place.
 		else if (param !== "user") warnings.push(droppedParameter(model, param));
 	}
+	for (const [param, value] of Object.entries(call.unknownFields)) {
+		if (provider.passes.includes(param)) fields[param] = value;
+		else warnings.push(unknownField(param));
+	}
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
@@ -173,19 +185,18 @@ export function prepare(call: ModelCall, provider: Provider): PreparedPrompt {
 	return { json, tokenBound: promptTokenBound(json, urls) };
 }
 
-function streamFields(stream: boolean, { provider }: ProviderAccess): Fields {
-	if (!stream) return {};
+function streamFields({ provider }: ProviderAccess): Fields {
 	return provider.stream_usage === "ask" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
 }
 
 /** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
-export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
+export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
 	const settings: Fields = {
 		model: model.upstream_model,
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
-		...streamFields(stream, access),
+		...streamFields(access),
 		...optional.fields,
 		...reasoning.fields,
 		stop: call.stop.length > 0 ? call.stop : undefined,
@@ -201,7 +212,7 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 		headers: {
 			authorization: `Bearer ${access.apiKey}`,
 			"content-type": "application/json",
-			accept: stream ? "text/event-stream" : "application/json",
+			accept: "text/event-stream",
 		},
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,

@@ -1,6 +1,15 @@
 // Reading the OpenAI chat completions format: streams, with the liberties that ten providers take.
 import * as z from "zod";
-import { contentPart, error, FAILED_REASONS, finishReasonOf, splitContent, usageFromOpenai } from "./openai-answer.ts";
+import type { TokenUsage } from "../catalog/price.ts";
+import {
+	bodyFieldsOf,
+	contentPart,
+	error,
+	FAILED_REASONS,
+	finishReasonOf,
+	splitContent,
+	usageFromOpenai,
+} from "./openai-answer.ts";
 import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const toolDelta = z.looseObject({
@@ -65,11 +74,13 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	#byKey = new Map<number, StreamedCall>();
 	#announced = 0;
 	#finish = false;
-	#usage = false;
+	#usage: TokenUsage | null = null;
 	#done = false;
+	/** As last said, as JSON. */
+	#bodyFields = new Map<string, string>();
 
 	get finished(): boolean {
-		return this.#finish && (this.#done || this.#usage);
+		return this.#finish && (this.#done || this.#usage !== null);
 	}
 
 	decode({ data }: ServerSentEvent): StreamPart[] {
@@ -91,19 +102,36 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return this.#parts(parsed.data);
 	}
 
+	usageSoFar(): TokenUsage | null {
+		return this.#usage;
+	}
+
 	end(): StreamPart[] {
 		return [];
 	}
 
-	#parts({ choices, usage, x_groq }: z.infer<typeof chunkSchema>): StreamPart[] {
+	/** Fields beside the choices, where they differ from what was said before: most are on every chunk. */
+	#bodyParts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {
+		const fields = Object.entries(bodyFieldsOf(chunk)).filter(([name, value]) => {
+			const text = JSON.stringify(value);
+			const isNew = this.#bodyFields.get(name) !== text;
+			this.#bodyFields.set(name, text);
+			return isNew;
+		});
+		return fields.length > 0 ? [{ type: "body_fields", fields: Object.fromEntries(fields) }] : [];
+	}
+
+	#parts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {
+		const { choices, usage, x_groq } = chunk;
 		const choice = choices?.[0];
 		const parts = choice?.delta ? this.#deltaParts(choice.delta) : [];
 		const logprobs = choice?.logprobs?.content;
 		if (logprobs && logprobs.length > 0) parts.push({ type: "logprobs", content: logprobs });
+		parts.push(...this.#bodyParts(chunk));
 		if (choice?.finish_reason) parts.push(...this.#finishParts(choice.finish_reason));
 		const counted = usageFromOpenai(usage ?? x_groq?.usage);
 		if (counted) {
-			this.#usage = true;
+			this.#usage = counted;
 			parts.push({ type: "usage", usage: counted });
 		}
 		return parts;

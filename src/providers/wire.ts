@@ -60,6 +60,8 @@ export type StreamPart =
 	| { type: "logprobs"; content: unknown[] }
 	/** Delta fields nobody here knows. */
 	| { type: "extra"; fields: Record<string, unknown> }
+	/** Fields beside the answer that nobody here knows; of a field said twice the last counts. */
+	| { type: "body_fields"; fields: Record<string, unknown> }
 	/** Why the model stopped; once per stream. */
 	| { type: "finish"; reason: FinishReason; native: string | null }
 	/** Usage so far; the last one counts. */
@@ -74,6 +76,8 @@ export interface StreamDecoder {
 	end(): StreamPart[];
 	/** Whether the format's own end mark was seen; a body that ends without it broke off. */
 	readonly finished: boolean;
+	/** Usage as reported so far, which before the end is no end count; null when there was none. */
+	usageSoFar(): TokenUsage | null;
 }
 
 /** Everything a request is made of. */
@@ -83,7 +87,6 @@ export interface RequestOptions {
 	model: Model;
 	access: ProviderAccess;
 	effort: EffortChoice;
-	stream: boolean;
 }
 
 export interface Wire {
@@ -94,7 +97,7 @@ export interface Wire {
 	/** The provider may ask for small differences (see Provider). */
 	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
 	request(options: RequestOptions): UpstreamRequest;
-	/** The answer in a parsed body, or null when it holds none that could be delivered. */
+	/** The answer in a whole parsed body, as some upstreams write it where a stream was asked for; null when it holds none. */
 	answer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where it holds no answer. */
 	usage(body: unknown): TokenUsage | null;
@@ -126,4 +129,9 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 /** Says that a parameter the client set was left out. */
 export function droppedParameter(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
+}
+
+/** Says that a field of the request's body that nobody here knows went no further. */
+export function unknownField(param: string): Warning {
+	return { code: "parameter_dropped", param, message: `${param} is not known to this service and was not sent` };
 }

@@ -1,5 +1,5 @@
 // How much a model is asked to reason. Pure.
-import type { Model } from "../catalog/schema.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
 import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
 import type { Warning } from "../providers/model-call.ts";
 import type { Mode } from "./mode.ts";
@@ -51,4 +51,19 @@ export function effortLevel(model: Model, effort: EffortChoice): number {
 	if (effort === "default") return 0.8;
 	const last = model.reasoning.efforts.length - 1;
 	return last === 0 ? 1 : Math.max(0, model.reasoning.efforts.indexOf(effort)) / last;
+}
+
+/** Whether a model may reason at this effort without its stream showing any of it. */
+export function reasonsUnseen(
+	model: Model,
+	{ shows_reasoning }: Pick<Provider, "shows_reasoning">,
+	effort: EffortChoice,
+): boolean {
+	return model.reasoning !== null && effort !== null && effort !== "none" && !shows_reasoning;
+}
+
+/** Catalog time to the first token at an effort, ms. */
+export function timeToFirstTokenMs(model: Model, effort: EffortChoice): number {
+	const speed = effortLevel(model, effort) > 0.5 ? model.speed.high_effort : model.speed.low_effort;
+	return 1000 * speed.ttft_s;
 }

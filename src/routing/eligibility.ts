@@ -59,7 +59,7 @@ function capabilityExclusions(model: Model, constraints: Constraints): Exclusion
 
 function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
-	const { promptTokens } = signals;
+	const { contextTokens } = signals;
 	if (call.maxTokens > max_output_tokens) {
 		return [
 			{
@@ -70,12 +70,12 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 		];
 	}
 	const room = Math.min(max_input_tokens ?? context_window, context_window - call.maxTokens);
-	if (promptTokens <= room) return [];
+	if (contextTokens <= room) return [];
 	return [
 		{
 			code: "limits",
 			param: "messages",
-			text: `the prompt has about ${promptTokens} tokens, there is room for ${room}`,
+			text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
 		},
 	];
 }

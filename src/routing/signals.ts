@@ -25,6 +25,8 @@ export interface Signals {
 	hasRemoteImages: boolean;
 	/** Estimate at four characters a token, plus a share per image. */
 	promptTokens: number;
+	/** The same for checks against a context window, where scripts of more tokens a character must not be underrated. */
+	contextTokens: number;
 }
 
 /** Looked at from each end of the last user text; a longer middle changes the size, not the kind. */
@@ -98,6 +100,25 @@ export function estimatePromptTokens(call: ModelCall): number {
 	return Math.ceil(chars / CHARS_PER_TOKEN) + imagesOf(call).length * IMAGE_TOKENS;
 }
 
+/** UTF-8 bytes beyond one a character, by which scripts are told apart: none in ASCII, two in each CJK character. */
+function bytesBeyondAscii(text: string): number {
+	let bytes = 0;
+	for (let i = 0; i < text.length; i++) {
+		const unit = text.charCodeAt(i);
+		if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+	}
+	return bytes;
+}
+
+/** A CJK character, two bytes beyond ASCII's one, makes about a token of its own where four Latin letters make one. */
+const TOKENS_PER_BYTE_BEYOND = 0.375;
+
+function estimateContextTokens(call: ModelCall, promptTokens: number): number {
+	let beyond = 0;
+	for (const text of textsOf(call)) beyond += bytesBeyondAscii(text);
+	return promptTokens + Math.ceil(beyond * TOKENS_PER_BYTE_BEYOND);
+}
+
 /** Tokens of a text at four characters a token, rounded up. */
 export function estimateTokens(text: string): number {
 	return Math.ceil(text.length / CHARS_PER_TOKEN);
@@ -129,6 +150,7 @@ export function signals(call: ModelCall): Signals {
 		hasImages: images.length > 0,
 		hasRemoteImages: images.some(({ url }) => url.startsWith("https:")),
 		promptTokens,
+		contextTokens: estimateContextTokens(call, promptTokens),
 	};
 }
 

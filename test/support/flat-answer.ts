@@ -1,8 +1,9 @@
 // An answer as a chat completion shows it, without its order: what most tests of wires ask about.
 import { blockFields } from "../../src/chat/provider-blocks.ts";
+import { isUnusable } from "../../src/providers/accumulate.ts";
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../../src/providers/model-call.ts";
 
-export interface FlatAnswer extends Omit<ModelAnswer, "content"> {
+export interface FlatAnswer extends Omit<ModelAnswer, "content" | "bodyFields"> {
 	content: string | null;
 	refusal: string | null;
 	reasoning: string | null;
@@ -16,7 +17,7 @@ export function flat(answer: ModelAnswer): FlatAnswer;
 export function flat(answer: ModelAnswer | null): FlatAnswer | null;
 export function flat(answer: ModelAnswer | null): FlatAnswer | null {
 	if (!answer) return null;
-	const { content, extra, ...rest } = answer;
+	const { content, extra, bodyFields: _, ...rest } = answer;
 	const { thinking_blocks: opaque = [], ...shown } = blockFields(answer);
 	return {
 		...rest,
@@ -27,4 +28,9 @@ export function flat(answer: ModelAnswer | null): FlatAnswer | null {
 		opaque,
 		extra: { ...extra, ...shown },
 	};
+}
+
+/** The flat form of an answer that is of use; null for any other. */
+export function usable(answer: ModelAnswer | null): FlatAnswer | null {
+	return answer && isUnusable(answer, []) ? null : flat(answer);
 }

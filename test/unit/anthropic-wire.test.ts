@@ -11,10 +11,11 @@ import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
 import { anthropicWire } from "../../src/providers/anthropic.ts";
 import { usageFromAnthropic } from "../../src/providers/anthropic-answer.ts";
+import { ANTHROPIC_IDS, callIdFor } from "../../src/providers/call-ids.ts";
 import type { AssistantPart, Message, ModelCall } from "../../src/providers/model-call.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
-import { type FlatAnswer, flat } from "../support/flat-answer.ts";
+import { type FlatAnswer, flat, usable } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 type Fields = Record<string, unknown>;
@@ -28,13 +29,12 @@ function catalogEntry(): { model: Model; provider: Provider } {
 
 interface Variant {
 	effort?: EffortChoice;
-	stream?: boolean;
 	/** Differences from the catalog's model: its refused knobs and its efforts. */
 	rejects?: string[];
 	efforts?: ("none" | "low" | "high")[];
 }
 
-function sentCall(call: ModelCall, { effort = null, stream = false, rejects, efforts }: Variant = {}) {
+function sentCall(call: ModelCall, { effort = null, rejects, efforts }: Variant = {}) {
 	const { model: catalogModel, provider } = catalogEntry();
 	const { reasoning, request } = catalogModel;
 	const model: Model = {
@@ -44,7 +44,7 @@ function sentCall(call: ModelCall, { effort = null, stream = false, rejects, eff
 	};
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
 	const prompt = anthropicWire.prepare(call, provider);
-	const sent = anthropicWire.request({ call, prompt, model, access, effort, stream });
+	const sent = anthropicWire.request({ call, prompt, model, access, effort });
 	const json: Fields = JSON.parse(sent.body);
 	return { ...sent, json };
 }
@@ -73,19 +73,20 @@ describe("a Messages request", () => {
 			"x-api-key": "k",
 			"anthropic-version": "2023-06-01",
 			"content-type": "application/json",
-			accept: "application/json",
+			accept: "text/event-stream",
 		});
 		expect(json).toEqual({
 			model: "claude-haiku-5-5",
 			max_tokens: 5,
+			stream: true,
 			messages: [{ role: "user", content: [text("hi")] }],
 		});
 		expect(maxOutputTokens).toBe(5);
 		expect(warnings).toEqual([]);
 	});
 
-	it("asks for a stream when the answer is to be streamed", () => {
-		const { headers, json } = sent({}, { stream: true });
+	it("always asks for a stream", () => {
+		const { headers, json } = sent({});
 		expect(headers["accept"]).toBe("text/event-stream");
 		expect(json["stream"]).toBe(true);
 	});
@@ -152,11 +153,12 @@ describe("a Messages request", () => {
 
 	it("keeps arguments that are no JSON object where the model can see them", () => {
 		const inputs = ['{"x":', "[1]", '"s"'].map((args) => {
-			const { json } = sent({ messages: [{ role: "assistant", tool_calls: [toolCall("a", args)] }] });
-			return json["messages"];
+			const call = { role: "assistant", tool_calls: [toolCall("a", args)] };
+			return messagesOf([{ role: "user", content: "go" }, call]);
 		});
 		expect(inputs).toEqual(
 			['{"x":', "[1]", '"s"'].map((_raw) => [
+				{ role: "user", content: [text("go")] },
 				{ role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: { _raw } }] },
 			]),
 		);
@@ -164,12 +166,24 @@ describe("a Messages request", () => {
 
 	it("spells another provider's call ids alike in call and result", () => {
 		const messages = messagesOf([
+			{ role: "user", content: "go" },
 			{ role: "assistant", tool_calls: [toolCall("functions.f:0")] },
 			{ role: "tool", tool_call_id: "functions.f:0", content: "1" },
 		]);
+		const id = callIdFor("functions.f:0", ANTHROPIC_IDS);
+		expect(id).toMatch(/^[A-Za-z0-9]{24}$/);
+		expect(messages).toMatchObject([{ role: "user" }, { content: [{ id }] }, { content: [{ tool_use_id: id }] }]);
+	});
+
+	it("lets a user speak first where the assistant began", () => {
+		const messages = messagesOf([
+			{ role: "assistant", content: "Welcome." },
+			{ role: "user", content: "hi" },
+		]);
 		expect(messages).toMatchObject([
-			{ content: [{ id: "functions_f_0" }] },
-			{ content: [{ tool_use_id: "functions_f_0" }] },
+			{ role: "user", content: [{ type: "text" }] },
+			{ role: "assistant", content: [text("Welcome.")] },
+			{ role: "user", content: [text("hi")] },
 		]);
 	});
 
@@ -228,7 +242,7 @@ describe("a Messages request", () => {
 	it("leaves out what has no equivalent or is refused, saying so for what the client set", () => {
 		const knobs = { temperature: 1, top_p: 0.5, seed: 3, presence_penalty: 1, frequency_penalty: 1, logit_bias: {} };
 		const { json, warnings } = sent(knobs);
-		expect(Object.keys(json)).toEqual(["model", "max_tokens", "messages"]);
+		expect(Object.keys(json)).toEqual(["model", "max_tokens", "stream", "messages"]);
 		expect(warnings.every(({ code }) => code === "parameter_dropped")).toBe(true);
 		expect(new Set(warnings.map(({ param }) => param))).toEqual(new Set(Object.keys(knobs)));
 	});
@@ -379,12 +393,29 @@ describe("a whole answer", () => {
 	});
 
 	it("is unusable when nothing was said or the body is something else", () => {
-		expect(answered([])).toBeNull();
-		expect(answered([text("")])).toBeNull();
-		expect(answered([], null)).toBeNull();
-		expect(answered([{ type: "server_tool_use", id: "s", name: "n", input: {} }])).toBeNull();
+		const message = (content: unknown[], stop_reason: string | null) =>
+			anthropicWire.answer({ type: "message", role: "assistant", content, stop_reason });
+		expect(usable(message([], "end_turn"))).toBeNull();
+		expect(usable(message([text("")], "end_turn"))).toBeNull();
+		expect(usable(message([], null))).toBeNull();
+		// A block of any kind is an answer, and so is nothing at all before a stop sequence.
+		const block = { type: "server_tool_use", id: "s", name: "n", input: {} };
+		expect(usable(message([block], "end_turn"))).toMatchObject({ content: null, extra: { anthropic_blocks: [block] } });
+		expect(usable(message([], "stop_sequence"))).toMatchObject({ content: null, finishReason: "stop" });
 		for (const body of [null, [], "x", {}, { content: "x" }, { content: [{}] }, { content: [{ type: "tool_use" }] }])
 			expect(flat(anthropicWire.answer(body))).toBeNull();
+	});
+
+	it("is a refusal with the explanation that Anthropic gives", () => {
+		const stop_details = { type: "refusal", explanation: "Not this." };
+		const body = { type: "message", role: "assistant", content: [], stop_reason: "refusal", stop_details };
+		expect(flat(anthropicWire.answer(body))).toMatchObject({ refusal: "Not this.", finishReason: "content_filter" });
+		const { answer } = decoded([
+			start(),
+			{ type: "message_delta", delta: { stop_reason: "refusal", stop_details }, usage: { output_tokens: 1 } },
+			{ type: "message_stop" },
+		]);
+		expect(answer).toMatchObject({ refusal: "Not this.", finishReason: "content_filter" });
 	});
 
 	it("is made well-formed before anything is done with it", () => {

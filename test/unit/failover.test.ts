@@ -1,66 +1,111 @@
-// Circuit breakers and the failover table.
+// Who may be called, and what a failed call means for the next: breakers, scarcity and the failover table.
 import { describe, expect, it } from "vitest";
 import { consequenceOf } from "../../src/inference/failover.ts";
-import { Breakers } from "../../src/providers/breaker.ts";
+import { type LostReason, NOTHING_SAID } from "../../src/providers/call-failure.ts";
+import { ProviderHealth } from "../../src/providers/health.ts";
 
 const NOW = 1_800_000_000_000;
 
+function failedTimes(health: ProviderHealth, key: string, times: readonly number[]): void {
+	for (const atMs of times) health.failed(key, false, NOW + atMs);
+}
+
 describe("a provider's breaker", () => {
-	it("opens after five failures within 30 seconds, not after five in longer", () => {
-		const breakers = new Breakers();
-		for (let i = 0; i < 4; i++) breakers.failed("p", false, NOW + i);
-		expect(breakers.admits("p", NOW + 5)).toBe(true);
-		breakers.failed("p", false, NOW + 5);
-		expect(breakers.admits("p", NOW + 6)).toBe(false);
-		expect(breakers.admits("q", NOW + 6)).toBe(true);
-		for (let i = 0; i < 10; i++) breakers.failed("slow", false, NOW + i * 8_000);
-		expect(breakers.admits("slow", NOW + 80_000)).toBe(true);
+	it("opens after five failures within any 30 seconds, not after five in longer", () => {
+		const health = new ProviderHealth();
+		failedTimes(health, "p", [0, 1, 2, 3]);
+		expect(health.admits("p", NOW + 5)).toBe(true);
+		health.failed("p", false, NOW + 5);
+		expect(health.admits("p", NOW + 6)).toBe(false);
+		expect(health.admits("q", NOW + 6)).toBe(true);
+		failedTimes(
+			health,
+			"slow",
+			Array.from({ length: 10 }, (_, i) => i * 8_000),
+		);
+		expect(health.admits("slow", NOW + 80_000)).toBe(true);
+	});
+
+	it("counts failures with successes between them: five in a window need not be in a row", () => {
+		const health = new ProviderHealth();
+		for (let i = 0; i < 5; i++) {
+			health.failed("p", false, NOW + i * 1_000);
+			if (i < 4) health.succeeded("p");
+		}
+		expect(health.admits("p", NOW + 4_001)).toBe(false);
 	});
 
 	it("opens at once for the operator's fault", () => {
-		const breakers = new Breakers();
-		breakers.failed("p", true, NOW);
-		expect([breakers.admits("p", NOW + 29_999), breakers.openSinceMs("p")]).toEqual([false, NOW]);
+		const health = new ProviderHealth();
+		health.failed("p", true, NOW);
+		expect([health.admits("p", NOW + 29_999), health.openSinceMs("p")]).toEqual([false, NOW]);
 	});
 
-	it("lets one probe through after 30 seconds: its success closes it, its failure opens it anew", () => {
-		const breakers = new Breakers();
-		breakers.failed("p", true, NOW);
-		expect(breakers.admits("p", NOW + 30_000)).toBe(true);
-		breakers.called("p", NOW + 30_000);
-		expect(breakers.admits("p", NOW + 30_001)).toBe(false);
-		breakers.failed("p", false, NOW + 30_500);
-		expect(breakers.admits("p", NOW + 60_000)).toBe(false);
-		expect(breakers.admits("p", NOW + 60_500)).toBe(true);
-		breakers.called("p", NOW + 60_500);
-		breakers.succeeded("p");
-		expect(breakers.admits("p", NOW + 60_501)).toBe(true);
-		expect(breakers.openSinceMs("p")).toBe(Number.POSITIVE_INFINITY);
+	it("lets exactly one probe through after 30 seconds: its success closes it, its failure opens it anew", () => {
+		const health = new ProviderHealth();
+		health.failed("p", true, NOW);
+		const asked = Array.from({ length: 20 }, () => health.acquire("p", NOW + 30_000));
+		expect(asked.filter(Boolean)).toHaveLength(1);
+		health.failed("p", false, NOW + 30_500);
+		expect(health.acquire("p", NOW + 60_000)).toBe(false);
+		expect(health.acquire("p", NOW + 60_500)).toBe(true);
+		health.succeeded("p");
+		expect(health.acquire("p", NOW + 60_501)).toBe(true);
+		expect(health.openSinceMs("p")).toBe(Number.POSITIVE_INFINITY);
 	});
 
-	it("does not wait for ever for a probe that never came back", () => {
-		const breakers = new Breakers();
-		breakers.failed("p", true, NOW);
-		breakers.called("p", NOW + 30_000);
-		expect(breakers.admits("p", NOW + 60_000)).toBe(true);
+	it("does not wait for ever for a probe that never came back, and not at all for one that proved nothing", () => {
+		const health = new ProviderHealth();
+		health.failed("p", true, NOW);
+		expect(health.acquire("p", NOW + 30_000)).toBe(true);
+		expect(health.acquire("p", NOW + 60_000)).toBe(true);
+		health.inconclusive("p");
+		expect(health.acquire("p", NOW + 60_001)).toBe(true);
+	});
+});
+
+describe("a model that was answered 429", () => {
+	it("is scarce for the wait that was named, else five seconds, at most 30", () => {
+		const health = new ProviderHealth();
+		health.throttled("p", "a", 2_000, NOW);
+		health.throttled("p", "b", null, NOW);
+		health.throttled("p", "c", 3_600_000, NOW);
+		const at = (ms: number) => ["a", "b", "c"].map((model) => health.scarceForMs("p", model, NOW + ms));
+		expect(at(0)).toEqual([2_000, 5_000, 30_000]);
+		expect(at(5_000)).toEqual([0, 0, 25_000]);
+		expect(health.scarceForMs("other key", "c", NOW)).toBe(0);
 	});
 });
 
 describe("the failover table", () => {
-	const status = (code: number, error: string | null = null) =>
+	const status = (code: number, error: string | null = null, retryAfterMs: number | null = null) =>
 		consequenceOf({
 			kind: "status",
 			status: code,
 			error: error === null ? null : { message: "m", code: error },
-			retryAfterMs: null,
+			retryAfterMs,
 		});
+	const lost = (why: LostReason) =>
+		consequenceOf({ kind: "lost", why, remains: NOTHING_SAID, usage: null, error: null });
 
-	it.each([408, 429, 500, 502, 503, 504, 520, 524, 529, 301])("tries anyone else after status %s", (code) => {
-		expect(status(code)).toEqual({ next: "anyone", operatorsFault: false, counts: true });
+	it.each([408, 500, 502, 503, 504, 520, 524, 529])("tries once more and then anyone else after status %s", (code) => {
+		expect(status(code)).toEqual({ next: "anyone", operatorsFault: false, counts: true, retryAfterMs: 200 });
+	});
+
+	it("tries a throttled model once more if the wait is at most two seconds, and never holds it against the provider", () => {
+		expect(status(429, null, 1_500)).toEqual({
+			next: "anyone",
+			operatorsFault: false,
+			counts: false,
+			retryAfterMs: 1_500,
+		});
+		expect(status(429, null, 2_001)).toMatchObject({ counts: false, retryAfterMs: null });
+		expect(status(429)).toMatchObject({ next: "anyone", counts: false, retryAfterMs: null });
+		expect(status(503, null, 60_000).retryAfterMs).toBeNull();
 	});
 
 	it.each([525, 526])("does not try the same provider after status %s", (code) => {
-		expect(status(code)).toEqual({ next: "elsewhere", operatorsFault: false, counts: true });
+		expect(status(code)).toEqual({ next: "elsewhere", operatorsFault: false, counts: true, retryAfterMs: null });
 	});
 
 	it("shuts a provider off for a wrong key and an empty account, whatever the status", () => {
@@ -68,19 +113,28 @@ describe("the failover table", () => {
 			status(401),
 			status(402),
 			status(403),
-			status(429, "insufficient_quota"),
+			status(429, "insufficient_quota", 1_000),
 			status(400, "invalid_api_key"),
 		]) {
-			expect(consequence).toEqual({ next: "elsewhere", operatorsFault: true, counts: true });
+			expect(consequence).toEqual({ next: "elsewhere", operatorsFault: true, counts: true, retryAfterMs: null });
 		}
 	});
 
 	it.each([400, 404, 409, 413, 415, 422])("ends with status %s, which is the caller's", (code) => {
-		expect(status(code)).toEqual({ next: "end", operatorsFault: false, counts: false });
+		expect(status(code)).toMatchObject({ next: "end", counts: false, retryAfterMs: null });
 	});
 
-	it("moves on from what was lost, and ends with a client that left", () => {
-		expect(consequenceOf({ kind: "lost", why: "timeout", usage: null, error: null }).next).toBe("anyone");
-		expect(consequenceOf({ kind: "client_closed" })).toEqual({ next: "end", operatorsFault: false, counts: false });
+	it("counts what the provider did, and nothing that a prompt can cause", () => {
+		const reasons: LostReason[] = ["no_head", "head_timeout", "timeout", "cut", "unusable", "too_large", "reported"];
+		expect(reasons.filter((why) => lost(why).counts)).toEqual(["no_head", "head_timeout"]);
+		expect(reasons.every((why) => lost(why).next === "anyone")).toBe(true);
+		expect(reasons.filter((why) => lost(why).retryAfterMs !== null)).toEqual(["no_head"]);
+	});
+
+	it("ends with a client that left", () => {
+		expect(consequenceOf({ kind: "client_closed", sent: true, remains: NOTHING_SAID })).toMatchObject({
+			next: "end",
+			counts: false,
+		});
 	});
 });

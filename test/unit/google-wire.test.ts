@@ -11,7 +11,7 @@ import { usageFromGoogle } from "../../src/providers/google-answer.ts";
 import { compileParameters, compileSchema } from "../../src/providers/google-schema.ts";
 import type { Message, ModelCall } from "../../src/providers/model-call.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
-import { type FlatAnswer, flat } from "../support/flat-answer.ts";
+import { type FlatAnswer, flat, usable } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 const FLASH_LITE = "gemini-2.5-flash-lite";
@@ -23,11 +23,10 @@ function callOf(body: Record<string, unknown>): ModelCall {
 
 interface Options {
 	effort?: EffortChoice;
-	stream?: boolean;
 	rejects?: string[];
 }
 
-function send(modelId: string, call: ModelCall, { effort = null, stream = false, rejects = [] }: Options = {}) {
+function send(modelId: string, call: ModelCall, { effort = null, rejects = [] }: Options = {}) {
 	const found = CATALOG.findModel(modelId);
 	const provider = found && CATALOG.findProvider(found.provider);
 	if (!found || !provider) throw new Error(modelId);
@@ -39,7 +38,6 @@ function send(modelId: string, call: ModelCall, { effort = null, stream = false,
 		model,
 		access,
 		effort,
-		stream,
 	});
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
 }
@@ -70,18 +68,15 @@ function answered(parts: unknown[], finishReason = "STOP", more?: Record<string,
 }
 
 describe("a request to Gemini", () => {
-	it("goes to the model's path with the key in a header, streamed or not", () => {
+	it("goes to the model's streaming path with the key in a header", () => {
 		const { url, headers, json, maxOutputTokens } = sent(FLASH_LITE, { max_tokens: 5 });
-		expect(url).toBe("https://u.test/v1beta/models/gemini-2.5-flash-lite:generateContent");
+		expect(url).toBe("https://u.test/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent?alt=sse");
 		expect(headers).toEqual({ "x-goog-api-key": "k", "content-type": "application/json" });
 		expect(json).toEqual({
 			generationConfig: { maxOutputTokens: 5, temperature: 0.7 },
 			contents: [{ role: "user", parts: [{ text: "hi" }] }],
 		});
 		expect(maxOutputTokens).toBe(5);
-		expect(sent(FLASH, {}, { stream: true }).url).toBe(
-			"https://u.test/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
-		);
 	});
 
 	it("puts every instruction into systemInstruction and merges neighbours of one role", () => {
@@ -612,11 +607,11 @@ describe("an answer of Gemini", () => {
 	});
 
 	it("is unusable when nothing was said, the call was malformed, or the body is something else", () => {
-		expect(answered([{ text: "" }])).toBeNull();
+		expect(usable(googleWire.answer(response([{ text: "" }], "STOP")))).toBeNull();
 		expect(answered([{ text: "half" }], "MALFORMED_FUNCTION_CALL")).toBeNull();
 		expect(answered([{ text: "half" }], "UNEXPECTED_TOOL_CALL")).toBeNull();
 		for (const body of [null, [], "x", {}, { candidates: [] }, { candidates: [{}] }, { error: { message: "m" } }])
-			expect(flat(googleWire.answer(body))).toBeNull();
+			expect(usable(googleWire.answer(body))).toBeNull();
 	});
 
 	it("is made well-formed before anything is done with it", () => {

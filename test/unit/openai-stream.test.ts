@@ -254,16 +254,22 @@ describe("what a stream says", () => {
 		expect(answer.extra).toEqual({ annotations, audio: { id: "x" } });
 	});
 
-	it("does not depend on chunk fields nobody knows, or on chunks that hold nothing", () => {
+	it("passes chunk fields nobody knows, each once, and does not mind chunks that hold nothing", () => {
 		const { parts, finished } = decoded(
-			{ id: "1", object: "chat.completion.chunk", choices: [], prompt_filter_results: [{}] },
+			{ id: "1", object: "chat.completion.chunk", choices: [], prompt_filter_results: [{}], obfuscation: "x", svc: 1 },
+			{ id: "1", object: "chat.completion.chunk", choices: [], prompt_filter_results: [{}], obfuscation: "y" },
 			{ choices: null },
 			{ choices: [{ delta: null }] },
 			delta({ content: "t" }),
 			stop("stop", { citations: ["u"] }),
 			DONE,
 		);
-		expect(typesOf(parts)).toEqual(["text", "finish"]);
+		expect(parts).toMatchObject([
+			{ type: "body_fields", fields: { prompt_filter_results: [{}] } },
+			{ type: "text" },
+			{ type: "body_fields", fields: { citations: ["u"] } },
+			{ type: "finish" },
+		]);
 		expect(finished).toBe(true);
 	});
 });

@@ -5,10 +5,11 @@ import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
+import { isUnusable } from "../../src/providers/accumulate.ts";
 import { openaiWire } from "../../src/providers/openai.ts";
 import { usageFromOpenai } from "../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../src/providers/wire.ts";
-import { flat } from "../support/flat-answer.ts";
+import { flat, usable } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoice = null) {
@@ -23,7 +24,6 @@ function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoi
 		model,
 		access,
 		effort,
-		stream: false,
 	});
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
 }
@@ -36,6 +36,8 @@ describe("an upstream request", () => {
 		expect(json).toEqual({
 			model: "meta-llama/Llama-3.2-3B-Instruct",
 			max_tokens: 5,
+			stream: true,
+			stream_options: { include_usage: true },
 			temperature: 0.7,
 			messages: [{ role: "user", content: "hi" }],
 		});
@@ -46,6 +48,8 @@ describe("an upstream request", () => {
 		expect(json).toEqual({
 			model: "gpt-6-luna",
 			max_completion_tokens: 9,
+			stream: true,
+			stream_options: { include_usage: true },
 			reasoning_effort: "none",
 			seed: 3,
 			messages: [{ role: "user", content: "hi" }],
@@ -204,7 +208,11 @@ describe("an upstream answer", () => {
 	});
 
 	it("is unusable when nothing was said, the provider failed, or the body is something else", () => {
-		expect(answered({ content: "" })).toBeNull();
+		const empty = { choices: [{ message: { content: "" }, finish_reason: "stop" }] };
+		expect(usable(openaiWire.answer(empty))).toBeNull();
+		const whole = openaiWire.answer(empty);
+		// One of the call's stop sequences may have matched at once.
+		expect(whole && isUnusable(whole, ["END"])).toBe(false);
 		expect(answered({ content: "half" }, "insufficient_system_resource")).toBeNull();
 		for (const body of [null, [], "x", {}, { choices: [] }, { choices: [{}] }, { error: { message: "m" } }])
 			expect(flat(openaiWire.answer(body))).toBeNull();

@@ -8,6 +8,7 @@ import { toInferenceRequest } from "../../src/chat/inference-request.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { toHttpFailure } from "../../src/http/errors.ts";
 import { planCall } from "../../src/inference/plan.ts";
+import { markedCallId } from "../../src/inference/tool-call-ids.ts";
 import { chooseEffort } from "../../src/routing/effort.ts";
 import { signals } from "../../src/routing/signals.ts";
 import { parseSettings, type Settings } from "../../src/settings.ts";
@@ -395,7 +396,11 @@ describe("a conversation", () => {
 	});
 
 	it("in a tool loop stays with the model that made the call, and its provider", () => {
-		const call = { id: "call_1~gemini-3.8-flash", type: "function", function: { name: "f", arguments: "{}" } };
+		const call = {
+			id: markedCallId("call_1", "gemini-3.8-flash"),
+			type: "function",
+			function: { name: "f", arguments: "{}" },
+		};
 		const messages = [
 			{ role: "user", content: "hi" },
 			{ role: "assistant", content: null, tool_calls: [call] },

@@ -61,14 +61,15 @@ function modelCall(text: string): ModelCall {
 		maxTokens: 200,
 		stop: [],
 		sampling: {},
+		unknownFields: {},
 	};
 }
 
-function callsOf(model: string, text: string, stream = false): CallSet {
-	const wishes = { model, mode: null, config: null, stream };
+function callsOf(model: string, text: string): CallSet {
+	const wishes = { model, mode: null, config: null };
 	const plan = planCall({ call: modelCall(text), wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
-	return callsFor(plan.value);
+	return callsFor(plan.value, caller);
 }
 
 const STAGE_CONFIDENCE = 0.5;
@@ -141,6 +142,7 @@ function single(billed: readonly BilledCall[]) {
 
 function purposeOf(kind: ReceiptKind): Purpose {
 	return {
+		kind,
 		inputHash: hashText("input"),
 		configDigest: null,
 		describe: (billed): Description => {
@@ -236,7 +238,7 @@ describe("a run", () => {
 		const answered = await whole.complete(callsOf(ANTHROPIC, "same"));
 		await whole.settle("complete", hashText(""));
 		caller = inProcessCaller(key);
-		const set = callsOf(ANTHROPIC, "same", true);
+		const set = callsOf(ANTHROPIC, "same");
 		const streamed = await openRun("agent", [set]);
 		const opened = await streamed.stream(set);
 		if (!opened.ok || !answered.ok) throw new Error("a call failed");
@@ -256,8 +258,8 @@ describe("a run", () => {
 		const [call] = set.calls;
 		const worst = call.attempt.worstCase.totalNanoUsd;
 		// Room for one call and a half.
-		const run = await openRun("agent", [{ calls: [call], boundNanoUsd: Math.floor(worst * 1.5) }]);
-		const turns = await Promise.all([1, 2, 3].map(() => run.complete({ calls: [call], boundNanoUsd: worst })));
+		const run = await openRun("agent", [{ ...set, calls: [call], boundNanoUsd: Math.floor(worst * 1.5) }]);
+		const turns = await Promise.all([1, 2, 3].map(() => run.complete({ ...set, calls: [call], boundNanoUsd: worst })));
 		expect(turns.filter(({ ok }) => ok)).toHaveLength(1);
 		expect(upstream.answered).toBe(1);
 		expect(run.budget.spentNanoUsd).toBeLessThanOrEqual(worst);
