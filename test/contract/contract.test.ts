@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
+import { wrappedErrorSchema } from "../../src/http/dialects.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { wrappedErrorSchema } from "../../src/http/errors.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
@@ -89,7 +89,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 
 		it("answers 405 with Allow to a method it does not have", async () => {
 			const allowed = ENDPOINTS.filter(({ path }) => path === endpoint.path).map(({ method }) => method);
-			const response = await call(anyPath(endpoint), { method: "DELETE" });
+			const response = await call(anyPath(endpoint), { method: "PATCH" });
 			expect([response.status, response.headers.get("allow")]).toEqual([405, allowed.join(", ")]);
 			expect(await response.json()).toMatchObject({ error: "method_not_allowed" });
 		});
