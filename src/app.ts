@@ -8,7 +8,8 @@ import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
-import { failureResponse, mount, respondToException, type Stages } from "./http/mount.edge.ts";
+import { mount } from "./http/mount.edge.ts";
+import { failureResponse, respondToException, type Stages } from "./http/respond.edge.ts";
 import { Timings } from "./http/timings.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
@@ -17,6 +18,7 @@ const MAX_HEADER_BYTES = 32_768;
 
 const EXPOSED_HEADERS = [
 	"x-request-id",
+	"etag",
 	"retry-after",
 	"retry-after-ms",
 	"x-should-retry",

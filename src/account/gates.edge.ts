@@ -1,7 +1,8 @@
 // The ways in: who may call an endpoint, by its access, and with what context its handler is called.
 import type { Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { failureResponse, type Gate, type Gates } from "../http/mount.edge.ts";
+import type { Gate, Gates } from "../http/mount.edge.ts";
+import { failureResponse } from "../http/respond.edge.ts";
 import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";

@@ -2,6 +2,14 @@
 import type { z } from "zod";
 import type { Failure } from "../failure.ts";
 import type { RequestContext } from "./context.ts";
+import type { ErrorDialect } from "./dialects.ts";
+
+/** Methods that an endpoint may have. HEAD follows GET, OPTIONS is answered for all by CORS. */
+export const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** What a success may be sent as. All but JSON are texts that the handler writes. */
+export type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xml";
 
 /** `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser; `public`: nothing. */
 export type Access = "public" | "key" | "operator" | "session";
@@ -19,7 +27,7 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 export interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
 	/** operationId, log name and, later, tool name. */
 	id: string;
-	method: "GET" | "POST" | "PUT";
+	method: Method;
 	/** OpenAPI style: `/v1/models/{id}`. Written here and nowhere else. */
 	path: `/${string}`;
 	summary: string;
@@ -27,8 +35,17 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	query?: Query;
 	body?: Body;
 	result: Result;
-	/** What a success is sent as; JSON by default, else the text that the handler answers. */
-	mediaType?: "text/plain";
+	/** JSON by default, else the text that the handler answers. */
+	mediaType?: MediaType;
+	/**
+	 * A GET with an ETag, which answers 304 to who has it already (RFC 9110, section 13): the handler's own `etag` header,
+	 * else the SHA-256 of the body. `weak` where two answers mean the same though their bytes differ.
+	 */
+	conditional?: "strong" | "weak";
+	/** Cache-Control of a success and of its 304, unless the handler sets another. */
+	cacheControl?: string;
+	/** The form that its errors always have; default: the caller's. */
+	errorDialect?: ErrorDialect;
 	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
 	eventStream?: string;
 	/** Its result may come with status 503: it reports on what is down. */

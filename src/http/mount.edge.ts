@@ -2,20 +2,13 @@
 // endpoint. What a gate asks of a caller is not decided here.
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import { HTTPException } from "hono/http-exception";
+import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import type { z } from "zod";
-import { type Failure, StorageUnavailableError } from "../failure.ts";
+import type { Failure } from "../failure.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Answer, Endpoint } from "./endpoint.ts";
-import { type HttpFailure, toHttpFailure } from "./errors.ts";
-import { logError } from "./log.edge.ts";
-
-/** What the stages of one request hand on. */
-export interface Stages<C extends RequestContext = RequestContext> {
-	Bindings: Env;
-	Variables: { context: C };
-}
+import { answerResponse, failureResponse, type Stages } from "./respond.edge.ts";
 
 type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<Stages<C>>;
 
@@ -29,34 +22,6 @@ export interface Gate<C extends RequestContext> {
 
 /** Gates by access. An endpoint whose access has none cannot be mounted. */
 export type Gates<C extends RequestContext> = Partial<Record<Access, Gate<C>>>;
-
-/** The response to a failure; the reason goes into the request's log line. */
-export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>, failure: Failure): Response {
-	const { status, body, headers }: HttpFailure = toHttpFailure(failure);
-	const context: C | undefined = c.get("context");
-	if (context) context.log.error = failure.reason;
-	return Response.json(body, { status, headers });
-}
-
-/** The failure behind an exception: platform trouble the client may retry, or a bug. */
-function failureOf(error: unknown, requestId: string): Failure {
-	if (error instanceof HTTPException && error.status === 400) {
-		return { reason: "invalid_json", message: "the request body is not valid JSON" };
-	}
-	logError("request_failed", error, { request_id: requestId });
-	if (
-		error instanceof StorageUnavailableError ||
-		(error instanceof Error && /D1_ERROR|D1 DB|D1_EXEC/.test(`${error.message} ${error.cause}`))
-	) {
-		return { reason: "storage_unavailable", message: "storage did not answer; try again" };
-	}
-	return { reason: "internal_error", requestId };
-}
-
-/** Hono's error handler for whatever a stage throws. */
-export function respondToException<C extends RequestContext>(error: unknown, c: Context<Stages<C>>): Response {
-	return failureResponse(c, failureOf(error, c.get("context")?.requestId ?? ""));
-}
 
 /** Reads the body and leaves it where zValidator looks for it, whatever content type the client named. */
 function bodyStage<C extends RequestContext>(endpoint: Endpoint): Stage<C> {
@@ -122,20 +87,31 @@ function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: Gate<C
 		const request = { params: valid("param"), query: valid("query"), body: valid("json") };
 		const handle = (context: C) => endpoint.handle({ ...request, context });
 		const context = c.get("context");
-		const result = await (gate.call ? gate.call(endpoint, context, handle) : handle(context));
-		if (!result.ok) return failureResponse(c, result.failure);
-		if ("response" in result) return result.response;
-		if (endpoint.mediaType) {
-			const headers = { "content-type": `${endpoint.mediaType}; charset=utf-8`, ...result.headers };
-			return new Response(String(result.value), { status: result.status ?? 200, headers });
-		}
-		return Response.json(result.value, { status: result.status ?? 200, headers: result.headers ?? {} });
+		const answer = await (gate.call ? gate.call(endpoint, context, handle) : handle(context));
+		return answer.ok ? answerResponse(endpoint, answer) : failureResponse(c, answer.failure);
 	};
+}
+
+/** Headers that a 304 keeps besides those of RFC 9110, section 15.4.5: without them a browser would hide it from a page. */
+const CORS_HEADERS = ["access-control-allow-origin", "access-control-expose-headers"];
+
+/** Gives the answer an ETag, and 304 to whoever names it. */
+function conditionalStage(conditional: NonNullable<Endpoint["conditional"]>): MiddlewareHandler {
+	return etag({
+		weak: conditional === "weak",
+		retainedHeaders: [...RETAINED_304_HEADERS, ...CORS_HEADERS],
+		generateDigest: (body) => crypto.subtle.digest("SHA-256", body),
+	});
 }
 
 /** `/v1/models/{id}` as Hono writes it. */
 function honoPath(path: string): string {
 	return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+/** Methods that a path answers to, in the list's order. */
+function allowedMethods(endpoints: readonly Endpoint[]): string[] {
+	return endpoints.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
 /**
@@ -152,16 +128,22 @@ export function mount<C extends RequestContext>(
 		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
 		const nameStage: Stage<C> = (c, next) => {
 			c.get("context").log.endpoint = endpoint.id;
+			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();
 		};
 		const stages: Stage<C>[] = [nameStage, gate.stage(endpoint)];
 		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
 		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
 		if (endpoint.body) stages.push(bodyStage(endpoint), validationStage(endpoint, "json", endpoint.body));
+		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
 		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, gate));
 	}
-	for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
-		const allow = endpoints.filter((endpoint) => endpoint.path === path).map((endpoint) => endpoint.method);
-		app.all(honoPath(path), (c) => failureResponse(c, { reason: "method_not_allowed", allow }));
+	for (const [path, there] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+		const allow = allowedMethods(there);
+		const errorDialect = there.find((endpoint) => endpoint.errorDialect)?.errorDialect;
+		app.all(honoPath(path), (c) => {
+			if (errorDialect) c.set("errorDialect", errorDialect);
+			return failureResponse(c, { reason: "method_not_allowed", allow });
+		});
 	}
 }

@@ -1,7 +1,13 @@
 // The OpenAPI 3.1 document, written from the endpoint list.
 import * as z from "zod";
-import type { Endpoint } from "./endpoint.ts";
-import { flatErrorSchema, wrappedErrorSchema } from "./errors.ts";
+import {
+	anthropicErrorSchema,
+	type ErrorDialect,
+	flatErrorSchema,
+	openaiErrorSchema,
+	wrappedErrorSchema,
+} from "./dialects.ts";
+import type { Access, Endpoint } from "./endpoint.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -39,6 +45,39 @@ function json(schema: Schema): { content: Record<string, Schema> } {
 const FLAT = { $ref: "#/components/schemas/Error" };
 const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
 
+function inOneForm(name: string) {
+	const form = { $ref: `#/components/schemas/${name}` };
+	return { unauthorized: form, limited: form, other: form };
+}
+
+/** Error bodies in a dialect: of 401, of 429, and of everything else. */
+const ERRORS: Readonly<Record<ErrorDialect, { unauthorized: Schema; limited: Schema; other: Schema }>> = {
+	svc: { unauthorized: WRAPPED, limited: { anyOf: [WRAPPED, FLAT] }, other: FLAT },
+	openai: inOneForm("OpenAIError"),
+	anthropic: inOneForm("AnthropicError"),
+};
+
+/** Security schemes by access; `public` has none. */
+const SCHEMES: Readonly<Record<Exclude<Access, "public">, { name: string; scheme: Schema }>> = {
+	key: {
+		name: "apiKey",
+		scheme: { type: "http", scheme: "bearer", description: "A key that starts with svc_sk_" },
+	},
+	operator: {
+		name: "adminToken",
+		scheme: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the deployment" },
+	},
+	session: {
+		name: "session",
+		scheme: { type: "apiKey", in: "cookie", name: "session", description: "A signed-in browser" },
+	},
+};
+
+function securitySchemes(endpoints: readonly Endpoint[]): Record<string, Schema> {
+	const used = new Set(endpoints.flatMap(({ access }) => (access === "public" ? [] : [access])));
+	return Object.fromEntries([...used].map((access) => [SCHEMES[access].name, SCHEMES[access].scheme]));
+}
+
 function success({ result, mediaType, eventStream }: Endpoint): Schema {
 	const whole = content(mediaType ?? "application/json", jsonSchema(result, "output"));
 	if (!eventStream) return { description: "OK", ...whole };
@@ -46,21 +85,25 @@ function success({ result, mediaType, eventStream }: Endpoint): Schema {
 	return { description: "OK", content: { ...whole.content, ...stream.content } };
 }
 
+const ETAG = { ETag: { description: "Send it back as If-None-Match", schema: { type: "string" } } };
+
 function responses(endpoint: Endpoint): Record<string, Schema> {
+	const { unauthorized, limited, other } = ERRORS[endpoint.errorDialect ?? "svc"];
 	const all: Record<string, Schema> = { "200": success(endpoint) };
+	if (endpoint.conditional) {
+		all["200"] = { ...all["200"], headers: ETAG };
+		all["304"] = { description: "If-None-Match names what would be sent", headers: ETAG };
+	}
 	if (endpoint.access !== "public")
-		all["401"] = { description: "The key is missing, malformed or revoked", ...json(WRAPPED) };
+		all["401"] = { description: "The key is missing, malformed or revoked", ...json(unauthorized) };
 	if (endpoint.access === "key" || ("limited" in endpoint && endpoint.limited)) {
-		all["429"] = {
-			description: "A limit is exceeded; Retry-After says when to come back",
-			...json({ anyOf: [WRAPPED, FLAT] }),
-		};
+		all["429"] = { description: "A limit is exceeded; Retry-After says when to come back", ...json(limited) };
 	}
 	if (endpoint.degrades) {
-		const degraded = { anyOf: [jsonSchema(endpoint.result, "output"), FLAT] };
+		const degraded = { anyOf: [jsonSchema(endpoint.result, "output"), other] };
 		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
-	all["default"] = { description: "Any other failure", ...json(FLAT) };
+	all["default"] = { description: "Any other failure", ...json(other) };
 	return all;
 }
 
@@ -69,9 +112,7 @@ function operation(endpoint: Endpoint): Schema {
 	return {
 		operationId: endpoint.id,
 		summary: endpoint.summary,
-		...(endpoint.access === "public"
-			? {}
-			: { security: [{ [endpoint.access === "key" ? "apiKey" : "adminToken"]: [] }] }),
+		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
 		...(endpoint.body ? { requestBody: { required: true, ...json(jsonSchema(endpoint.body, "input")) } } : {}),
@@ -99,11 +140,13 @@ export function openapiDocument(endpoints: readonly Endpoint[], serverUrl: strin
 		servers: [{ url: serverUrl }],
 		paths,
 		components: {
-			securitySchemes: {
-				apiKey: { type: "http", scheme: "bearer", description: "A key that starts with svc_sk_" },
-				adminToken: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the deployment" },
+			securitySchemes: securitySchemes(endpoints),
+			schemas: {
+				Error: jsonSchema(flatErrorSchema, "output"),
+				WrappedError: jsonSchema(wrappedErrorSchema, "output"),
+				OpenAIError: jsonSchema(openaiErrorSchema, "output"),
+				AnthropicError: jsonSchema(anthropicErrorSchema, "output"),
 			},
-			schemas: { Error: jsonSchema(flatErrorSchema, "output"), WrappedError: jsonSchema(wrappedErrorSchema, "output") },
 		},
 	};
 }

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import type { Endpoint } from "../../src/http/endpoint.ts";
-import { wrappedErrorSchema } from "../../src/http/errors.ts";
+import { wrappedErrorSchema } from "../../src/http/dialects.ts";
+import { type Access, type Endpoint, METHODS } from "../../src/http/endpoint.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
@@ -29,7 +29,7 @@ function anyPath({ path }: Endpoint): string {
 }
 
 function send(
-	endpoint: Endpoint,
+	{ method }: { method: string },
 	path: string,
 	authorization: string | null,
 	body?: BodyInit,
@@ -40,12 +40,34 @@ function send(
 		"content-type": more["content-type"] ?? "application/json",
 		...(authorization === null ? {} : { authorization }),
 	};
-	return call(path, { method: endpoint.method, headers, ...(body === undefined ? {} : { body }) });
+	return call(path, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
-function credentialFor(endpoint: Endpoint, key: TestKey): string | null {
-	if (endpoint.access === "public") return null;
-	return `Bearer ${endpoint.access === "key" ? key.key : TEST_ADMIN_TOKEN}`;
+/** What lets a request in, by access. An access joins with a gate in src/account/gates.edge.ts and a line here. */
+const CREDENTIALS: Partial<Record<Access, (key: TestKey) => string | null>> = {
+	public: () => null,
+	key: ({ key }) => `Bearer ${key}`,
+	operator: () => `Bearer ${TEST_ADMIN_TOKEN}`,
+};
+
+function credentialFor({ access }: Endpoint, key: TestKey): string | null {
+	const credential = CREDENTIALS[access];
+	if (!credential) throw new Error(`no test knows how to be let in by access ${access}`);
+	return credential(key);
+}
+
+/** Methods that a path answers to, as `Allow` names them: HEAD follows GET. */
+function allowedAt(path: string): string[] {
+	return ENDPOINTS.filter((endpoint) => endpoint.path === path).flatMap(({ method }) =>
+		method === "GET" ? ["GET", "HEAD"] : [method],
+	);
+}
+
+/** The request that an endpoint's example shows, with its credential. */
+async function sendExample(endpoint: Endpoint, more: Record<string, string> = {}, method = endpoint.method as string) {
+	const { path = endpoint.path, body, headers } = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
+	const sent = body === undefined ? undefined : JSON.stringify(body);
+	return send({ ...endpoint, method }, path, credentialFor(endpoint, key), sent, { ...headers, ...more });
 }
 
 let upstream: Upstream;
@@ -59,40 +81,61 @@ afterEach(() => upstream.restore());
 it("every endpoint has an example here, an id and a path of its own", () => {
 	expect(Object.keys(EXAMPLES).toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());
 	expect(new Set(ENDPOINTS.map(({ method, path }) => `${method} ${path}`)).size).toBe(ENDPOINTS.length);
-	expect(
-		ENDPOINTS.every(
-			({ summary, path }) => summary.endsWith(".") && /^\/(?:v[12]\/|internal\/|health$|openapi\.json$)/.test(path),
-		),
-	).toBe(true);
+	for (const { id, summary, path, method, body, conditional } of ENDPOINTS) {
+		expect(summary.endsWith("."), id).toBe(true);
+		expect(path, id).toMatch(/^(?:\/(?:[a-z0-9][a-z0-9._-]*|\{\w+\}))+$/);
+		// A body of these means nothing (RFC 9110, sections 9.3.1 and 9.3.5), and only what is read can be unchanged.
+		if (body) expect(["POST", "PUT"], id).toContain(method);
+		if (conditional) expect(method, id).toBe("GET");
+	}
 });
 
 describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]))(
 	"%s",
 	(_, endpoint) => {
 		it("answers as its schema says, under a request id", async () => {
-			const example = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
-			const body = example.body === undefined ? undefined : JSON.stringify(example.body);
-			const response = await send(
-				endpoint,
-				example.path ?? endpoint.path,
-				credentialFor(endpoint, key),
-				body,
-				example.headers,
-			);
+			const response = await sendExample(endpoint);
 			expect(response.status, await response.clone().text()).toBe(200);
 			expect(response.headers.get("x-request-id")).toMatch(/^svc-[0-9A-Z]{26}$/);
-			const isJson = response.headers.get("content-type")?.startsWith("application/json");
-			const parsed = endpoint.result.safeParse(isJson ? await response.json() : await response.text());
+			const { mediaType = "application/json" } = endpoint;
+			expect(response.headers.get("content-type")?.split(";")[0]).toBe(mediaType);
+			if (endpoint.cacheControl) expect(response.headers.get("cache-control")).toBe(endpoint.cacheControl);
+			const parsed = endpoint.result.safeParse(
+				mediaType === "application/json" ? await response.json() : await response.text(),
+			);
 			expect(parsed.error?.issues ?? []).toEqual([]);
 			if (endpoint.access === "key") expect(response.headers.get("x-ratelimit-limit-requests")).toBe("1000");
 		});
 
-		it("answers 405 with Allow to a method it does not have", async () => {
-			const allowed = ENDPOINTS.filter(({ path }) => path === endpoint.path).map(({ method }) => method);
-			const response = await call(anyPath(endpoint), { method: "DELETE" });
-			expect([response.status, response.headers.get("allow")]).toEqual([405, allowed.join(", ")]);
-			expect(await response.json()).toMatchObject({ error: "method_not_allowed" });
+		it("answers 405 with Allow to every method it does not have", async () => {
+			const allowed = allowedAt(endpoint.path);
+			const others = [...METHODS, "HEAD", "PATCH"].filter((method) => !allowed.includes(method));
+			for (const method of others) {
+				const response = await call(anyPath(endpoint), { method });
+				expect([response.status, response.headers.get("allow")], method).toEqual([405, allowed.join(", ")]);
+				if (method !== "HEAD") expect(await response.json()).toMatchObject({ error: "method_not_allowed" });
+			}
 		});
+
+		if (endpoint.method === "GET")
+			it("answers HEAD as GET, without the body", async () => {
+				const response = await sendExample(endpoint, {}, "HEAD");
+				expect([response.status, await response.text()]).toEqual([200, ""]);
+				expect(response.headers.get("content-type")).toContain(endpoint.mediaType ?? "application/json");
+			});
+
+		if (endpoint.conditional)
+			it("answers 304 to who has what it would send", async () => {
+				const etag = (await sendExample(endpoint)).headers.get("etag") ?? "";
+				expect(etag).toMatch(endpoint.conditional === "weak" ? /^W\/".+"$/ : /^".+"$/);
+				for (const tags of [etag, `"other", ${etag}`, `W/${etag.replace("W/", "")}`, "*"]) {
+					const unchanged = await sendExample(endpoint, { "if-none-match": tags });
+					expect([unchanged.status, await unchanged.text(), unchanged.headers.get("etag")]).toEqual([304, "", etag]);
+					expect(unchanged.headers.get("cache-control")).toBe(endpoint.cacheControl ?? null);
+					expect(unchanged.headers.get("access-control-allow-origin")).toBe("*");
+				}
+				expect((await sendExample(endpoint, { "if-none-match": '"other"' })).status).toBe(200);
+			});
 
 		if (endpoint.access !== "public")
 			it("answers the wrapped 401 without a key, to a malformed, an unknown and a revoked one, before it reads a body", async () => {
@@ -115,7 +158,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 						endpoint,
 						anyPath(endpoint),
 						authorization,
-						endpoint.method === "POST" ? "{not json" : undefined,
+						endpoint.body ? "{not json" : undefined,
 					);
 					expect(response.status, String(authorization)).toBe(401);
 					expect(wrappedErrorSchema.parse(await response.json()).detail.error).toBe("invalid_api_key");
@@ -141,13 +184,8 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 
 		if (endpoint.body)
 			it("reads its body whatever content type the client names", async () => {
-				const authorization = credentialFor(endpoint, key);
-				for (const contentType of ["", "text/plain", "application/jsonl", "application/json, application/json"]) {
-					const { path = endpoint.path, body, headers } = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
-					const named = { ...headers, "content-type": contentType };
-					const response = await send(endpoint, path, authorization, JSON.stringify(body), named);
-					expect(response.status, contentType).toBe(200);
-				}
+				for (const contentType of ["", "text/plain", "application/jsonl", "application/json, application/json"])
+					expect((await sendExample(endpoint, { "content-type": contentType })).status, contentType).toBe(200);
 			});
 
 		if (endpoint.body)

@@ -1,0 +1,64 @@
+// Answers and failures as responses: media type, Cache-Control, the error's dialect, the reason in the log line.
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { type Failure, StorageUnavailableError } from "../failure.ts";
+import type { RequestContext } from "./context.ts";
+import type { ErrorDialect } from "./dialects.ts";
+import type { Answer, Endpoint } from "./endpoint.ts";
+import { toHttpFailure } from "./errors.ts";
+import { logError } from "./log.edge.ts";
+
+/** What the stages of one request hand on. */
+export interface Stages<C extends RequestContext = RequestContext> {
+	Bindings: Env;
+	Variables: {
+		context: C;
+		/** The form of this request's errors: its endpoint's, else its caller's, else the spec's. */
+		errorDialect?: ErrorDialect;
+	};
+}
+
+/** The response to a failure; the reason goes into the request's log line. */
+export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>, failure: Failure): Response {
+	const context: C | undefined = c.get("context");
+	if (context) context.log.error = failure.reason;
+	const { status, body, headers } = toHttpFailure(failure, c.get("errorDialect"), context?.requestId);
+	return Response.json(body, { status, headers });
+}
+
+/** The response to a handler's success, in the endpoint's media type. */
+export function answerResponse(endpoint: Endpoint, answer: Extract<Answer<unknown>, { ok: true }>): Response {
+	const { mediaType = "application/json", cacheControl } = endpoint;
+	let response: Response;
+	if ("response" in answer) response = answer.response;
+	else {
+		const init = { status: answer.status ?? 200, headers: answer.headers ?? {} };
+		response =
+			mediaType === "application/json" ? Response.json(answer.value, init) : new Response(String(answer.value), init);
+		if (mediaType !== "application/json") response.headers.set("content-type", `${mediaType}; charset=utf-8`);
+	}
+	// What is down now is not what a cache should say in an hour.
+	if (cacheControl && response.ok && !response.headers.has("cache-control"))
+		response.headers.set("cache-control", cacheControl);
+	return response;
+}
+
+/** The failure behind an exception: platform trouble the client may retry, or a bug. */
+function failureOf(error: unknown, requestId: string): Failure {
+	if (error instanceof HTTPException && error.status === 400) {
+		return { reason: "invalid_json", message: "the request body is not valid JSON" };
+	}
+	logError("request_failed", error, { request_id: requestId });
+	if (
+		error instanceof StorageUnavailableError ||
+		(error instanceof Error && /D1_ERROR|D1 DB|D1_EXEC/.test(`${error.message} ${error.cause}`))
+	) {
+		return { reason: "storage_unavailable", message: "storage did not answer; try again" };
+	}
+	return { reason: "internal_error", requestId };
+}
+
+/** Hono's error handler for whatever a stage throws. */
+export function respondToException<C extends RequestContext>(error: unknown, c: Context<Stages<C>>): Response {
+	return failureResponse(c, failureOf(error, c.get("context")?.requestId ?? ""));
+}
