@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { INTENSITIES } from "../../src/catalog/catalog.ts";
 import {
 	type Evidence,
@@ -13,9 +14,21 @@ import modelsFile from "../../src/catalog/models.json" with { type: "json" };
 import modelSourcesFile from "../../src/catalog/models.sources.json" with { type: "json" };
 import providersFile from "../../src/catalog/providers.json" with { type: "json" };
 import providerSourcesFile from "../../src/catalog/providers.sources.json" with { type: "json" };
-import { type Model, modelsFileSchema, type Price, providersFileSchema } from "../../src/catalog/schema.ts";
+import {
+	type Model,
+	modelSchema,
+	modelsFileSchema,
+	type Price,
+	providerSchema,
+	providersFileSchema,
+} from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { EFFORTS, TIERS } from "../../src/catalog/vocabulary.ts";
+import { chooseEffort } from "../../src/routing/effort.ts";
+import { ROUTING_MODES, type RoutingMode } from "../../src/routing/mode.ts";
+import { expect as expectationOf, score } from "../../src/routing/score.ts";
+import { INTENTS, type Signals } from "../../src/routing/signals.ts";
+import { TEST_CATALOG } from "../support/catalog.ts";
 
 type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
 
@@ -28,9 +41,11 @@ const free = CATALOG.freeModels.map((id) => CATALOG.findModel(id)).filter((model
 const others = CATALOG.models.filter(({ id }) => !CATALOG.freeModels.includes(id));
 
 describe("the catalog", () => {
-	it("has the shape that the service relies on", () => {
+	it("has the shape that the service relies on, and the tests' own the same", () => {
 		expect(modelsFileSchema.parse(modelsFile)).toEqual(modelsFile);
 		expect(providersFileSchema.parse(providersFile)).toEqual(providersFile);
+		expect(z.array(modelSchema).parse(TEST_CATALOG.models)).toEqual(TEST_CATALOG.models);
+		expect(z.array(providerSchema).parse(TEST_CATALOG.providers)).toEqual(TEST_CATALOG.providers);
 	});
 
 	it("has 27 models of 12 providers, each id once", () => {
@@ -103,6 +118,47 @@ describe("the catalog", () => {
 				.flatMap(({ tiers }) => tiers)
 				.toSorted(),
 		).toEqual([...TIERS].toSorted());
+	});
+});
+
+describe("a ranking of the catalog", () => {
+	const NOON = Date.parse("2026-11-21T12:00:00Z");
+	const prompt: Signals = {
+		intents: ["general"],
+		difficulty: "normal",
+		hasTools: false,
+		hasImages: false,
+		hasRemoteImages: false,
+		promptTokens: 20,
+	};
+
+	function ranked(mode: RoutingMode, intents: Signals["intents"] = ["general"]) {
+		const candidates = CATALOG.models.map((model) => {
+			const { effort } = chooseEffort(model, { maxTokens: 1_000 }, mode);
+			const expectation = expectationOf(model, effort, { ...prompt, intents }, 1_000, NOON);
+			return { model, expectation, score: score(expectation, mode) };
+		});
+		return candidates.toSorted((a, b) => b.score - a.score);
+	}
+
+	it("puts better models first for quality, and cheaper and faster ones for agility", () => {
+		for (const intent of INTENTS) {
+			const [best] = ranked("quality", [intent]);
+			const [quickest] = ranked("agility", [intent]);
+			expect(["premium", "frontier"], intent).toContain(best?.model.tier);
+			expect(["budget", "mid"], intent).toContain(quickest?.model.tier);
+			expect(best?.expectation.quality).toBeGreaterThan(quickest?.expectation.quality ?? 1);
+			expect(quickest?.expectation.latencyMs).toBeLessThan(best?.expectation.latencyMs ?? 0);
+		}
+	});
+
+	it("scores every model between 0 and 1", () => {
+		for (const mode of ROUTING_MODES) {
+			for (const { model, score: value } of ranked(mode)) {
+				expect(value, `${model.id} ${mode}`).toBeGreaterThan(0);
+				expect(value, `${model.id} ${mode}`).toBeLessThan(1);
+			}
+		}
 	});
 });
 
