@@ -47,7 +47,8 @@ type Particulars = Pick<Model, "id" | "provider" | "tier" | "prices" | "quality"
 
 function model({ supports, limits, ...own }: Particulars): Model {
 	return {
-		upstream_model: `${own.provider}/${own.id}`,
+		// Not the id, so that a test sees which of the two goes out.
+		upstream_model: `${own.id}-2026`,
 		display_name: own.id.replace(/(?:^|-)(\w)/g, (_, letter: string) => ` ${letter.toUpperCase()}`).trim(),
 		hyper_frontier: false,
 		released: "2026-01-01",
@@ -183,7 +184,7 @@ const MODELS = [
 		prices: [price(rates(10, 50, { cached_input: 1 }))],
 		reasoning: {
 			control: "thinking_type_and_output_config",
-			efforts: ["low", "medium", "high", "max"],
+			efforts: ["none", "low", "medium", "high", "max"],
 			inside_max_tokens: true,
 		},
 		request: { max_tokens_field: "max_tokens", rejects: ["temperature", "top_p"] },
