@@ -15,7 +15,7 @@ export const skippedDataReporter: Reporter = {
 		if (paths.length === 0) return;
 		const tests = found.reduce((sum, file) => sum + file.tests, 0);
 		const list = paths.map((path) => `../shared/data/${path}`).join(", ");
-		// Tests that are made of a data set's files, one each, cannot be counted without it.
-		console.log(`skipped: at least ${tests} tests, because these data sets are not here: ${list}`);
+		// Of a data set's files tests are made, too, which cannot be counted without it.
+		console.log(`not here: ${list}; that skipped ${tests} tests, and those that are made one per file`);
 	},
 };
