@@ -3,12 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costOf, inputTokens, outputTokens, type TokenUsage, worstCaseOf } from "../../src/catalog/price.ts";
 import type { Model } from "../../src/catalog/schema.ts";
-import { CATALOG } from "../../src/catalog/shipped.ts";
+import { modelWhere, TEST_CATALOG } from "../support/catalog.ts";
 
 function model(id: string): Model {
-	const found = CATALOG.findModel(id);
-	if (!found) throw new Error(id);
-	return found;
+	return modelWhere(TEST_CATALOG, (candidate) => candidate.id === id);
 }
 
 function usage(part: Partial<TokenUsage>): TokenUsage {
@@ -20,19 +18,20 @@ const OFF_PEAK = Date.parse("2026-11-21T12:00:00Z");
 
 describe("actual cost", () => {
 	it("rounds input and output up separately", () => {
-		// 0.02 USD per million tokens is 20 nano-USD a token; gpt-5-nano's cached input is 5.
-		expect(costOf(model("llama-3.2-3b-instruct"), usage({ uncachedInput: 3, outputText: 2 }), PEAK)).toEqual({
+		// 0.02 USD per million tokens is 20 nano-USD a token.
+		expect(costOf(model("pebble-budget"), usage({ uncachedInput: 3, outputText: 2 }), PEAK)).toEqual({
 			inputNanoUsd: 60,
 			outputNanoUsd: 40,
 			totalNanoUsd: 100,
 		});
-		// deepseek-flash off-peak: 3 nano-USD a cached token, none of it fractional; gpt-oss cached: 75.
-		expect(costOf(model("deepseek-flash"), usage({ cacheRead: 1 }), OFF_PEAK).inputNanoUsd).toBe(3);
+		// A cached token of ember's is 2.5 nano-USD.
+		expect(costOf(model("ember-budget"), usage({ cacheRead: 1 }), PEAK).inputNanoUsd).toBe(3);
+		expect(costOf(model("ember-budget"), usage({ cacheRead: 2 }), PEAK).inputNanoUsd).toBe(5);
 	});
 
 	it("charges cached, written and reasoning tokens at their own rates, once", () => {
 		const cost = costOf(
-			model("gpt-6-sol"),
+			model("summit-premium"),
 			usage({ uncachedInput: 10, cacheRead: 20, cacheWrite: 30, outputText: 5, reasoning: 7 }),
 			PEAK,
 		);
@@ -42,17 +41,17 @@ describe("actual cost", () => {
 
 	it("charges the whole call at the tier of its prompt length, cached tokens counted in", () => {
 		const at = (uncachedInput: number, cacheRead: number) =>
-			costOf(model("claude-haiku-5-5"), usage({ uncachedInput, cacheRead, outputText: 1 }), PEAK);
-		expect(at(100_000, 0)).toMatchObject({ inputNanoUsd: 100_000 * 100, outputNanoUsd: 500 });
-		expect(at(100_001, 0)).toMatchObject({ inputNanoUsd: 100_001 * 500, outputNanoUsd: 2_500 });
-		expect(at(1, 100_000)).toMatchObject({ inputNanoUsd: 500 + 100_000 * 50, outputNanoUsd: 2_500 });
+			costOf(model("summit-premium"), usage({ uncachedInput, cacheRead, outputText: 1 }), PEAK);
+		expect(at(100_000, 0)).toMatchObject({ inputNanoUsd: 100_000 * 2_000, outputNanoUsd: 10_000 });
+		expect(at(100_001, 0)).toMatchObject({ inputNanoUsd: 100_001 * 10_000, outputNanoUsd: 50_000 });
+		expect(at(1, 100_000)).toMatchObject({ inputNanoUsd: 10_000 + 100_000 * 1_000, outputNanoUsd: 50_000 });
 	});
 
 	it("follows the hours of a peak tariff", () => {
-		const flash = model("deepseek-flash");
 		const hourly = Array.from(
 			{ length: 24 },
-			(_, hour) => costOf(flash, usage({ uncachedInput: 1 }), Date.UTC(2026, 10, 21, hour, 59)).inputNanoUsd,
+			(_, hour) =>
+				costOf(model("tide-mid"), usage({ uncachedInput: 1 }), Date.UTC(2026, 10, 21, hour, 59)).inputNanoUsd,
 		);
 		const peak = hourly.flatMap((nano, hour) => (nano === 300 ? [hour] : []));
 		expect(peak).toEqual([1, 2, 3, 6, 7, 8, 9]);
@@ -60,8 +59,7 @@ describe("actual cost", () => {
 	});
 
 	it("follows a price that changes on a date", () => {
-		const at = (time: string) =>
-			costOf(model("gemini-3.8-flash"), usage({ uncachedInput: 2 }), Date.parse(time)).inputNanoUsd;
+		const at = (time: string) => costOf(model("prism-mid"), usage({ uncachedInput: 2 }), Date.parse(time)).inputNanoUsd;
 		expect(at("2026-12-31T23:59:59.999Z")).toBe(1_500);
 		expect(at("2027-01-01T00:00:00.000Z")).toBe(3_000);
 	});
@@ -72,7 +70,7 @@ describe("the worst case", () => {
 		const tokens = fc.integer({ min: 0, max: 400_000 });
 		fc.assert(
 			fc.property(
-				fc.constantFrom(...CATALOG.models),
+				fc.constantFrom(...TEST_CATALOG.models),
 				fc.record({
 					uncachedInput: tokens,
 					cacheRead: tokens,
@@ -95,11 +93,11 @@ describe("the worst case", () => {
 	});
 
 	it("prices the dearest tier: long prompts, peak hours, cache writes", () => {
-		expect(worstCaseOf(model("claude-haiku-5-5"), 1, 1, PEAK)).toMatchObject({
-			inputNanoUsd: 625,
-			outputNanoUsd: 2_500,
+		expect(worstCaseOf(model("summit-premium"), 1, 1, PEAK)).toMatchObject({
+			inputNanoUsd: 12_500,
+			outputNanoUsd: 50_000,
 		});
-		expect(worstCaseOf(model("deepseek-flash"), 1, 1, OFF_PEAK)).toMatchObject({
+		expect(worstCaseOf(model("tide-mid"), 1, 1, OFF_PEAK)).toMatchObject({
 			inputNanoUsd: 300,
 			outputNanoUsd: 1_200,
 		});

@@ -27,7 +27,7 @@ const textAt = (value: unknown, ...path: (string | number)[]): string => String(
 const openai: Format = {
 	path: () => "/openai/chat/completions",
 	headers: {},
-	request: (content, stream) => ({ model: "gpt-5-nano", messages: [{ role: "user", content }], stream }),
+	request: (content, stream) => ({ model: "gpt-test", messages: [{ role: "user", content }], stream }),
 	text: (body) => textAt(body, "choices", 0, "message", "content"),
 	streamedText: (events) => events.map((event) => textAt(event, "choices", 0, "delta", "content")).join(""),
 	finished: (events) => at(events.at(-1), "choices", 0, "finish_reason") === "stop",
@@ -37,7 +37,7 @@ const anthropic: Format = {
 	path: () => "/anthropic/messages",
 	headers: { "x-api-key": "k", "anthropic-version": "2023-06-01" },
 	request: (content, stream) => ({
-		model: "claude-haiku-5-5",
+		model: "claude-test",
 		max_tokens: 5_000,
 		messages: [{ role: "user", content }],
 		stream,
@@ -48,8 +48,7 @@ const anthropic: Format = {
 	isError: (event) => at(event, "error", "type") === "overloaded_error",
 };
 const google: Format = {
-	path: (streamed) =>
-		`/google/models/gemini-3.8-flash:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+	path: (streamed) => `/google/models/gemini-3-test:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
 	headers: { "x-goog-api-key": "k" },
 	request: (text) => ({ contents: [{ role: "user", parts: [{ text }] }] }),
 	text: (body) => textAt(body, "candidates", 0, "content", "parts", 0, "text"),
@@ -291,7 +290,7 @@ describe("Anthropic", () => {
 	const tools = [{ name: "get_weather", input_schema: CITY }];
 	const thinking = { type: "enabled", budget_tokens: 1024 };
 	const question = { role: "user", content: QUESTION };
-	const request = { model: "claude-haiku-5-5", max_tokens: 5_000, messages: [question], tools };
+	const request = { model: "claude-test", max_tokens: 5_000, messages: [question], tools };
 	const refusal = async (body: Fields) => textAt(await bodyOf(await post(anthropic, body), 400), "error", "message");
 
 	async function firstTurn(more: Fields = {}): Promise<Fields[]> {
@@ -442,7 +441,7 @@ describe("Google", () => {
 		expect(await refusal(secondTurn({ functionCall, thoughtSignature: "Zm9v" }))).toContain("Corrupted");
 		const skipped = { functionCall, thoughtSignature: "skip_thought_signature_validator" };
 		expect((await post(google, secondTurn(skipped))).status).toBe(200);
-		const older = { ...google, path: () => "/google/models/gemini-2.5-flash-lite:generateContent" };
+		const older = { ...google, path: () => "/google/models/gemini-2-test:generateContent" };
 		expect((await post(older, secondTurn({ functionCall }))).status).toBe(200);
 	});
 
@@ -454,7 +453,7 @@ describe("Google", () => {
 	});
 
 	it("streams a JSON array without alt=sse", async () => {
-		const format = { ...google, path: () => "/google/models/gemini-3.8-flash:streamGenerateContent" };
+		const format = { ...google, path: () => "/google/models/gemini-3-test:streamGenerateContent" };
 		const chunks = (await (await ask(format, "Say hello")).json()) as Fields[];
 		expect(google.streamedText(chunks)).toContain("Say hello");
 	});
@@ -521,7 +520,7 @@ describe("Google", () => {
 		expect(await refusal(secondTurn(call, { text: "Well?" }))).toContain("number of function response parts");
 		const anonymous = await bodyOf(await post({ ...google, headers: {} }, request), 403);
 		expect(at(anonymous, "error", "status")).toBe("PERMISSION_DENIED");
-		const other = { ...google, path: () => "/google/models/gemini-3.8-flash:countTokens" };
+		const other = { ...google, path: () => "/google/models/gemini-3-test:countTokens" };
 		expect(at(await bodyOf(await post(other, request), 404), "error", "status")).toBe("NOT_FOUND");
 	});
 
