@@ -19,21 +19,21 @@ export interface CallSet {
 
 /** The candidates to call: those who are to be called now, else the one that is so again the soonest. */
 function callable(
-	candidates: readonly PlannedCall[],
+	{ selection: { failover }, access }: CallPlan,
 	health: ProviderHealth,
 	hasPriority: boolean,
 	nowMs: number,
-): { calls: PlannedCall[]; lastResort: boolean } {
-	const keyOf = ({ attempt }: PlannedCall) => breakerKeyOf(attempt.access);
-	const scarceMs = (call: PlannedCall) => health.scarceForMs(keyOf(call), call.candidate.model.id, nowMs);
-	const admitted = candidates.filter((call) => health.admits(keyOf(call), nowMs));
-	const ample = admitted.filter((call) => hasPriority || scarceMs(call) === 0);
-	if (ample.length > 0) return { calls: ample, lastResort: false };
-	if (admitted.length > 0) {
-		return { calls: admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b)).slice(0, 1), lastResort: true };
-	}
-	const longestOpen = candidates.toSorted((a, b) => health.openSinceMs(keyOf(a)) - health.openSinceMs(keyOf(b)));
-	return { calls: longestOpen.slice(0, 1), lastResort: true };
+): { chosen: Candidate[]; lastResort: boolean } {
+	const keyOf = ({ model }: Candidate) => breakerKeyOf(access(model));
+	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
+	const ample = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
+	if (ample.length > 0) return { chosen: ample.slice(0, MAX_CALLS), lastResort: false };
+	const soonest =
+		admitted.length > 0
+			? admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b))
+			: failover.toSorted((a, b) => health.openSinceMs(keyOf(a)) - health.openSinceMs(keyOf(b)));
+	return { chosen: soonest.slice(0, 1), lastResort: true };
 }
 
 /**
@@ -49,10 +49,9 @@ export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: b
 		attempt: plan.attempt(candidate.model, candidate.effort),
 		intendedWasAsked: candidate === intended,
 	});
-	const candidates = failover.map(planned);
-	const { calls: chosen, lastResort } = callable(candidates, health, hasPriority, nowMs);
-	const [first = planned(intended), ...rest] = chosen.slice(0, MAX_CALLS);
-	const calls: CallSet["calls"] = [first, ...rest];
+	const { chosen, lastResort } = callable(plan, health, hasPriority, nowMs);
+	const [first = intended, ...rest] = chosen;
+	const calls: CallSet["calls"] = [planned(first), ...rest.map(planned)];
 	const sum = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
 	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd), lastResort };

@@ -40,25 +40,25 @@ export interface CallPlan extends InferenceRequest {
 	catalogVersion: string;
 	signals: Signals;
 	selection: Selection;
+	/** Where an available model is called. */
+	access(model: Model): ProviderAccess;
 	/** Builds the exact request of an available model. */
 	attempt(model: Model, effort: EffortChoice): Attempt;
 }
 
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ModelCall, settings: Settings, nowMs: number): CallPlan["attempt"] {
+function attempts(call: ModelCall, access: CallPlan["access"], nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort) => {
-		const access = settings.providers.get(model.provider);
-		if (!access) throw new Error(`${model.id} is not available and was not to be asked for`);
-		const { provider } = access;
+		const { provider } = access(model);
 		const wire = wireOf(provider);
 		const variant = `${provider.wire} ${provider.returns_reasoning}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call, prompt, model, access, effort });
+		const request = wire.request({ call, prompt, model, access: access(model), effort });
 		return {
 			wire,
-			access,
+			access: access(model),
 			request,
 			worstCase: worstCaseOf(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
 		};
@@ -78,7 +78,12 @@ export function planCall(
 ): Result<CallPlan> {
 	const { catalog } = settings;
 	const detected = signals(call);
-	const attempt = attempts(call, settings, nowMs);
+	const access = (model: Model) => {
+		const found = settings.providers.get(model.provider);
+		if (!found) throw new Error(`${model.id} is not available and was not to be asked for`);
+		return found;
+	};
+	const attempt = attempts(call, access, nowMs);
 	const selection = select({
 		catalog,
 		call,
@@ -95,5 +100,13 @@ export function planCall(
 		nowMs,
 	});
 	if (!selection.ok) return selection;
-	return ok({ call, wishes, catalogVersion: catalog.version, signals: detected, selection: selection.value, attempt });
+	return ok({
+		call,
+		wishes,
+		catalogVersion: catalog.version,
+		signals: detected,
+		selection: selection.value,
+		access,
+		attempt,
+	});
 }
