@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
 import type { Model, Provider } from "../../src/catalog/schema.ts";
-import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
@@ -15,16 +14,15 @@ import { ANTHROPIC_IDS, callIdFor } from "../../src/providers/call-ids.ts";
 import type { AssistantPart, Message, ModelCall } from "../../src/providers/model-call.ts";
 import { WellFormedParts } from "../../src/providers/well-formed.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
+import { modelWhere, TEST_CATALOG } from "../support/catalog.ts";
 import { type FlatAnswer, flat, usable } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
 type Fields = Record<string, unknown>;
 
 function catalogEntry(): { model: Model; provider: Provider } {
-	const model = CATALOG.findModel("claude-haiku-5-5");
-	const provider = model && CATALOG.findProvider(model.provider);
-	if (!model || !provider) throw new Error("claude-haiku-5-5");
-	return { model, provider };
+	const model = modelWhere(TEST_CATALOG, ({ id }) => id === "zenith-frontier");
+	return { model, provider: TEST_CATALOG.providerOf(model) };
 }
 
 interface Variant {
@@ -50,7 +48,7 @@ function sentCall(call: ModelCall, { effort = null, rejects, efforts }: Variant 
 }
 
 function callOf(body: Fields): ModelCall {
-	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
+	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), TEST_CATALOG);
 }
 
 function sent(body: Fields, variant: Variant = {}) {
@@ -76,7 +74,7 @@ describe("a Messages request", () => {
 			accept: "text/event-stream",
 		});
 		expect(json).toEqual({
-			model: "claude-haiku-5-5",
+			model: "zenith-frontier-2026",
 			max_tokens: 5,
 			stream: true,
 			messages: [{ role: "user", content: [text("hi")] }],

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
-import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { AnswerAccumulator } from "../../src/providers/accumulate.ts";
@@ -11,14 +10,17 @@ import { usageFromGoogle } from "../../src/providers/google-answer.ts";
 import { compileParameters, compileSchema } from "../../src/providers/google-schema.ts";
 import type { Message, ModelCall } from "../../src/providers/model-call.ts";
 import { type StreamPart, utf8Length } from "../../src/providers/wire.ts";
+import { TEST_CATALOG } from "../support/catalog.ts";
 import { type FlatAnswer, flat, usable } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
-const FLASH_LITE = "gemini-2.5-flash-lite";
-const FLASH = "gemini-3.8-flash";
+/** Takes a budget of thinking tokens. */
+const BUDGETED = "glint-budget";
+/** Takes a level of thinking. */
+const LEVELLED = "prism-mid";
 
 function callOf(body: Record<string, unknown>): ModelCall {
-	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
+	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), TEST_CATALOG);
 }
 
 interface Options {
@@ -27,8 +29,8 @@ interface Options {
 }
 
 function send(modelId: string, call: ModelCall, { effort = null, rejects = [] }: Options = {}) {
-	const found = CATALOG.findModel(modelId);
-	const provider = found && CATALOG.findProvider(found.provider);
+	const found = TEST_CATALOG.findModel(modelId);
+	const provider = found && TEST_CATALOG.findProvider(found.provider);
 	if (!found || !provider) throw new Error(modelId);
 	const model = { ...found, request: { ...found.request, rejects } };
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1beta", host: "u.test" };
@@ -69,8 +71,8 @@ function answered(parts: unknown[], finishReason = "STOP", more?: Record<string,
 
 describe("a request to Gemini", () => {
 	it("goes to the model's streaming path with the key in a header", () => {
-		const { url, headers, json, maxOutputTokens } = sent(FLASH_LITE, { max_tokens: 5 });
-		expect(url).toBe("https://u.test/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent?alt=sse");
+		const { url, headers, json, maxOutputTokens } = sent(BUDGETED, { max_tokens: 5 });
+		expect(url).toBe("https://u.test/v1beta/models/glint-budget-2026:streamGenerateContent?alt=sse");
 		expect(headers).toEqual({ "x-goog-api-key": "k", "content-type": "application/json" });
 		expect(json).toEqual({
 			generationConfig: { maxOutputTokens: 5, temperature: 0.7 },
@@ -89,14 +91,14 @@ describe("a request to Gemini", () => {
 			{ role: "assistant", content: null, refusal: "f" },
 			{ role: "user", content: "" },
 		];
-		expect(sent(FLASH, { messages }).json).toMatchObject({
+		expect(sent(LEVELLED, { messages }).json).toMatchObject({
 			systemInstruction: { parts: [{ text: "a" }, { text: "c" }] },
 			contents: [
 				{ role: "user", parts: [{ text: "b" }, { text: "d" }] },
 				{ role: "model", parts: [{ text: "e" }, { text: "f" }] },
 			],
 		});
-		expect(sent(FLASH, { messages: messages.slice(0, 1) }).json["contents"]).toEqual([
+		expect(sent(LEVELLED, { messages: messages.slice(0, 1) }).json["contents"]).toEqual([
 			{ role: "user", parts: [{ text: "a" }] },
 		]);
 	});
@@ -107,7 +109,7 @@ describe("a request to Gemini", () => {
 			{ type: "text", text: "what?" },
 			{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },
 		];
-		const { json, maxInputTokens } = sent(FLASH, { messages: [{ role: "user", content }] });
+		const { json, maxInputTokens } = sent(LEVELLED, { messages: [{ role: "user", content }] });
 		expect(json["contents"]).toEqual([
 			{ role: "user", parts: [{ text: "what?" }, { inlineData: { mimeType: "image/png", data } }] },
 		]);
@@ -133,7 +135,7 @@ describe("a request to Gemini", () => {
 		});
 		for (const message of chat.messages)
 			for (const part of message.content) if (part.type === "tool_call" && part.id === "c") part.signature = "S";
-		const { json } = send(FLASH, chat);
+		const { json } = send(LEVELLED, chat);
 		expect(json["contents"]).toEqual([
 			{ role: "user", parts: [{ text: "go" }] },
 			{
@@ -178,7 +180,7 @@ describe("a request to Gemini", () => {
 			],
 		};
 		call.messages.push(answer, { role: "user", content: [{ type: "text", text: "c" }] });
-		expect(send(FLASH, call).json["contents"]).toEqual([
+		expect(send(LEVELLED, call).json["contents"]).toEqual([
 			{ role: "user", parts: [{ text: "a" }] },
 			{ role: "model", parts: [{ text: "b" }, { text: "", thoughtSignature: "T" }] },
 			{ role: "user", parts: [{ text: "c" }] },
@@ -187,7 +189,7 @@ describe("a request to Gemini", () => {
 
 	it("uses Google's names for the knobs and names those it leaves out", () => {
 		const knobs = { temperature: 1, top_p: 0.5, seed: 3, presence_penalty: 1, frequency_penalty: -1, stop: "x" };
-		const { json, warnings } = sent(FLASH, { ...knobs, max_tokens: 9, logit_bias: { "1": 2 } });
+		const { json, warnings } = sent(LEVELLED, { ...knobs, max_tokens: 9, logit_bias: { "1": 2 } });
 		expect(json["generationConfig"]).toEqual({
 			maxOutputTokens: 9,
 			temperature: 1,
@@ -198,13 +200,13 @@ describe("a request to Gemini", () => {
 			stopSequences: ["x"],
 		});
 		expect(warnings.map(({ code, param }) => [code, param])).toEqual([["parameter_dropped", "logit_bias"]]);
-		const rejecting = sent(FLASH, { seed: 3, max_tokens: 9, user: "u" }, { rejects: ["temperature", "seed"] });
+		const rejecting = sent(LEVELLED, { seed: 3, max_tokens: 9, user: "u" }, { rejects: ["temperature", "seed"] });
 		expect(rejecting.json["generationConfig"]).toEqual({ maxOutputTokens: 9 });
 		expect(rejecting.warnings.map(({ param }) => param)).toEqual(["seed"]);
 	});
 
 	it("keeps a thinking budget inside the client's limit, or off where there is no room for it", () => {
-		const config = (body: Record<string, unknown>, effort: EffortChoice, id = FLASH_LITE) =>
+		const config = (body: Record<string, unknown>, effort: EffortChoice, id = BUDGETED) =>
 			(sent(id, body, { effort }).json["generationConfig"] as Record<string, unknown>)["thinkingConfig"];
 		expect(config({}, "none")).toEqual({ thinkingBudget: 0 });
 		expect(config({ max_tokens: 50_000 }, "low")).toEqual({ thinkingBudget: 1_024 });
@@ -214,8 +216,8 @@ describe("a request to Gemini", () => {
 		expect(config({ max_tokens: 100 }, "high")).toEqual({ thinkingBudget: 0 });
 		expect(config({}, "default")).toBeUndefined();
 		expect(config({}, null)).toBeUndefined();
-		expect(config({}, "low", FLASH)).toEqual({ thinkingLevel: "low" });
-		const cramped = sent(FLASH_LITE, { max_tokens: 100, reasoning_effort: "high" }, { effort: "high" });
+		expect(config({}, "low", LEVELLED)).toEqual({ thinkingLevel: "low" });
+		const cramped = sent(BUDGETED, { max_tokens: 100, reasoning_effort: "high" }, { effort: "high" });
 		expect(cramped.warnings.map(({ param }) => param)).toEqual(["effort"]);
 	});
 
@@ -226,7 +228,7 @@ describe("a request to Gemini", () => {
 			{ type: "function", function: { name: "g", parameters: { type: "object", properties: {} } } },
 			{ type: "function", function: { name: "h" } },
 		];
-		const { json, warnings } = sent(FLASH, { tools, parallel_tool_calls: false });
+		const { json, warnings } = sent(LEVELLED, { tools, parallel_tool_calls: false });
 		expect(json["tools"]).toEqual([
 			{
 				functionDeclarations: [
@@ -241,7 +243,7 @@ describe("a request to Gemini", () => {
 			["parameter_changed", "tools"],
 		]);
 		expect(warnings[1]?.message).toContain("additionalProperties");
-		const config = (tool_choice: unknown) => sent(FLASH, { tools, tool_choice }).json["toolConfig"];
+		const config = (tool_choice: unknown) => sent(LEVELLED, { tools, tool_choice }).json["toolConfig"];
 		expect(config(undefined)).toBeUndefined();
 		expect(config("auto")).toEqual({ functionCallingConfig: { mode: "AUTO" } });
 		expect(config("required")).toEqual({ functionCallingConfig: { mode: "ANY" } });
@@ -252,7 +254,7 @@ describe("a request to Gemini", () => {
 	});
 
 	it("asks for JSON, with a schema where there is one", () => {
-		const config = (response_format: unknown) => sent(FLASH, { response_format, max_tokens: 9 });
+		const config = (response_format: unknown) => sent(LEVELLED, { response_format, max_tokens: 9 });
 		expect(config({ type: "json_object" }).json["generationConfig"]).toEqual({
 			maxOutputTokens: 9,
 			temperature: 0.7,
@@ -277,7 +279,7 @@ describe("a request to Gemini", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (content) => {
 				fc.pre(content.isWellFormed());
-				const request = sent(FLASH, { messages: [{ role: "user", content: `x${content}` }] });
+				const request = sent(LEVELLED, { messages: [{ role: "user", content: `x${content}` }] });
 				expect(request.maxInputTokens).toBeGreaterThanOrEqual(utf8Length(request.body) - 2);
 			}),
 		);

@@ -2,21 +2,39 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../src/catalog/price.ts";
-import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { Model } from "../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import { isUnusable } from "../../src/providers/accumulate.ts";
 import { openaiWire } from "../../src/providers/openai.ts";
 import { usageFromOpenai } from "../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../src/providers/wire.ts";
+import { modelWhere, TEST_CATALOG } from "../support/catalog.ts";
 import { flat, usable } from "../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../support/shared-data.ts";
 
-function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoice = null) {
-	const model = CATALOG.findModel(modelId);
-	const provider = model && CATALOG.findProvider(model.provider);
-	if (!model || !provider) throw new Error(modelId);
-	const call = toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }), CATALOG);
+function model(id: string): Model {
+	return modelWhere(TEST_CATALOG, (candidate) => candidate.id === id);
+}
+
+/** Answers at once. */
+const plain = model("apex-frontier");
+/** Reasons within its output limit, which has a name of its own, and refuses a temperature. */
+const reasoner = model("ember-budget");
+/** Of a provider with a name of its own for `seed`. */
+const renamed = model("tide-mid");
+
+/** The same model, told how to reason in another way. */
+function reasoning(control: NonNullable<Model["reasoning"]>["control"]): Model {
+	return { ...renamed, reasoning: { control, efforts: ["none", "medium", "high", "max"], inside_max_tokens: false } };
+}
+
+function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice = null) {
+	const provider = TEST_CATALOG.providerOf(model);
+	const call = toModelCall(
+		chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }),
+		TEST_CATALOG,
+	);
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openaiWire.request({
 		call,
@@ -30,11 +48,11 @@ function sent(modelId: string, body: Record<string, unknown>, effort: EffortChoi
 
 describe("an upstream request", () => {
 	it("goes to the provider's path with its key, model id and output limit", () => {
-		const { url, headers, json } = sent("llama-3.2-3b-instruct", { max_tokens: 5 });
+		const { url, headers, json } = sent(plain, { max_tokens: 5 });
 		expect(url).toBe("https://u.test/v1/chat/completions");
 		expect(headers["authorization"]).toBe("Bearer k");
 		expect(json).toEqual({
-			model: "meta-llama/Llama-3.2-3B-Instruct",
+			model: "apex-frontier-2026",
 			max_tokens: 5,
 			stream: true,
 			stream_options: { include_usage: true },
@@ -44,41 +62,38 @@ describe("an upstream request", () => {
 	});
 
 	it("names the limit as the model wants it and leaves out refused knobs, saying so for those the client set", () => {
-		const { json, warnings } = sent("gpt-6-luna", { max_tokens: 9, temperature: 1, seed: 3 }, "none");
+		const { json, warnings } = sent(reasoner, { max_tokens: 9, temperature: 1, seed: 3 }, "minimal");
 		expect(json).toEqual({
-			model: "gpt-6-luna",
+			model: "ember-budget-2026",
 			max_completion_tokens: 9,
 			stream: true,
 			stream_options: { include_usage: true },
-			reasoning_effort: "none",
+			reasoning_effort: "minimal",
 			seed: 3,
 			messages: [{ role: "user", content: "hi" }],
 		});
 		expect(warnings.map(({ param }) => param)).toEqual(["temperature"]);
-		expect(sent("gpt-6-luna", {}, "none").warnings).toEqual([]);
+		expect(sent(reasoner, {}, "minimal").warnings).toEqual([]);
 	});
 
 	it("uses a provider's own name for a field", () => {
-		expect(sent("mistral-small-2603", { seed: 3 }, "none").json).toMatchObject({
-			random_seed: 3,
-			reasoning_effort: "none",
-		});
+		expect(sent(renamed, { seed: 3 }, "none").json).toMatchObject({ random_seed: 3 });
 	});
 
 	it("sets each provider's way of reasoning, inside the client's limit", () => {
-		expect(sent("glm-5.2", {}, "none").json["thinking"]).toEqual({ type: "disabled" });
-		expect(sent("deepseek-flash", {}, "high").json).toMatchObject({
+		expect(sent(reasoning("thinking_type"), {}, "none").json["thinking"]).toEqual({ type: "disabled" });
+		expect(sent(reasoning("thinking_type_and_effort"), {}, "high").json).toMatchObject({
 			thinking: { type: "enabled" },
 			reasoning_effort: "high",
 		});
-		expect(sent("kimi-k3", {}, "max").json).toMatchObject({
+		expect(sent(reasoning("thinking_type_and_output_config"), {}, "max").json).toMatchObject({
 			thinking: { type: "enabled" },
 			output_config: { effort: "max" },
 		});
-		const qwen = sent("qwen3.7-max", { max_tokens: 1_000 }, "medium");
-		expect(qwen.json).toMatchObject({ enable_thinking: true, thinking_budget: 500, max_tokens: 500 });
-		expect(qwen.maxOutputTokens).toBe(1_000);
-		expect(sent("qwen3.7-max", {}, "none").json["enable_thinking"]).toBe(false);
+		const beside = sent(reasoning("enable_thinking"), { max_tokens: 1_000 }, "medium");
+		expect(beside.json).toMatchObject({ enable_thinking: true, thinking_budget: 500, max_tokens: 500 });
+		expect(beside.maxOutputTokens).toBe(1_000);
+		expect(sent(reasoning("enable_thinking"), {}, "none").json["enable_thinking"]).toBe(false);
 	});
 
 	it("carries tools, tool calls and tool results", () => {
@@ -90,7 +105,7 @@ describe("an upstream request", () => {
 			{ role: "assistant", content: null, tool_calls: [call] },
 			{ role: "tool", tool_call_id: "c1", content: "42" },
 		];
-		const { json } = sent("llama-3.2-3b-instruct", {
+		const { json } = sent(plain, {
 			messages,
 			tools,
 			tool_choice: { type: "function", function: { name: "f" } },
@@ -108,7 +123,7 @@ describe("an upstream request", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (content) => {
 				fc.pre(content.isWellFormed());
-				const request = sent("gpt-5-nano", { messages: [{ role: "user", content: `x${content}` }] }, "minimal");
+				const request = sent(reasoner, { messages: [{ role: "user", content: `x${content}` }] }, "minimal");
 				expect(request.maxInputTokens).toBeGreaterThanOrEqual(utf8Length(request.body) - 2);
 			}),
 		);
@@ -120,7 +135,7 @@ describe("an upstream request", () => {
 			{ type: "text", text: "what is this?" },
 			{ type: "image_url", image_url: { url } },
 		];
-		const { maxInputTokens, json } = sent("gpt-5-nano", { messages: [{ role: "user", content }] }, "minimal");
+		const { maxInputTokens, json } = sent(reasoner, { messages: [{ role: "user", content }] }, "minimal");
 		expect(maxInputTokens).toBeLessThan(20_000);
 		expect(maxInputTokens).toBeGreaterThan(16_384);
 		expect(json["messages"]).toEqual([{ role: "user", content }]);
