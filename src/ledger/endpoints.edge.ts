@@ -21,8 +21,8 @@ import { readChain, readLeaves } from "./read-chain.edge.ts";
 const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;
 
-/** Sizes and places in a chain; which of them exist is the chain's to say. */
-const place = wholeNumber(0, 1e15);
+/** Sizes of a chain and seqs in it; which of them exist is the chain's to say. */
+const sizeOrSeq = wholeNumber(0, 1e15);
 
 const noKey: Failure = {
 	reason: "signing_unavailable",
@@ -101,8 +101,8 @@ export const getHandoffChainEndpoint = endpoint({
 		limit: wholeNumber(1, MOST_ENTRIES)
 			.default(MOST_ENTRIES)
 			.describe("Entries per page; large entries make a page end before."),
-		after: place.optional().describe("Only entries with a larger seq."),
-		expected_size: place.optional().describe("Entries the reader knows of."),
+		after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
+		expected_size: sizeOrSeq.optional().describe("Entries the reader knows of."),
 		expected_head: z
 			.string()
 			.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
@@ -164,10 +164,10 @@ export const getHandoffCheckpointEndpoint = endpoint({
 });
 
 const proofQuery = z.object({
-	index: place.optional().describe("Inclusion of the entry with this seq."),
-	size: place.optional().describe("… in the tree of this size; the whole chain by default."),
-	from: place.optional().describe("Consistency of the tree of this size …"),
-	to: place.optional().describe("… with the one of this size."),
+	index: sizeOrSeq.optional().describe("Inclusion of the entry with this seq."),
+	size: sizeOrSeq.optional().describe("… in the tree of this size; the whole chain by default."),
+	from: sizeOrSeq.optional().describe("Consistency of the tree of this size …"),
+	to: sizeOrSeq.optional().describe("… with the one of this size."),
 });
 
 /** What is asked of a tree of `size` leaves, or what is wrong with the question. */

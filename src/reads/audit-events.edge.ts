@@ -4,7 +4,7 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type AuditEventRow, EVENT_TYPES } from "../audit/event.ts";
 import { findEvents } from "../audit/events.store.ts";
-import { type PageQuery, pageOf, placeOf } from "../audit/page.ts";
+import { type PageQuery, pageOf, positionOf } from "../audit/page.ts";
 import { fail, ok } from "../failure.ts";
 import { instant, wholeNumber } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
@@ -69,7 +69,7 @@ export const listAuditEventsEndpoint = endpoint({
 	}),
 	async handle({ query, context }) {
 		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
-		const after = cursor === undefined ? null : placeOf(cursor);
+		const after = cursor === undefined ? null : positionOf(cursor);
 		if (cursor !== undefined && after === null) {
 			const message = "is not a next_cursor of this endpoint";
 			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
