@@ -7,7 +7,7 @@
 // write what it holds to D1. D1 skips rows it has, so a flush may be repeated at any point; a row stays here until then.
 import { DurableObject } from "cloudflare:workers";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { type AuditEventRow, handoffCreated } from "../audit/event.ts";
+import type { AuditEventRow } from "../audit/event.ts";
 import { newestOf, type PageQuery } from "../audit/page.ts";
 import { database } from "../db/client.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
@@ -17,6 +17,7 @@ import { checkpointBody, signNote } from "../proof/note.ts";
 import { settingsOf } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { asHash, type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
+import { handoffCreated } from "./handoff-event.ts";
 import { recordEntries } from "./handoffs.store.ts";
 
 /** A handoff to append. Idempotent by `id`. */
