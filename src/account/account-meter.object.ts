@@ -5,9 +5,11 @@
 // row stays in the outbox until D1 has it; D1 ignores what it has already, so a flush may be repeated at any point.
 import { DurableObject } from "cloudflare:workers";
 import { database } from "../db/client.edge.ts";
+import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { settingsOf } from "../settings.ts";
+import { METER_TABLES } from "./meter-tables.ts";
 import { PLANS, type PlanId } from "./plans.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "./rolling-window.ts";
 import { type Reservation, type Settlement, settleAtBound, type UsageRow } from "./settlement.ts";
@@ -69,15 +71,7 @@ export class AccountMeter extends DurableObject<Env> {
 			failureEvent: "meter_flush_failed",
 			writeRound: () => this.#writeRound(),
 		});
-		this.#sql.exec(`
-			CREATE TABLE IF NOT EXISTS account (plan TEXT NOT NULL);
-			CREATE TABLE IF NOT EXISTS revoked_keys (key_id TEXT PRIMARY KEY) WITHOUT ROWID;
-			CREATE TABLE IF NOT EXISTS minutes (minute INTEGER PRIMARY KEY, requests INTEGER NOT NULL);
-			CREATE TABLE IF NOT EXISTS admissions (request_id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL,
-				reservation TEXT, expires_at_ms INTEGER, proof_hash TEXT, closed_at_ms INTEGER) WITHOUT ROWID;
-			CREATE TABLE IF NOT EXISTS outbox (request_id TEXT PRIMARY KEY, settlement TEXT NOT NULL);
-			CREATE TABLE IF NOT EXISTS unflushed (workspace_id TEXT PRIMARY KEY, mark TEXT NOT NULL) WITHOUT ROWID;
-		`);
+		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
 		const times = this.#sql.exec<{ at_ms: number }>(
 			"SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms",

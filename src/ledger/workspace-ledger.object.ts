@@ -10,6 +10,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import { newestOf, type PageQuery } from "../audit/page.ts";
 import { database } from "../db/client.edge.ts";
+import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import type { Hash } from "../proof/hash.ts";
 import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOfRange } from "../proof/merkle.ts";
@@ -19,6 +20,7 @@ import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { asHash, type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
 import { handoffCreated } from "./handoff-event.ts";
 import { recordEntries } from "./handoffs.store.ts";
+import { LEDGER_TABLES } from "./ledger-tables.ts";
 
 /** A handoff to append. Idempotent by `id`. */
 export interface AppendRequest {
@@ -71,15 +73,6 @@ const PURGE_EVERY_MS = 10_000;
 /** Entries handed to a reader at once. */
 const READ_BYTES = 4_000_000;
 
-const TABLES = `
-	CREATE TABLE IF NOT EXISTS head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL);
-	CREATE TABLE IF NOT EXISTS entries (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, flushed_at_ms INTEGER);
-	CREATE TABLE IF NOT EXISTS events (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, handoff_id TEXT, event TEXT NOT NULL,
-		flushed_at_ms INTEGER);
-	CREATE INDEX IF NOT EXISTS events_unflushed ON events (n) WHERE flushed_at_ms IS NULL;
-	CREATE INDEX IF NOT EXISTS entries_unflushed ON entries (seq) WHERE flushed_at_ms IS NULL;
-`;
-
 export class WorkspaceLedger extends DurableObject<Env> {
 	#sql: SqlStorage;
 	/** Tables exist from the first write on: reading an unknown workspace leaves nothing behind. */
@@ -99,7 +92,8 @@ export class WorkspaceLedger extends DurableObject<Env> {
 				for (const resolve of this.#waiting.values()) resolve(false);
 			},
 		});
-		this.#hasTables = this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'head'").length > 0;
+		this.#hasTables = hasTables(state.storage, LEDGER_TABLES);
+		if (this.#hasTables) migrate(state.storage, LEDGER_TABLES);
 		this.#armForOpenWork(Date.now());
 	}
 
@@ -157,7 +151,7 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	/** One transaction of writes, and an alarm that looks after what it leaves to flush. */
 	#write(write: () => void): void {
 		this.ctx.storage.transactionSync(() => {
-			if (!this.#hasTables) this.#sql.exec(TABLES);
+			if (!this.#hasTables) migrate(this.ctx.storage, LEDGER_TABLES);
 			write();
 			this.#purge();
 		});
