@@ -15,5 +15,12 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE IF NOT EXISTS outbox (request_id TEXT PRIMARY KEY, settlement TEXT NOT NULL);
 				CREATE TABLE IF NOT EXISTS unflushed (workspace_id TEXT PRIMARY KEY, mark TEXT NOT NULL) WITHOUT ROWID;
 			`),
+		// Workers made the marks of version 1, each for a row: D1 has what the ledger held when it has that row.
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE marked_owners (owner TEXT PRIMARY KEY, mark INTEGER NOT NULL, row_id TEXT) WITHOUT ROWID;
+				INSERT INTO marked_owners (owner, mark, row_id) SELECT 'workspace:' || workspace_id, 0, mark FROM unflushed;
+				DROP TABLE unflushed;
+			`),
 	],
 };
