@@ -102,7 +102,7 @@ async function settle(context: KeyContext, settlement: Settlement): Promise<bool
 	try {
 		await recordSettlements(context.db, [settlement]);
 		const stored = await findReceipt(context.db, context.requestId);
-		return stored?.proofHash === settlement.receipt.proof_hash;
+		return stored?.proof_hash === settlement.receipt.proof_hash;
 	} catch (error) {
 		logError("settle_directly_failed", error, { request_id: context.requestId });
 		return false;
