@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditEventRow } from "../../src/audit/event.ts";
+import { ownerKeyOf, ownerText } from "../../src/audit/owner.ts";
 import { cursorOf, type EventFilter, PAGE_PAYLOAD_CHARS, pageOf, positionOf } from "../../src/audit/page.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -47,6 +48,20 @@ describe("a cursor", () => {
 		fc.assert(
 			fc.property(fc.string(), (text) => positionOf(text) === null || cursorOf(positionOf(text) as never) === text),
 		);
+	});
+});
+
+describe("the key of an owner", () => {
+	it("is one text, and back, whatever the id holds", () => {
+		for (const id of ["shop", "team/checkout@main", "workspace:a:b", ".", "-"]) {
+			const text = ownerText({ kind: "workspace", id });
+			expect(text).toBe(`workspace:${id}`);
+			expect(ownerKeyOf(text)).toEqual({ kind: "workspace", id });
+		}
+	});
+
+	it("is none that nobody wrote", () => {
+		for (const text of ["", "shop", "workspace", "run:1", ":shop"]) expect(() => ownerKeyOf(text), text).toThrow();
 	});
 });
 
