@@ -1,4 +1,5 @@
-// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, and usage that D1 has not confirmed yet.
+// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, usage that D1 has not confirmed yet, and
+// which owners of audit events to ask for what D1 does not have.
 //
 // Crash order. `admit` and `settle` are synchronous transactions and the platform sends no answer before they are durable:
 // a caller that got one can rely on it. A reservation whose caller died is settled at its bound by the alarm. A settled
