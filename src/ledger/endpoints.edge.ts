@@ -5,7 +5,8 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
-import { type Failure, fail, type Issue, ok } from "../failure.ts";
+import { askOwners } from "../audit/owners.edge.ts";
+import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import { wholeNumber } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
@@ -15,14 +16,13 @@ import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, hand
 import { findHandoff } from "./handoffs.store.ts";
 import { ledgerClient } from "./ledger-client.edge.ts";
 import { checkpointOrigin } from "./origin.ts";
-import { askUnflushed, noteUnflushed } from "./pending.edge.ts";
 import { readChain, readLeaves } from "./read-chain.edge.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;
 
-/** Sizes and places in a chain; which of them exist is the chain's to say. */
-const place = wholeNumber(0, 1e15);
+/** Sizes of a chain and seqs in it; which of them exist is the chain's to say. */
+const sizeOrSeq = wholeNumber(0, 1e15);
 
 const noKey: Failure = {
 	reason: "signing_unavailable",
@@ -61,18 +61,18 @@ export const createHandoffEndpoint = endpoint({
 			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
 		});
 		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
-		if (!verdict.flushed) await noteUnflushed(context, body.workspace_id, verdict.entry.id);
 		return ok(handoffOf(verdict.entry));
 	},
 });
 
 /** A caller's entry from D1, else from a ledger that has not flushed it, else from D1 again, where it may have moved meanwhile. */
-async function lookUp(context: KeyContext, id: string): Promise<HandoffRow | undefined> {
-	const { db, account } = context;
+async function lookUp(context: KeyContext, id: string): Promise<Result<HandoffRow | undefined>> {
+	const { db, env, account } = context;
 	const stored = await findHandoff(db, account.userId, id);
-	if (stored) return stored;
-	const answers = await askUnflushed(context, (ledger) => ledger.find(id));
-	return answers.find(({ entry }) => entry)?.entry ?? findHandoff(db, account.userId, id);
+	if (stored) return ok(stored);
+	const answers = await askOwners(context, "workspace", (key) => ledgerClient(env, account.userId, key.id).find(id));
+	if (!answers.ok) return answers;
+	return ok(answers.value.find(({ entry }) => entry)?.entry ?? (await findHandoff(db, account.userId, id)));
 }
 
 export const getHandoffEndpoint = endpoint({
@@ -85,8 +85,10 @@ export const getHandoffEndpoint = endpoint({
 	result: handoffSchema,
 	async handle({ params: { handoff_id: id }, context }) {
 		const isId = id.startsWith(HANDOFF_ID_PREFIX) && isValid(id.slice(HANDOFF_ID_PREFIX.length));
-		const entry = isId ? await lookUp(context, id) : undefined;
-		return entry ? ok(handoffOf(entry)) : fail({ reason: "handoff_not_found", message: "no handoff under this id" });
+		const found = isId ? await lookUp(context, id) : ok(undefined);
+		if (!found.ok) return found;
+		const unknown: Failure = { reason: "handoff_not_found", message: "no handoff under this id" };
+		return found.value ? ok(handoffOf(found.value)) : fail(unknown);
 	},
 });
 
@@ -101,8 +103,8 @@ export const getHandoffChainEndpoint = endpoint({
 		limit: wholeNumber(1, MOST_ENTRIES)
 			.default(MOST_ENTRIES)
 			.describe("Entries per page; large entries make a page end before."),
-		after: place.optional().describe("Only entries with a larger seq."),
-		expected_size: place.optional().describe("Entries the reader knows of."),
+		after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
+		expected_size: sizeOrSeq.optional().describe("Entries the reader knows of."),
 		expected_head: z
 			.string()
 			.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
@@ -164,10 +166,10 @@ export const getHandoffCheckpointEndpoint = endpoint({
 });
 
 const proofQuery = z.object({
-	index: place.optional().describe("Inclusion of the entry with this seq."),
-	size: place.optional().describe("… in the tree of this size; the whole chain by default."),
-	from: place.optional().describe("Consistency of the tree of this size …"),
-	to: place.optional().describe("… with the one of this size."),
+	index: sizeOrSeq.optional().describe("Inclusion of the entry with this seq."),
+	size: sizeOrSeq.optional().describe("… in the tree of this size; the whole chain by default."),
+	from: sizeOrSeq.optional().describe("Consistency of the tree of this size …"),
+	to: sizeOrSeq.optional().describe("… with the one of this size."),
 });
 
 /** What is asked of a tree of `size` leaves, or what is wrong with the question. */

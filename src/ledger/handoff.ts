@@ -6,7 +6,7 @@ import { workspaceIdSchema } from "../ids.ts";
 import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { handoffRisk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
-import { ACTION_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
+import { HANDOFF_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 
 const MAX_OBJECTIVE_CHARS = 500;
 
@@ -33,7 +33,7 @@ export const handoffRequestSchema = z.object({
 	risks: itemsSchema.nullish(),
 	validation: itemsSchema.nullish(),
 	recommended_next_action: z.string().nullish().describe("What the receiver does first."),
-	action_kind: z.enum(ACTION_KINDS).nullish().describe("Default `edit`."),
+	action_kind: z.enum(HANDOFF_KINDS).nullish().describe("Default `edit`."),
 	est_cost: z.number().min(0).nullish().describe("USD estimate, recorded as given."),
 });
 

@@ -4,9 +4,8 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
+import { recordEvent } from "../audit/owners.edge.ts";
 import { ok } from "../failure.ts";
-import { ledgerClient } from "../ledger/ledger-client.edge.ts";
-import { noteUnflushed } from "../ledger/pending.edge.ts";
 import { usd } from "../proof/money.ts";
 import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
 import { decide, riskScore } from "./decide.ts";
@@ -53,8 +52,7 @@ export const checkPolicyEndpoint = endpoint({
 			actor: actorOf(account),
 			created_at: new Date(nowMs).toISOString(),
 		});
-		const flushed = await ledgerClient(context.env, account.userId, body.workspace_id).record(event);
-		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
+		await recordEvent(context, { kind: "workspace", id: body.workspace_id }, event);
 		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 	},
 });

@@ -1,15 +1,13 @@
 // The audit log over HTTP: read, filtered and paged. Nothing here adds, changes or removes an event.
 import * as z from "zod";
-import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type AuditEventRow, EVENT_TYPES } from "../audit/event.ts";
 import { findEvents } from "../audit/events.store.ts";
-import { type PageQuery, pageOf, placeOf } from "../audit/page.ts";
+import { readUnflushed } from "../audit/owners.edge.ts";
+import { pageOf, positionOf } from "../audit/page.ts";
 import { fail, ok } from "../failure.ts";
 import { instant, wholeNumber } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
-import { ledgerClient } from "../ledger/ledger-client.edge.ts";
-import { askUnflushed } from "../ledger/pending.edge.ts";
 import { DECISIONS, RISK_TIERS } from "../policy/factors.ts";
 
 const DEFAULT_EVENTS = 50;
@@ -36,15 +34,6 @@ function eventOf(row: AuditEventRow): z.input<typeof eventSchema> {
 	return decision === null ? event : eventSchema.parse({ ...event, decision, risk_score, risk_tier });
 }
 
-/** What D1 may lack of the caller's events: of one workspace's ledger, or of all that are known to hold some. */
-async function unflushedEvents(context: KeyContext, query: PageQuery): Promise<AuditEventRow[]> {
-	const { workspaceId } = query.filter;
-	if (workspaceId !== undefined)
-		return (await ledgerClient(context.env, context.account.userId, workspaceId).unflushedEvents(query)).events;
-	const answers = await askUnflushed(context, (ledger) => ledger.unflushedEvents(query));
-	return answers.flatMap(({ events }) => events);
-}
-
 export const listAuditEventsEndpoint = endpoint({
 	id: "list_audit_events",
 	method: "GET",
@@ -69,16 +58,17 @@ export const listAuditEventsEndpoint = endpoint({
 	}),
 	async handle({ query, context }) {
 		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
-		const after = cursor === undefined ? null : placeOf(cursor);
+		const after = cursor === undefined ? null : positionOf(cursor);
 		if (cursor !== undefined && after === null) {
 			const message = "is not a next_cursor of this endpoint";
 			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
 		}
 		const page = { filter: { workspaceId, eventType, decision, since, until }, after, limit };
-		// The ledgers first: what they flush after this is found in D1.
-		const unflushed = await unflushedEvents(context, page);
+		// The owners first: what they flush after this is found in D1.
+		const unflushed = await readUnflushed(context, page);
+		if (!unflushed.ok) return unflushed;
 		const stored = await context.timings.measure("d1", () => findEvents(context.db, context.account.userId, page));
-		const { events, hasMore, nextCursor } = pageOf(stored, unflushed, page);
+		const { events, hasMore, nextCursor } = pageOf(stored, unflushed.value, page);
 		return ok({
 			object: "audit.events" as const,
 			count: events.length,

@@ -105,19 +105,18 @@ export const getProofEndpoint = endpoint({
 	async handle({ params, context }) {
 		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, context.startedAtMs));
 		if (!row) return fail({ reason: "proof_not_found", message: "no receipt under this request id" });
-		const stored = { receipt: row.receipt, proof_hash: row.proofHash, signature: row.signature, key_id: row.keyId };
-		const { valid, recomputed_hash, receipt } = await verifyReceipt(stored, context.settings.publicKeys);
+		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({
 			object: "proof" as const,
-			request_id: row.requestId,
+			request_id: row.request_id,
 			kind: row.kind,
 			// A sound receipt under another request's id proves nothing about this one.
-			valid: valid && receipt["request_id"] === row.requestId,
-			proof_hash: row.proofHash,
+			valid: valid && receipt["request_id"] === row.request_id,
+			proof_hash: row.proof_hash,
 			recomputed_hash,
 			signed: row.signature !== null,
 			signature: row.signature,
-			key_id: row.keyId,
+			key_id: row.key_id,
 			receipt,
 		});
 	},

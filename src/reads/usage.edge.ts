@@ -4,11 +4,9 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
 import { DEFAULT_BASELINE, savingsOf } from "../account/savings.ts";
-import type { UsageRow } from "../account/settlement.ts";
 import { RECENT_ROWS, readUsage } from "../account/usage.store.ts";
-import { UsageTotals } from "../account/usage.ts";
+import { type RecentRow, UsageTotals } from "../account/usage.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { usage } from "../db/schema.ts";
 import { fail, ok } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 
@@ -75,36 +73,10 @@ const recentSchema = z.object({
 });
 type Recent = z.infer<typeof recentSchema>;
 
-function recentFromRow(row: typeof usage.$inferSelect): Recent {
-	const { requestId, createdAt, kind, model, provider, mode, tokens, costNanoUsd, latencyMs, fallback } = row;
-	return {
-		request_id: requestId,
-		created_at: createdAt,
-		kind,
-		model,
-		provider,
-		mode,
-		tokens,
-		cost_usd: usd(costNanoUsd),
-		latency_ms: latencyMs,
-		fallback,
-	};
-}
-
-function recentFromPending(row: UsageRow): Recent {
+function recentOf(row: RecentRow): Recent {
 	const { request_id, created_at, kind, model, provider, mode, tokens, cost_nano_usd, latency_ms, fallback } = row;
-	return {
-		request_id,
-		created_at,
-		kind,
-		model,
-		provider,
-		mode,
-		tokens,
-		cost_usd: usd(cost_nano_usd),
-		latency_ms,
-		fallback,
-	};
+	const cost_usd = usd(cost_nano_usd);
+	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
 }
 
 /** ULIDs rise with time, so the id settles ties of the same millisecond. */
@@ -124,10 +96,10 @@ async function currentUsage({ account, db, meter, timings }: KeyContext) {
 	} = await timings.measure("d1", () => readUsage(db, account.userId, pendingIds));
 	const unflushed = pending.filter((row) => !stored.has(row.request_id));
 	const totals = new UsageTotals();
-	for (const row of rollups) totals.add(row.dimension, row.name, row);
+	for (const row of rollups) totals.addRollup(row);
 	for (const row of unflushed) totals.addRow(row);
-	const recent = [...rows.map(recentFromRow), ...unflushed.map(recentFromPending)];
-	return { quota, totals, recent: recent.sort(newestFirst).slice(0, RECENT_ROWS) };
+	const recent = [...rows, ...unflushed].map(recentOf).sort(newestFirst).slice(0, RECENT_ROWS);
+	return { quota, totals, recent };
 }
 
 export const getUsageEndpoint = endpoint({

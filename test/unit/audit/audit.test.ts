@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditEventRow } from "../../../src/audit/event.ts";
-import { cursorOf, type EventFilter, PAGE_PAYLOAD_CHARS, pageOf, placeOf } from "../../../src/audit/page.ts";
+import { ownerKeyOf, ownerText } from "../../../src/audit/owner.ts";
+import { cursorOf, type EventFilter, PAGE_PAYLOAD_CHARS, pageOf, positionOf } from "../../../src/audit/page.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -22,11 +23,11 @@ function event(n: number, timeMs = n): AuditEventRow {
 }
 
 describe("a cursor", () => {
-	it("names a place and is safe in a URL", () => {
-		const place = { created_at: "2026-11-21T10:00:00.000Z", id: `ae_${ULID}` };
-		const cursor = cursorOf(place);
+	it("names a position and is safe in a URL", () => {
+		const position = { created_at: "2026-11-21T10:00:00.000Z", id: `ae_${ULID}` };
+		const cursor = cursorOf(position);
 		expect(encodeURIComponent(cursor)).toBe(cursor);
-		expect(placeOf(cursor)).toEqual(place);
+		expect(positionOf(cursor)).toEqual(position);
 	});
 
 	it("that is none of ours is none at all", () => {
@@ -43,16 +44,32 @@ describe("a cursor", () => {
 			other(`2026-11-21T10:00:00.000Z ho_${ULID}`),
 			`${cursorOf({ created_at: "2026-11-21T10:00:00.000Z", id: `ae_${ULID}` })}=`,
 		];
-		for (const cursor of wrong) expect(placeOf(cursor), cursor).toBeNull();
-		fc.assert(fc.property(fc.string(), (text) => placeOf(text) === null || cursorOf(placeOf(text) as never) === text));
+		for (const cursor of wrong) expect(positionOf(cursor), cursor).toBeNull();
+		fc.assert(
+			fc.property(fc.string(), (text) => positionOf(text) === null || cursorOf(positionOf(text) as never) === text),
+		);
 	});
 });
 
-/** What D1 answers: events behind the place that the filter wants, newest first. */
+describe("the key of an owner", () => {
+	it("is one text, and back, whatever the id holds", () => {
+		for (const id of ["shop", "team/checkout@main", "workspace:a:b", ".", "-"]) {
+			const text = ownerText({ kind: "workspace", id });
+			expect(text).toBe(`workspace:${id}`);
+			expect(ownerKeyOf(text)).toEqual({ kind: "workspace", id });
+		}
+	});
+
+	it("is none that nobody wrote", () => {
+		for (const text of ["", "shop", "workspace", "run:1", ":shop"]) expect(() => ownerKeyOf(text), text).toThrow();
+	});
+});
+
+/** What D1 answers: events behind the position that the filter wants, newest first. */
 function stored(
 	events: readonly AuditEventRow[],
 	filter: EventFilter,
-	after: ReturnType<typeof placeOf>,
+	after: ReturnType<typeof positionOf>,
 	limit: number,
 ) {
 	return pageOf([], events, { filter, after, limit: limit + 1 }).events;
@@ -71,7 +88,7 @@ describe("a walk over the pages", () => {
 				const events = times.map((time, n) => event(n, time));
 				const shown: AuditEventRow[] = [];
 				let flushed = flushedAtStart;
-				let after: ReturnType<typeof placeOf> = null;
+				let after: ReturnType<typeof positionOf> = null;
 				for (let page = 0; ; page++) {
 					// What the ledgers lack is asked for first; it may be stored by the time that D1 is read.
 					const unflushed = events.slice(flushed);
@@ -83,7 +100,7 @@ describe("a walk over the pages", () => {
 					shown.push(...found);
 					expect(nextCursor !== null).toBe(hasMore);
 					if (nextCursor === null) break;
-					after = placeOf(nextCursor);
+					after = positionOf(nextCursor);
 				}
 				const order = events.toSorted((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? 1 : -1));
 				expect(shown.map(({ id }) => id)).toEqual(order.map(({ id }) => id));

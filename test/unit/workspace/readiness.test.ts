@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forbids, protects } from "../../../src/policy/coverage.ts";
 import { type Manifest, normalizeManifest } from "../../../src/policy/manifest.ts";
-import { type LedgerState, type Readiness, ratingOf, readiness } from "../../../src/workspace/readiness.ts";
+import { type LedgerStanding, type Readiness, ratingOf, readiness } from "../../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../../src/workspace/readiness-checks.ts";
 import {
 	CI_PATHS,
@@ -18,8 +18,8 @@ import {
 
 const READING = { protects, forbids };
 
-const NO_HANDOFFS: LedgerState = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
-const SIGNED: LedgerState = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
+const NO_HANDOFFS: LedgerStanding = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
+const SIGNED: LedgerStanding = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
 const EMPTY = normalizeManifest({ workspace_id: "acme/web" });
 const FULL: Manifest = {
 	workspace_id: "acme/web",
@@ -31,7 +31,7 @@ const FULL: Manifest = {
 	require_risk_gate: true,
 };
 
-function score(members: Partial<Manifest>, ledger: LedgerState = SIGNED): Readiness {
+function score(members: Partial<Manifest>, ledger: LedgerStanding = SIGNED): Readiness {
 	return readiness({ ...FULL, ...members }, ledger, READING);
 }
 
@@ -66,7 +66,7 @@ describe("readiness", () => {
 		expect(score({}, { ...SIGNED, ok: false })).toMatchObject({ score: 72, rating: "fair" });
 	});
 
-	const cases: [string, Partial<Manifest>, LedgerState, string[]][] = [
+	const cases: [string, Partial<Manifest>, LedgerStanding, string[]][] = [
 		["no name", { project_name: null }, SIGNED, ["project_named"]],
 		["a blank name", { project_name: " \u200b" }, SIGNED, ["project_named"]],
 		["no stack", { stack: [] }, SIGNED, ["stack_listed", "stack_clear"]],
