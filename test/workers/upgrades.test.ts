@@ -107,7 +107,7 @@ describe("a meter of version 1", () => {
 		const asked = { requestId: "svc-x", keyId: "key_old", plan: "pro" as const, countsTowardsDay: true };
 		expect(await meterOf(key).admit(asked)).toEqual({ admitted: false, reason: "revoked" });
 		faults.restore();
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 660_000 });
 		await runDurableObjectAlarm(meterOf(key));
 		await eventually(async () => (await usageRowsInD1(key)) === 3);
 		expect((await usageOf(key)).total_requests).toBe(3);
