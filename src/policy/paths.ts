@@ -1,6 +1,8 @@
-// Protected paths: gitignore-style patterns on normalized paths; which commands touch which paths is decided in writes.ts.
+// Protected paths: gitignore-style patterns on normalized paths; what touches which path is decided elsewhere.
+
 import { type Name, parseName, patternNames, Work } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
+import { UNKNOWN } from "./placeholders.ts";
 
 /** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
 export interface NormalizedPath {
@@ -15,9 +17,6 @@ interface PathPattern {
 	readonly anchored: boolean;
 	readonly segments: readonly (Name | "**")[];
 }
-
-/** The letter that stands for text the check cannot know. It never occurs in a real path. */
-export const UNKNOWN = "\u0000";
 
 /** PATH_MAX of Linux: what is longer names no file, and is not searched. */
 export const MAX_PATH_LENGTH = 4096;

@@ -1,6 +1,7 @@
 // What a script's variables may hold, and the bound on work: one for everything that is analysed together.
+
+import { UNKNOWN } from "../placeholders.ts";
 import { entryOf } from "./entry.ts";
-import { UNKNOWN } from "./paths.ts";
 import type { Environment } from "./shell/expand.ts";
 import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts";
 

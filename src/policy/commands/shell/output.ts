@@ -1,5 +1,5 @@
 // What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
-import { UNKNOWN } from "../paths.ts";
+import { UNKNOWN } from "../../placeholders.ts";
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	n: "\n",

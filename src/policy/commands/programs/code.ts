@@ -1,8 +1,8 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
 
+import { UNKNOWN } from "../../placeholders.ts";
 import { code, type Effect, forbid, guess, raise, run, type Tool, write } from "../effects.ts";
 import { entryOf } from "../entry.ts";
-import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
 import { decodeBase64, unescapeText } from "../shell/output.ts";
 

@@ -1,9 +1,9 @@
 // Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
 
+import { LISTED } from "../../placeholders.ts";
 import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
 import { entryOf } from "../entry.ts";
 import { firstOperands, MAX_PLACES } from "../options.ts";
-import { FED } from "./fed.ts";
 import { dashC } from "./shells.ts";
 
 /** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
@@ -74,7 +74,7 @@ function fedCommands(words: readonly string[], at: number, input: string | undef
 			.filter((line) => line.trim() !== "")
 			.slice(0, 32) ?? [];
 	const lines = known.map((line) => (holds ? run(fill(line.trim())) : run([...command, ...line.trim().split(/\s+/)])));
-	return [...lines, run(fill(FED), true)];
+	return [...lines, run(fill(LISTED), true)];
 }
 
 /** Options of xargs that take the next word. */
@@ -117,7 +117,7 @@ const find: Tool = ({ words }) => {
 			const command = length < 0 ? rest : rest.slice(0, length);
 			effects.push(
 				run(
-					command.map((next) => next.replaceAll("{}", FED)),
+					command.map((next) => next.replaceAll("{}", LISTED)),
 					true,
 				),
 			);
@@ -293,7 +293,7 @@ export const WRAPPERS: Readonly<Record<string, Tool>> = {
 	gfind: find,
 	fd: (act) => {
 		const at = act.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
-		return at < 0 ? [] : [run([...act.words.slice(at + 1), FED], true)];
+		return at < 0 ? [] : [run([...act.words.slice(at + 1), LISTED], true)];
 	},
 	flock: (act) => [...dashC(act), ...runsFrom(act.words, 1, 0)],
 	"nix-shell": (act) =>

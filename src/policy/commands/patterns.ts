@@ -1,9 +1,9 @@
 // Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
 
-import { parseSegment, type Segment, segmentsMeet, type Work } from "./glob.ts";
-import { foldLookAlikes } from "./look-alikes.ts";
+import { parseSegment, type Segment, segmentsMeet, type Work } from "../glob.ts";
+import { foldLookAlikes } from "../look-alikes.ts";
+import { type NormalizedPath, normalizePath } from "../paths.ts";
 import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
-import { type NormalizedPath, normalizePath } from "./paths.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parse } from "./shell/parse.ts";
 
@@ -29,7 +29,7 @@ interface CommandPattern {
 }
 
 /** A parsed pattern: one command, or several that must all run, in their order. */
-export interface Pattern {
+export interface ForbiddenCommand {
 	readonly written: string;
 	readonly commands: readonly CommandPattern[];
 }
@@ -50,7 +50,7 @@ export function invocationOf(fields: readonly string[]): Invocation {
 const LITERAL = { value: () => undefined, output: () => undefined, spend: () => true, overflow: () => {} };
 
 /** Parses a pattern with the shell's own rules; undefined when it holds no command. */
-export function parsePattern(written: string): Pattern | undefined {
+export function parseForbiddenCommand(written: string): ForbiddenCommand | undefined {
 	const commands = parse(written.trim()).commands.flatMap((command): CommandPattern[] => {
 		const [first, ...words] = expandWords(command.words, LITERAL);
 		if (first === undefined) return [];
@@ -151,13 +151,13 @@ function commandMatches(pattern: CommandPattern, candidate: Candidate, work: Wor
 
 /** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
 export class PatternProgress {
-	private readonly reached = new Map<Pattern, number>();
-	private readonly byName = new Map<string, Pattern[]>();
-	private readonly any: Pattern[] = [];
+	private readonly reached = new Map<ForbiddenCommand, number>();
+	private readonly byName = new Map<string, ForbiddenCommand[]>();
+	private readonly any: ForbiddenCommand[] = [];
 	private readonly work: Work;
 
 	/** @param work once it is spent, no pattern can be ruled out. */
-	constructor(patterns: readonly Pattern[], work: Work) {
+	constructor(patterns: readonly ForbiddenCommand[], work: Work) {
 		this.work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
@@ -169,7 +169,7 @@ export class PatternProgress {
 	}
 
 	/** The patterns that this command completes. */
-	see(invocation: Invocation): readonly Pattern[] {
+	see(invocation: Invocation): readonly ForbiddenCommand[] {
 		const patterns = [...(this.byName.get(invocation.name) ?? []), ...this.any];
 		if (patterns.length === 0) return [];
 		const candidate = new Candidate(invocation);

@@ -1,6 +1,6 @@
 // What a command would do, as far as its words tell: the vocabulary in which tools/ describe commands to analysis.ts.
-import type { FactorId } from "./factors.ts";
-import type { Reach } from "./paths.ts";
+import type { FactorId } from "../factors.ts";
+import type { Reach } from "../paths.ts";
 import type { Invocation } from "./patterns.ts";
 
 /** Languages whose code is scanned for calls that remove, write or run. */

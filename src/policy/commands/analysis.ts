@@ -1,22 +1,23 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
+
+import type { FactorId } from "../factors.ts";
+import { parseSegment, segmentsMeet, Work } from "../glob.ts";
+import { foldLookAlikes } from "../look-alikes.ts";
+import { type ProtectedPaths, readingWork } from "../paths.ts";
+import { LISTED, UNKNOWN } from "../placeholders.ts";
+import { shorten } from "../shorten.ts";
 import type { Effect, Language } from "./effects.ts";
-import type { FactorId } from "./factors.ts";
-import { parseSegment, segmentsMeet, Work } from "./glob.ts";
 import { judgePath, type TouchingEffect } from "./judge.ts";
-import { foldLookAlikes } from "./look-alikes.ts";
-import { type ProtectedPaths, readingWork, UNKNOWN } from "./paths.ts";
-import { commandName, invocationOf, type Pattern, PatternProgress } from "./patterns.ts";
+import { commandName, type ForbiddenCommand, invocationOf, PatternProgress } from "./patterns.ts";
 import { isDisk, placeOf } from "./places.ts";
+import { calls, powershell } from "./programs/code.ts";
+import { mongo, redisCommands, sql } from "./programs/databases.ts";
+import { effectsOf, TRIED_NAMES } from "./programs/programs.ts";
 import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
 import { parse } from "./shell/parse.ts";
 import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
-import { shorten } from "./shorten.ts";
-import { calls, powershell } from "./tools/code.ts";
-import { mongo, redisCommands, sql } from "./tools/databases.ts";
-import { FED } from "./tools/fed.ts";
-import { effectsOf, TRIED_NAMES } from "./tools/tools.ts";
 
 /** Longer commands are oversize; they are examined all the same. */
 const MAX_COMMAND_LENGTH = 65_536;
@@ -56,7 +57,7 @@ const FROM_COMMANDS: readonly FactorId[] = [
 
 export interface CommandRules {
 	readonly protectedPaths: ProtectedPaths;
-	readonly forbidden: readonly Pattern[];
+	readonly forbidden: readonly ForbiddenCommand[];
 }
 
 /** What was found, and what may have been missed. */
@@ -79,7 +80,8 @@ interface Place {
 	readonly seen: Set<string>;
 }
 
-class Analysis {
+/** One run over the commands of a check; each is given to `line`, then `finish` says what was found. */
+export class Analysis {
 	readonly findings = new Map<FactorId, string[]>();
 	private readonly allowance = new Allowance();
 	private readonly rules: CommandRules;
@@ -99,7 +101,7 @@ class Analysis {
 	line(text: string): void {
 		if (text.length > MAX_COMMAND_LENGTH) this.add("oversize_command", `a command of ${text.length} letters`);
 		// NUL and the mark of fed names cannot be passed to a shell; here they mean something.
-		this.text(text.replaceAll(UNKNOWN, "").replaceAll(FED, ""), emptyScope(), false);
+		this.text(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
 	}
 
 	finish(): Findings {
@@ -242,7 +244,7 @@ class Analysis {
 		}
 		const invocation = invocationOf(fields);
 		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, place);
-		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
+		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(LISTED)) this.unknownName(fed);
 		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
 			this.wildcardName(invocation.name, fields, place, fed);
 		for (const pattern of this.progress.see(invocation))
@@ -346,7 +348,7 @@ class Analysis {
 
 	private nestedScript(text: string, parameters: readonly string[], place: Place, guessed: boolean): void {
 		const only = text.trim();
-		if (only === FED) this.add("forbidden_command", "runs whatever a list says");
+		if (only === LISTED) this.add("forbidden_command", "runs whatever a list says");
 		else if (only === UNKNOWN) this.obeyUnknown(place);
 		const scope: Scope = { ...place.scope, parameters, input: place.input, piped: place.piped, depth: place.layer };
 		this.nested(text, scope, guessed);
@@ -494,11 +496,4 @@ function printedThrough(
 		if (inner !== undefined) return inner;
 	}
 	return undefined;
-}
-
-/** Finds what the commands would do that the rules speak of. Deterministic; bounded in time and memory; never throws. */
-export function analyse(commands: readonly string[], rules: CommandRules): Findings {
-	const analysis = new Analysis(rules);
-	for (const command of commands) analysis.line(command);
-	return analysis.finish();
 }

@@ -1,6 +1,6 @@
 // Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
 
-import { UNKNOWN } from "../paths.ts";
+import { UNKNOWN } from "../../placeholders.ts";
 import type { Part, Script, Word } from "./script.ts";
 
 /** What the words of a script are expanded against. */
