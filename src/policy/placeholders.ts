@@ -1,4 +1,4 @@
-// Letters that stand in a text for what the check cannot know. Neither can be passed to a shell, nor occurs in a path.
+// Characters that stand in a text for what the check cannot know. Neither can be passed to a shell, nor occurs in a path.
 
 /** Text that is only known when the command runs. */
 export const UNKNOWN = "\u0000";

@@ -84,7 +84,7 @@ export function isDisk(written: string): boolean {
 	return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|md|dm-|mapper\/|mem|kmem)/.test(written);
 }
 
-/** Files that something runs or obeys the next time it starts: shells, schedulers, services, agents, version control. */
+/** Files that something runs or follows the next time it starts: shells, schedulers, services, agents, version control. */
 const PERSISTENT: readonly RegExp[] = [
 	/(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession)$/,
 	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/,

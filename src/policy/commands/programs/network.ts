@@ -1,5 +1,5 @@
 // Commands that reach other machines: requests that change something there, uploads, downloads to files, open doors.
-import { type Act, type Effect, forbid, read, risky, type Tool, write } from "../effects.ts";
+import { type CommandModel, type Effect, forbid, type Invocation, read, risky, write } from "../effects.ts";
 import { placeOf } from "../places.ts";
 import { outputs } from "./files.ts";
 
@@ -22,9 +22,9 @@ function valuesOf(words: readonly string[], option: RegExp): readonly string[] {
 	});
 }
 
-function uploaded(act: Act): readonly string[] {
-	const files = valuesOf(act.words, UPLOADS);
-	const fields = valuesOf(act.words, SENT_AS).flatMap((value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? []);
+function uploaded(command: Invocation): readonly string[] {
+	const files = valuesOf(command.words, UPLOADS);
+	const fields = valuesOf(command.words, SENT_AS).flatMap((value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? []);
 	return [...files, ...fields].filter((file) => file !== "-" && file !== ".");
 }
 
@@ -34,56 +34,56 @@ function sends(file: string): readonly Effect[] {
 	return [forbid(`sends ${file}, which is not the workspace's`)];
 }
 
-function request(act: Act): readonly Effect[] {
-	const method = valuesOf(act.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
-	const bare = /^(?:http|https|xh)$/.test(act.name) ? act.options.operands[0]?.toUpperCase() : undefined;
+function request(command: Invocation): readonly Effect[] {
+	const method = valuesOf(command.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
+	const bare = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : undefined;
 	if (method === "DELETE" || bare === "DELETE") return [forbid("sends a DELETE request")];
 	const posts =
-		method === "POST" || bare === "POST" || (method === undefined && act.words.some((word) => SENT_AS.test(word)));
-	const deleting = posts && act.options.operands.some((word) => DELETING_PATH.test(word));
+		method === "POST" || bare === "POST" || (method === undefined && command.words.some((word) => SENT_AS.test(word)));
+	const deleting = posts && command.options.operands.some((word) => DELETING_PATH.test(word));
 	return deleting ? [forbid("sends a request that deletes")] : [];
 }
 
-const curl: Tool = (act) => [
-	...request(act),
-	...uploaded(act).flatMap(sends),
-	...outputs(act.name, act.words, ["-o", "--output"]),
-	...valuesOf(act.words, /^(?:-K|--config)$/).map(() => risky("curl reads its options from a file")),
+const curl: CommandModel = (command) => [
+	...request(command),
+	...uploaded(command).flatMap(sends),
+	...outputs(command.name, command.words, ["-o", "--output"]),
+	...valuesOf(command.words, /^(?:-K|--config)$/).map(() => risky("curl reads its options from a file")),
 ];
 
-const wget: Tool = (act) => [
-	...request(act),
-	...uploaded(act).flatMap(sends),
-	...outputs(act.name, act.words, ["-O", "--output-document"]),
+const wget: CommandModel = (command) => [
+	...request(command),
+	...uploaded(command).flatMap(sends),
+	...outputs(command.name, command.words, ["-O", "--output-document"]),
 ];
 
-const netcat: Tool = (act) =>
-	act.options.letters.has("e") ||
-	act.options.letters.has("c") ||
-	act.options.flags.some((flag) => /^--(?:exec|sh-exec|lua-exec)$/.test(flag))
-		? [forbid(`${act.name} connects a shell to the network`)]
+const netcat: CommandModel = (command) =>
+	command.options.letters.has("e") ||
+	command.options.letters.has("c") ||
+	command.options.flags.some((flag) => /^--(?:exec|sh-exec|lua-exec)$/.test(flag))
+		? [forbid(`${command.name} connects a shell to the network`)]
 		: [];
 
-const socat: Tool = (act) =>
-	act.words.some((word) => /^(?:exec|system|shell)[:,]/i.test(word))
+const socat: CommandModel = (command) =>
+	command.words.some((word) => /^(?:exec|system|shell)[:,]/i.test(word))
 		? [forbid("socat connects a command to the network")]
 		: [];
 
 /** Firewalls and routes: one wrong rule and the machine is gone. */
-const firewall: Tool = (act) => {
-	const flushes = act.words.some((word) => /^(?:-F|--flush|-X|--delete-chain|flush|reset|disable)$/.test(word));
-	if (flushes) return [forbid(`${act.name} drops firewall rules`)];
-	return act.words.some((word) => /^(?:-L|--list|-S|list|status|show)/.test(word)) || act.words.length === 0
+const firewall: CommandModel = (command) => {
+	const flushes = command.words.some((word) => /^(?:-F|--flush|-X|--delete-chain|flush|reset|disable)$/.test(word));
+	if (flushes) return [forbid(`${command.name} drops firewall rules`)];
+	return command.words.some((word) => /^(?:-L|--list|-S|list|status|show)/.test(word)) || command.words.length === 0
 		? []
-		: [risky(`${act.name} changes firewall rules`)];
+		: [risky(`${command.name} changes firewall rules`)];
 };
 
-const ip: Tool = (act) =>
-	act.options.operands.some((word) => /^(?:del|delete|flush|down)$/.test(word))
+const ip: CommandModel = (command) =>
+	command.options.operands.some((word) => /^(?:del|delete|flush|down)$/.test(word))
 		? [forbid("takes network settings away")]
 		: [];
 
-export const NETWORK: Readonly<Record<string, Tool>> = {
+export const NETWORK: Readonly<Record<string, CommandModel>> = {
 	curl,
 	wget,
 	http: curl,
@@ -103,6 +103,6 @@ export const NETWORK: Readonly<Record<string, Tool>> = {
 	ifconfig: ip,
 	route: ip,
 	nmcli: ip,
-	telnet: (act) => (act.piped ? [risky("sends what it reads over the network")] : []),
-	ftp: (act) => act.options.operands.slice(1).map((path) => write(path)),
+	telnet: (command) => (command.piped ? [risky("sends what it reads over the network")] : []),
+	ftp: (command) => command.options.operands.slice(1).map((path) => write(path)),
 };
