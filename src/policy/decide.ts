@@ -2,7 +2,7 @@
 import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
+import { combine, type Decision, type Factor, type FactorId, RISK_THRESHOLDS, type RiskTier } from "./factors.ts";
 import { Work } from "./glob.ts";
 import { compileProtectedPaths, MAX_PATH_WORK, type ProtectedPaths } from "./paths.ts";
 import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
@@ -89,7 +89,7 @@ function explain(
 ): string {
 	const triggered = factors.filter((factor) => factor.triggered);
 	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
-	const from = TIERS.find((row) => row.tier === tier)?.from ?? 0;
+	const from = RISK_THRESHOLDS.find((row) => row.tier === tier)?.from ?? 0;
 	const against =
 		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
 	const because = triggered.flatMap(({ id, label }) => {
