@@ -1,5 +1,4 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
-
 import type { FactorId } from "../factors.ts";
 import { parseSegment, segmentsMeet, Work } from "../glob.ts";
 import { foldLookAlikes } from "../look-alikes.ts";
@@ -8,7 +7,8 @@ import { LISTED, UNKNOWN } from "../placeholders.ts";
 import { shorten } from "../shorten.ts";
 import type { Effect, Language } from "./effects.ts";
 import { judgePath, type TouchingEffect } from "./judge.ts";
-import { commandName, commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
+import { commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
+import { Pipes, printedThrough, processesOf, sourcesOf } from "./pipes.ts";
 import { isDisk, placeOf } from "./places.ts";
 import { calls, powershell } from "./programs/code.ts";
 import { mongo, redisCommands, sql } from "./programs/databases.ts";
@@ -90,7 +90,7 @@ export class Analysis {
 	private readonly downloaded = new Set<string>();
 	/** Files that a command wrote known text to, by path. */
 	private readonly written = new Map<string, string>();
-	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
+	private readonly pipes = new Pipes(this.allowance);
 
 	constructor(rules: CommandRules) {
 		this.rules = rules;
@@ -164,14 +164,14 @@ export class Analysis {
 	}
 
 	private simple(script: Script, command: SimpleCommand, scope: Scope): void {
-		const output = (nested: Script) => this.outputOf(nested, scope);
+		const output = (nested: Script) => this.pipes.outputOf(nested, scope);
 		const now = latest(scope, this.allowance, output);
 		for (const { name, value } of command.assignments) {
 			const text = expandText(value, now);
 			assign(scope, name, text, this.allowance);
 			this.variable(name, text, scope);
 		}
-		const input = this.inputOf(script, command, scope);
+		const input = this.pipes.inputOf(script, command, scope);
 		for (const environment of environmentsFor(command, scope, this.allowance, output)) {
 			if (!this.allowance.spendCommand()) return;
 			const frame: Frame = { scope, script, command, ...input, layer: scope.depth, seen: new Set() };
@@ -376,8 +376,8 @@ export class Analysis {
 
 	/** The command runs what it reads, and the files that process substitutions are. */
 	private interpret(language: "shell" | Language, frame: Frame): void {
-		const processes = this.processes(frame);
-		const texts = processes.map((script) => this.outputOf(script, frame.scope));
+		const processes = processesOf(frame.command);
+		const texts = processes.map((script) => this.pipes.outputOf(script, frame.scope));
 		if (processes.length === 0 || frame.input !== undefined) texts.push(frame.input);
 		for (const text of texts) {
 			if (text === undefined) this.interpretUnknown(frame);
@@ -388,113 +388,9 @@ export class Analysis {
 
 	/** Code that is not there to be read: how bad depends on where it comes from. */
 	private interpretUnknown(frame: Frame): void {
-		const sources = this.sourcesOf(frame);
+		const sources = sourcesOf(frame.script, frame.command);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
 		if (hidden === undefined) this.add("exec_action", "runs code that is not in the command");
 		else this.add("forbidden_command", `runs what ${hidden} brings`);
 	}
-
-	private processes(frame: Frame): readonly Script[] {
-		return [...frame.command.words, ...frame.command.redirects.map(({ target }) => target)]
-			.flatMap(scriptsIn)
-			.filter((script) => script.process);
-	}
-
-	/** Names of the commands whose output this command reads or is built from. */
-	private sourcesOf(frame: Frame): readonly string[] {
-		const names: string[] = [];
-		const add = ({ words }: SimpleCommand) => {
-			for (const word of words.slice(0, 6)) {
-				const first = word[0];
-				if (first?.kind === "text") names.push(commandName(first.text));
-			}
-		};
-		let reads = frame.command.reads;
-		for (let steps = 0; reads && steps < 32; steps += 1) {
-			const feeding: readonly SimpleCommand[] = frame.script.commands.slice(reads.from, reads.to).slice(0, 32);
-			for (const command of feeding) add(command);
-			reads = feeding[0]?.reads;
-		}
-		const words = [...frame.command.words, ...frame.command.redirects.map(({ target }) => target)];
-		for (const script of words.flatMap(scriptsIn)) for (const command of script.commands.slice(0, 32)) add(command);
-		return names;
-	}
-
-	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
-	private inputOf(
-		script: Script,
-		command: SimpleCommand,
-		scope: Scope,
-	): { readonly input: string | undefined; readonly piped: boolean } {
-		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
-		const output = (nested: Script) => this.outputOf(nested, scope);
-		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
-			const text = expandText(redirect.target, latest(scope, this.allowance, output));
-			return { input: this.allowance.spendCharacters(text.length) ? text : undefined, piped: true };
-		}
-		if (redirect) {
-			const process = scriptsIn(redirect.target).find((nested) => nested.process);
-			return { input: process ? this.outputOf(process, scope) : undefined, piped: true };
-		}
-		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
-		return { input: scope.input, piped: scope.piped };
-	}
-
-	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	private printedBy(script: Script, range: Range, scope: Scope): string | undefined {
-		const commands = script.commands.slice(range.from, range.to);
-		// A group of many commands prints more than a script that would be run from it.
-		if (commands.length > 64) return undefined;
-		const read = new Set(commands.flatMap(({ reads }) => (reads ? script.commands.slice(reads.from, reads.to) : [])));
-		let text = "";
-		for (const command of commands) {
-			if (read.has(command)) continue;
-			const own = this.printedByOne(script, command, scope);
-			if (own === undefined || !this.allowance.spendCharacters(own.length)) return undefined;
-			text += own;
-		}
-		return text;
-	}
-
-	private printedByOne(script: Script, command: SimpleCommand, scope: Scope): string | undefined {
-		const cached = this.outputs.get(command);
-		if (cached) return cached.text;
-		// Until it is known, a command that reads itself has no known output.
-		this.outputs.set(command, { text: undefined });
-		const fields = expandWords(
-			command.words,
-			latest(scope, this.allowance, (nested) => this.outputOf(nested, scope)),
-		);
-		const { input, piped } = this.inputOf(script, command, scope);
-		const silent =
-			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
-			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : printedThrough(fields, input, piped);
-		this.outputs.set(command, { text });
-		return text;
-	}
-
-	private outputOf(script: Script, scope: Scope): string | undefined {
-		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
-	}
-}
-
-/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
-function printedThrough(
-	fields: readonly string[],
-	input: string | undefined,
-	piped: boolean,
-	layer = 0,
-): string | undefined {
-	const invocation = commandWordsOf(fields);
-	const text = printed(invocation.name, fields.slice(1), input);
-	if (text !== undefined || fields.length === 0 || layer > 6) return text;
-	for (const effect of effectsOf({ ...invocation, input, piped })) {
-		const inner =
-			effect.kind === "run" && effect.listed !== true
-				? printedThrough(effect.fields, input, piped, layer + 1)
-				: undefined;
-		if (inner !== undefined) return inner;
-	}
-	return undefined;
 }
