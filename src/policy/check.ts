@@ -7,7 +7,7 @@ import { canonicalJson } from "../proof/canonical.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { PolicyDecision, PolicyInput } from "./decide.ts";
 
-const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
+const POLICY_ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
 
 const MAX_ACTION_CHARS = 10_000;
 const MAX_CONTEXT_BYTES = 65_536;
@@ -33,7 +33,7 @@ export const policyCheckSchema = z.object({
 		.max(MAX_ACTION_CHARS, `must have at most ${MAX_ACTION_CHARS} characters`)
 		.refine((text) => text.trim() !== "", "must not be blank")
 		.describe("What is about to be done, in words."),
-	action_kind: z.enum(ACTION_KINDS).nullish(),
+	action_kind: z.enum(POLICY_ACTION_KINDS).nullish(),
 	files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
 	commands: textsSchema(MAX_COMMANDS)
 		.nullish()

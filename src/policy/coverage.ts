@@ -1,7 +1,6 @@
 // What patterns of a manifest catch by themselves, without the built-in rules: for readiness, which judges the manifest.
-import { analyse } from "./analysis.ts";
+import { analyse, parseForbiddenCommands } from "./commands/analyse.ts";
 import { compileProtectedPaths } from "./paths.ts";
-import { parsePattern } from "./patterns.ts";
 
 /** Whether a write to a path touches one of these `protected_paths`. */
 export function protects(patterns: readonly string[]): (path: string) => boolean {
@@ -14,7 +13,7 @@ export function protects(patterns: readonly string[]): (path: string) => boolean
  * listed, so the patterns are credited with the reasons that only they give.
  */
 export function forbids(patterns: readonly string[]): (command: string) => boolean {
-	const forbidden = patterns.flatMap((written) => parsePattern(written) ?? []);
+	const forbidden = parseForbiddenCommands(patterns);
 	const protectedPaths = compileProtectedPaths([]);
 	const reasons = (command: string, listed: typeof forbidden) =>
 		analyse([command], { protectedPaths, forbidden: listed }).reasons.get("forbidden_command") ?? [];

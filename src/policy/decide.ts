@@ -1,11 +1,10 @@
 // A policy decision (spec 2.11) from an action's files, commands and cost; ids, times and storage are the endpoint's.
-import { analyse } from "./analysis.ts";
+import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
+import { combine, type Decision, type Factor, type FactorId, RISK_THRESHOLDS, type RiskTier } from "./factors.ts";
 import { Work } from "./glob.ts";
 import { compileProtectedPaths, MAX_PATH_WORK, type ProtectedPaths } from "./paths.ts";
-import { type Pattern, parsePattern } from "./patterns.ts";
 import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
 import { shorten } from "./shorten.ts";
 
@@ -46,8 +45,8 @@ function protectedBy(patterns: readonly string[]): ProtectedPaths {
 	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
 }
 
-function forbiddenBy(patterns: readonly string[]): readonly Pattern[] {
-	return [...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])].flatMap((written) => parsePattern(written) ?? []);
+function forbiddenBy(patterns: readonly string[]): readonly ForbiddenCommand[] {
+	return parseForbiddenCommands([...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])]);
 }
 
 /** Why each factor fired; a factor without reasons is explained by its label. */
@@ -90,7 +89,7 @@ function explain(
 ): string {
 	const triggered = factors.filter((factor) => factor.triggered);
 	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
-	const from = TIERS.find((row) => row.tier === tier)?.from ?? 0;
+	const from = RISK_THRESHOLDS.find((row) => row.tier === tier)?.from ?? 0;
 	const against =
 		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
 	const because = triggered.flatMap(({ id, label }) => {

@@ -1,9 +1,9 @@
 // Globs of one path segment, and whether two of them can name the same file; whole paths are in paths.ts.
 
-/** One position of a segment: a letter, any letter, any run of letters, or a class of letters. */
-type Atom = string | { readonly any: "one" | "run" } | { readonly letters: string; readonly negated: boolean };
+/** One position of a segment: a character, any character, any run of characters, or a class of characters. */
+type Atom = string | { readonly any: "one" | "run" } | { readonly characters: string; readonly negated: boolean };
 
-/** A parsed segment. A segment without wildcards is a list of letters. */
+/** A parsed segment. A segment without wildcards is a list of characters. */
 export type Segment = readonly Atom[];
 
 function readClass(text: string, start: number): { readonly atom: Atom; readonly next: number } | undefined {
@@ -12,28 +12,28 @@ function readClass(text: string, start: number): { readonly atom: Atom; readonly
 	// A class longer than this is no class anyone writes; the bound keeps a run of `[` linear.
 	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
 	if (end <= first) return undefined;
-	let letters = "";
+	let characters = "";
 	for (let at = first; at < end; at += 1) {
 		const from = text.charCodeAt(at);
 		const to = text[at + 1] === "-" && at + 2 < end ? text.charCodeAt(at + 2) : from;
-		for (let code = from; code <= Math.min(to, from + 128); code += 1) letters += String.fromCharCode(code);
+		for (let code = from; code <= Math.min(to, from + 128); code += 1) characters += String.fromCharCode(code);
 		if (to !== from) at += 2;
 	}
-	return { atom: { letters, negated }, next: end + 1 };
+	return { atom: { characters, negated }, next: end + 1 };
 }
 
 /** The atom that begins at `at`, and where the next one does. */
 function readAtom(text: string, at: number, classes: boolean): { readonly atom: Atom; readonly next: number } {
-	const letter = text[at] ?? "";
-	const found = letter === "[" && classes ? readClass(text, at) : undefined;
+	const character = text[at] ?? "";
+	const found = character === "[" && classes ? readClass(text, at) : undefined;
 	if (found) return found;
-	if (letter === "*") return { atom: { any: "run" }, next: at + 1 };
-	if (letter === "?") return { atom: { any: "one" }, next: at + 1 };
-	if (letter === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
-	return { atom: letter, next: at + 1 };
+	if (character === "*") return { atom: { any: "run" }, next: at + 1 };
+	if (character === "?") return { atom: { any: "one" }, next: at + 1 };
+	if (character === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
+	return { atom: character, next: at + 1 };
 }
 
-/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a letter that stands for itself. */
+/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a character that stands for itself. */
 export function parseSegment(text: string): Segment {
 	const atoms: Atom[] = [];
 	// Without this, each `[` of a run of them would look for its `]` to the end of the text.
@@ -55,8 +55,10 @@ function atomsMeet(left: Atom, right: Atom): boolean {
 	if (typeof right === "object" && "any" in right) return true;
 	if (typeof left === "string" && typeof right === "string") return left === right;
 	if (typeof left === "string") return atomsMeet(right, left);
-	if (typeof right === "string") return left.letters.includes(right) !== left.negated;
-	return left.negated || right.negated || [...left.letters].some((letter) => right.letters.includes(letter));
+	if (typeof right === "string") return left.characters.includes(right) !== left.negated;
+	return (
+		left.negated || right.negated || [...left.characters].some((character) => right.characters.includes(character))
+	);
 }
 
 /**
@@ -81,8 +83,8 @@ export class Work {
 	}
 }
 
-/** How many plain letters are the same in both, from the beginning or from the end. */
-function sharedLetters(left: Segment, right: Segment, most: number, fromEnd: boolean): number {
+/** How many plain characters are the same in both, from the beginning or from the end. */
+function sharedCharacters(left: Segment, right: Segment, most: number, fromEnd: boolean): number {
 	for (let count = 0; count < most; count += 1) {
 		const one = fromEnd ? left[left.length - 1 - count] : left[count];
 		const other = fromEnd ? right[right.length - 1 - count] : right[count];
@@ -91,23 +93,23 @@ function sharedLetters(left: Segment, right: Segment, most: number, fromEnd: boo
 	return most;
 }
 
-/** Two plain letters that are not the same. */
+/** Two plain characters that are not the same. */
 function differ(left: Atom | undefined, right: Atom | undefined): boolean {
 	return typeof left === "string" && typeof right === "string" && left !== right;
 }
 
 /**
- * Whether some name matches both segments; false, whatever the segments, when the work is spent. Plain letters at both
+ * Whether some name matches both segments; false, whatever the segments, when the work is spent. Plain characters at both
  * ends are compared first, which settles nearly every pair; time for the rest is the product of the lengths.
  */
 export function segmentsMeet(left: Segment, right: Segment, work: Work): boolean {
 	const shorter = Math.min(left.length, right.length);
-	const head = sharedLetters(left, right, shorter, false);
+	const head = sharedCharacters(left, right, shorter, false);
 	if (head < shorter && differ(left[head], right[head])) {
 		work.spend(1 + head);
 		return false;
 	}
-	const tail = sharedLetters(left, right, shorter - head, true);
+	const tail = sharedCharacters(left, right, shorter - head, true);
 	if (!work.spend(4 + head + tail)) return false;
 	const [leftEnd, rightEnd] = [left.length - tail, right.length - tail];
 	if (head + tail < shorter && differ(left[leftEnd - 1], right[rightEnd - 1])) return false;
@@ -138,11 +140,11 @@ function isGlob(segment: Segment): boolean {
 	return segment.some((atom) => typeof atom === "object");
 }
 
-/** One plain name that the glob matches: a run of letters is empty at the end, and one letter elsewhere. */
+/** One plain name that the glob matches: a run of characters is empty at the end, and one character elsewhere. */
 function exampleOf(glob: Segment): Segment {
 	return glob.flatMap((atom, at): Atom[] => {
 		if (typeof atom === "string") return [atom];
-		if ("letters" in atom) return [atom.negated ? "x" : (atom.letters[0] ?? "x")];
+		if ("characters" in atom) return [atom.negated ? "x" : (atom.characters[0] ?? "x")];
 		return atom.any === "run" && at === glob.length - 1 ? [] : ["x"];
 	});
 }

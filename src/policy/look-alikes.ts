@@ -87,7 +87,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** The ASCII spelling a reader sees; letters that look like nothing in ASCII stay. ASCII text comes back as it is. */
 export function foldLookAlikes(text: string): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for ASCII, control letters included
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for ASCII, control characters included
 	if (/^[\u0000-\u007f]*$/.test(text)) return text;
 	const composed = text
 		.normalize("NFKC")

@@ -1,6 +1,8 @@
-// Protected paths: gitignore-style patterns on normalized paths; which commands touch which paths is decided in writes.ts.
+// Protected paths: gitignore-style patterns on normalized paths; what touches which path is decided elsewhere.
+
 import { type Name, parseName, patternNames, Work } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
+import { UNKNOWN } from "./placeholders.ts";
 
 /** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
 export interface NormalizedPath {
@@ -16,12 +18,9 @@ interface PathPattern {
 	readonly segments: readonly (Name | "**")[];
 }
 
-/** The letter that stands for text the check cannot know. It never occurs in a real path. */
-export const UNKNOWN = "\u0000";
-
 /** PATH_MAX of Linux: what is longer names no file, and is not searched. */
 export const MAX_PATH_LENGTH = 4096;
-const TOO_LONG = "(a path of more than 4096 letters)";
+const TOO_LONG = "(a path of more than 4096 characters)";
 
 /** Work on the paths of one check, about a second of CPU: what is left then is not looked at. */
 export const MAX_PATH_WORK = 100_000_000;
@@ -131,7 +130,7 @@ function touches(pattern: PathPattern, path: ParsedPath, reach: Reach, work: Wor
 
 /** What normalizing and parsing a path costs, of which look-alikes are folded: in ASCII there are none to fold. */
 export function readingWork(folded: string): number {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for ASCII, control letters included
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for ASCII, control characters included
 	return folded.length * (/^[\u0000-\u007f]*$/.test(folded) ? 4 : 25);
 }
 

@@ -586,7 +586,7 @@ describe("whatever the command", () => {
 		20_000,
 	);
 
-	it("too deep, too many or too manifold is denied, not ignored", () => {
+	it("too deep, too many or too complex is denied, not ignored", () => {
 		expect(decided(`echo ${"$(".repeat(100)}ls${")".repeat(100)}`)).toBe("deny");
 		expect(decided(`echo ${"{a,b}".repeat(20)}`)).toBe("deny");
 		expect(decided("ls\n".repeat(21_000))).toBe("deny");
@@ -599,7 +599,7 @@ describe("whatever the command", () => {
 		expect(decision.factors.filter(({ triggered }) => triggered).map(({ id }) => id)).toContain("deploy_action");
 		expect(decision.reason).toBe(
 			"Denied: risk score 100 reaches the block threshold of 86. " +
-				"A command is too large to be examined (too large, too deep or too manifold: nothing it could do is ruled out). " +
+				"A command is too large to be examined (too large, too deep or too complex: nothing it could do is ruled out). " +
 				"Touches a protected path (.env is protected by .env). Deletes something.",
 		);
 	});

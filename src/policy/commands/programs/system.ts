@@ -1,5 +1,5 @@
 // The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
-import { type Effect, forbid, raise, risky, script, type Tool, write } from "../effects.ts";
+import { type CommandModel, type Effect, forbid, raise, risky, script, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { placeOf } from "../places.ts";
 
@@ -66,16 +66,19 @@ const CAREFUL: Readonly<Record<string, string>> = {
 	gdb: "changes a running process",
 };
 
-const always: Tool = (act) => {
+const always: CommandModel = (command) => {
 	if (
-		act.options.flags.some((flag) => /^--(?:help|version)$/.test(flag)) ||
-		(act.words.length === 0 && /^(?:mdadm|hdparm|vssadmin)$/.test(act.name))
+		command.options.flags.some((flag) => /^--(?:help|version)$/.test(flag)) ||
+		(command.words.length === 0 && /^(?:mdadm|hdparm|vssadmin)$/.test(command.name))
 	)
 		return [];
-	if (act.name === "mdadm" && act.options.flags.some((flag) => /^--(?:detail|examine|query)$|^-[DEQ]$/.test(flag)))
+	if (
+		command.name === "mdadm" &&
+		command.options.flags.some((flag) => /^--(?:detail|examine|query)$|^-[DEQ]$/.test(flag))
+	)
 		return [];
-	const name = ALWAYS[act.name] ?? ALWAYS[act.name.replace(/\..*$/, "")] ?? "changes the machine";
-	return [forbid(`${act.name} ${name}`)];
+	const name = ALWAYS[command.name] ?? ALWAYS[command.name.replace(/\..*$/, "")] ?? "changes the machine";
+	return [forbid(`${command.name} ${name}`)];
 };
 
 /** Uses of the careful commands that only look. */
@@ -87,27 +90,27 @@ const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>
 	icacls: (words) => words.length < 2,
 };
 
-const careful: Tool = (act) =>
-	ONLY_LOOKS[act.name]?.(act.words) === true ? [] : [risky(`${act.name} ${CAREFUL[act.name] ?? ""}`)];
+const careful: CommandModel = (command) =>
+	ONLY_LOOKS[command.name]?.(command.words) === true ? [] : [risky(`${command.name} ${CAREFUL[command.name] ?? ""}`)];
 
-const kill: Tool = (act) => {
+const kill: CommandModel = (command) => {
 	if (
-		act.words.some((word) => /^(?:-1|-- ?-1|0)$/.test(word)) &&
-		act.words.some((word) => /^-(?:9|s|KILL|SIGKILL)$/i.test(word))
+		command.words.some((word) => /^(?:-1|-- ?-1|0)$/.test(word)) &&
+		command.words.some((word) => /^-(?:9|s|KILL|SIGKILL)$/i.test(word))
 	)
 		return [forbid("kills every process")];
-	if (act.options.operands.includes("1")) return [forbid("kills the first process")];
-	return act.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
+	if (command.options.operands.includes("1")) return [forbid("kills the first process")];
+	return command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
 		? [risky("kills a process without letting it finish")]
 		: [];
 };
 
 /** Services that a machine cannot do without, or that others rely on. */
-const systemctl: Tool = (act) => {
-	const [verb = ""] = act.options.operands;
+const systemctl: CommandModel = (command) => {
+	const [verb = ""] = command.options.operands;
 	if (/^(?:poweroff|reboot|halt|kexec|rescue|emergency|isolate|suspend|hibernate)$/.test(verb))
-		return [forbid(`${act.name} ${verb} stops the machine`)];
-	const critical = act.options.operands
+		return [forbid(`${command.name} ${verb} stops the machine`)];
+	const critical = command.options.operands
 		.slice(1)
 		.some((unit) =>
 			/^(?:ssh|sshd|networkmanager|systemd-.*|firewalld|ufw|docker|auditd|dbus|network|networking|systemd)(?:\.service)?$/i.test(
@@ -115,80 +118,80 @@ const systemctl: Tool = (act) => {
 			),
 		);
 	if (/^(?:stop|disable|mask)$/.test(verb) && critical)
-		return [forbid(`${act.name} ${verb} takes a vital service away`)];
+		return [forbid(`${command.name} ${verb} takes a vital service away`)];
 	return /^(?:stop|disable|mask|restart|enable|kill|set-default|edit|start|reload|daemon-reexec)$/.test(verb)
-		? [risky(`${act.name} ${verb} changes a running service`)]
+		? [risky(`${command.name} ${verb} changes a running service`)]
 		: [];
 };
 
 /** `service NAME VERB`. */
-const service: Tool = (act) =>
+const service: CommandModel = (command) =>
 	systemctl({
-		...act,
-		options: { ...act.options, operands: [act.options.operands[1] ?? "", act.options.operands[0] ?? ""] },
+		...command,
+		options: { ...command.options, operands: [command.options.operands[1] ?? "", command.options.operands[0] ?? ""] },
 	});
 
 /** `at` runs what it reads, later. */
-const at: Tool = (act) => [
-	risky(`${act.name} schedules a command`),
-	...(act.piped ? [{ kind: "obey", language: "shell" } as const] : []),
+const at: CommandModel = (command) => [
+	risky(`${command.name} schedules a command`),
+	...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),
 ];
 
 /** Editors write their files; `!` in their commands is a shell. */
-const editor: Tool = (act) =>
-	act.words.flatMap((word): readonly Effect[] => {
-		const command = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
-		if (command !== undefined) return [script(command)];
+const editor: CommandModel = (command) =>
+	command.words.flatMap((word): readonly Effect[] => {
+		const line = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
+		if (line !== undefined) return [script(line)];
 		return /^[-+]/.test(word) ? [] : [write(word)];
 	});
 
-const crontab: Tool = (act) => {
-	if (act.options.letters.has("l")) return [];
-	if (hasFlag("crontab", act.options, "-r")) return [forbid("crontab -r removes every schedule")];
-	return act.piped || act.options.operands.length > 0 ? [forbid("replaces the schedule of commands")] : [];
+const crontab: CommandModel = (command) => {
+	if (command.options.letters.has("l")) return [];
+	if (hasFlag("crontab", command.options, "-r")) return [forbid("crontab -r removes every schedule")];
+	return command.piped || command.options.operands.length > 0 ? [forbid("replaces the schedule of commands")] : [];
 };
 
-const partitions: Tool = (act) => {
+const partitions: CommandModel = (command) => {
 	const looks =
-		act.options.flags.some((flag) => /^(?:-l|--list|-p|--print|--help|--version)$/.test(flag)) ||
-		act.options.operands.includes("print") ||
-		act.words.length === 0;
-	return looks ? [] : [forbid(`${act.name} changes partitions`)];
+		command.options.flags.some((flag) => /^(?:-l|--list|-p|--print|--help|--version)$/.test(flag)) ||
+		command.options.operands.includes("print") ||
+		command.words.length === 0;
+	return looks ? [] : [forbid(`${command.name} changes partitions`)];
 };
 
-const diskutil: Tool = (act) =>
-	/^(?:erase|partition|secureerase|zerodisk|randomdisk|reformat|apfs)/i.test(act.options.operands[0] ?? "")
+const diskutil: CommandModel = (command) =>
+	/^(?:erase|partition|secureerase|zerodisk|randomdisk|reformat|apfs)/i.test(command.options.operands[0] ?? "")
 		? [forbid("erases a disk")]
 		: [];
 
 /** `format c:`: a drive, not a word that happens to follow. */
-const format: Tool = (act) =>
-	act.words.some((word) => /^[a-z]:[\\/]?$/i.test(word)) ? [forbid("formats a drive")] : [];
+const format: CommandModel = (command) =>
+	command.words.some((word) => /^[a-z]:[\\/]?$/i.test(word)) ? [forbid("formats a drive")] : [];
 
 /** `del`, `rd`: `/s` goes through the folders below. */
-const windowsDelete: Tool = (act) => {
-	const paths = act.words.filter((word) => !/^\/[a-z]$/i.test(word) && !/^-/.test(word));
-	const recursive = act.words.some((word) => /^(?:\/s|-r(?:ecurse)?)$/i.test(word));
+const windowsDelete: CommandModel = (command) => {
+	const paths = command.words.filter((word) => !/^\/[a-z]$/i.test(word) && !/^-/.test(word));
+	const recursive = command.words.some((word) => /^(?:\/s|-r(?:ecurse)?)$/i.test(word));
 	const remove = paths.map((path): Effect => ({ kind: "remove", path, recursive }));
 	if (recursive && paths.some((path) => placeOf(path) !== "inside"))
 		return [...remove, forbid("removes a whole folder")];
 	return [...remove, raise("delete_action", "removes files")];
 };
 
-const registry: Tool = (act) =>
-	/^(?:delete|unload)$/i.test(act.words[0] ?? "")
+const registry: CommandModel = (command) =>
+	/^(?:delete|unload)$/i.test(command.words[0] ?? "")
 		? [forbid("deletes from the registry")]
 		: [risky("changes the registry")];
 
 /** `ansible -a text` runs the text elsewhere; a playbook does what it says. */
-const ansible: Tool = (act) => {
-	const at = act.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
-	const remote = at < 0 ? [] : [script(act.words[at + 1] ?? "")];
-	const looks = act.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
-	return looks ? remote : [...remote, raise("deploy_action", `${act.name} changes other machines`)];
+const ansible: CommandModel = (command) => {
+	const at = command.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
+	const remote = at < 0 ? [] : [script(command.words[at + 1] ?? "")];
+	const looks = command.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
+	return looks ? remote : [...remote, raise("deploy_action", `${command.name} changes other machines`)];
 };
 
-export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
+export const SYSTEM_TOOLS: Readonly<Record<string, CommandModel>> = {
 	...Object.fromEntries(Object.keys(ALWAYS).map((name) => [name, always])),
 	...Object.fromEntries(Object.keys(CAREFUL).map((name) => [name, careful])),
 	kill,
@@ -203,7 +206,7 @@ export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
 	gdisk: partitions,
 	sgdisk: partitions,
 	parted: partitions,
-	init: (act) => (/^[06]$/.test(act.words[0] ?? "") ? [forbid("stops the machine")] : []),
+	init: (command) => (/^[06]$/.test(command.words[0] ?? "") ? [forbid("stops the machine")] : []),
 	del: windowsDelete,
 	erase: windowsDelete,
 	rd: windowsDelete,
@@ -212,7 +215,7 @@ export const SYSTEM_TOOLS: Readonly<Record<string, Tool>> = {
 	reg: registry,
 	ansible,
 	"ansible-playbook": ansible,
-	tmutil: (act) => (/^delete/.test(act.words[0] ?? "") ? [forbid("deletes backups")] : []),
+	tmutil: (command) => (/^delete/.test(command.words[0] ?? "") ? [forbid("deletes backups")] : []),
 	tune2fs: always,
 	at,
 	batch: at,

@@ -1,13 +1,23 @@
 // Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
 
-import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+import { LISTED } from "../../placeholders.ts";
+import {
+	type CommandModel,
+	type Effect,
+	forbid,
+	type Invocation,
+	raise,
+	risky,
+	run,
+	script,
+	write,
+} from "../effects.ts";
 import { entryOf } from "../entry.ts";
 import { firstOperands, MAX_PLACES } from "../options.ts";
-import { FED } from "./fed.ts";
 import { dashC } from "./shells.ts";
 
 /** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
-function prefix(skip = 0): Tool {
+function prefix(skip = 0): CommandModel {
 	return ({ words }) => runsFrom(words, skip, 0);
 }
 
@@ -16,17 +26,17 @@ function runsFrom(words: readonly string[], skip: number, from: number): readonl
 	const inner = places.flatMap((at): readonly Effect[] =>
 		skip > 0 ? runsFrom(words, skip - 1, at + 1) : [run(words.slice(at))],
 	);
-	return places.length < MAX_PLACES ? inner : [...inner, TOO_MANIFOLD];
+	return places.length < MAX_PLACES ? inner : [...inner, TOO_MANY_OPTIONS];
 }
 
 /** Which word is the command cannot be told: it may be one that was not followed. */
-const TOO_MANIFOLD = raise("oversize_command", "more options before a command than can be followed");
+const TOO_MANY_OPTIONS = raise("oversize_command", "more options before a command than can be followed");
 
 /** `-S text` of env: more words in one. */
 const SPLITS = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
 
 /** `env`: assignments before the command, and `-S`, whose value is split into words. */
-const env: Tool = ({ words }) => {
+const env: CommandModel = ({ words }) => {
 	const effects: Effect[] = [];
 	const at = words.findIndex((word) => SPLITS.test(word));
 	if (at >= 0) {
@@ -37,7 +47,7 @@ const env: Tool = ({ words }) => {
 	}
 	let bare = true;
 	const places = firstOperands(words);
-	if (places.length === MAX_PLACES) effects.push(TOO_MANIFOLD);
+	if (places.length === MAX_PLACES) effects.push(TOO_MANY_OPTIONS);
 	for (const place of places) {
 		bare = false;
 		effects.push(...runsAfterAssignments(words, place));
@@ -52,18 +62,24 @@ function runsAfterAssignments(words: readonly string[], from: number): readonly 
 }
 
 /** `sudo`: like `env` it takes assignments; a shell of its own when nothing follows. */
-const sudo: Tool = ({ words }) => [
+const sudo: CommandModel = ({ words }) => [
 	...(firstOperands(words).length > 0 ? [risky("runs with another user's rights")] : []),
 	...firstOperands(words).flatMap((at) => runsAfterAssignments(words, at)),
-	...(firstOperands(words).length === MAX_PLACES ? [TOO_MANIFOLD] : []),
+	...(firstOperands(words).length === MAX_PLACES ? [TOO_MANY_OPTIONS] : []),
 	...(words.some((word) => /^(?:-e|--edit)$/.test(word)) ? words.map((path) => write(path)) : []),
 ];
 
 /** `command` and `builtin`; with `-v` they only look the name up. */
-const lookedUp: Tool = (act) => (/^-[a-zA-Z]*[vV]/.test(act.words[0] ?? "") ? [] : runsFrom(act.words, 0, 0));
+const lookedUp: CommandModel = (command) =>
+	/^-[a-zA-Z]*[vV]/.test(command.words[0] ?? "") ? [] : runsFrom(command.words, 0, 0);
 
 /** What `xargs` and `parallel` put together: the known words of the input, and a name that stands for any. */
-function fedCommands(words: readonly string[], at: number, input: string | undefined, mark: string): readonly Effect[] {
+function listedCommands(
+	words: readonly string[],
+	at: number,
+	input: string | undefined,
+	mark: string,
+): readonly Effect[] {
 	const command = words.slice(at);
 	const holds = mark !== "" && command.some((word) => word.includes(mark));
 	const fill = (value: string) =>
@@ -74,7 +90,7 @@ function fedCommands(words: readonly string[], at: number, input: string | undef
 			.filter((line) => line.trim() !== "")
 			.slice(0, 32) ?? [];
 	const lines = known.map((line) => (holds ? run(fill(line.trim())) : run([...command, ...line.trim().split(/\s+/)])));
-	return [...lines, run(fill(FED), true)];
+	return [...lines, run(fill(LISTED), true)];
 }
 
 /** Options of xargs that take the next word. */
@@ -84,7 +100,7 @@ function isXargsCommand(words: readonly string[], word: string, at: number): boo
 	return !/^-./.test(word) && !XARGS_VALUES.test(words[at - 1] ?? "");
 }
 
-const xargs: Tool = ({ words, input }) => {
+const xargs: CommandModel = ({ words, input }) => {
 	const mark = words.map((word, at) => {
 		const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
 		if (!found) return undefined;
@@ -93,21 +109,21 @@ const xargs: Tool = ({ words, input }) => {
 	});
 	const replaced = mark.find((found) => found !== undefined) ?? "";
 	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
-	return first < 0 ? [] : firstOperands(words, first).flatMap((at) => fedCommands(words, at, input, replaced));
+	return first < 0 ? [] : firstOperands(words, first).flatMap((at) => listedCommands(words, at, input, replaced));
 };
 
-const parallel: Tool = ({ words, input }) => {
+const parallel: CommandModel = ({ words, input }) => {
 	const list = words.findIndex((word) => /^:::/.test(word));
 	const command = list < 0 ? words : words.slice(0, list);
 	const values = list < 0 ? input : words.slice(list + 1).join("\n");
-	const quoted = firstOperands(command).flatMap((at) => fedCommands(command, at, values, "{}"));
+	const quoted = firstOperands(command).flatMap((at) => listedCommands(command, at, values, "{}"));
 	// Without a command, the lines themselves are commands.
 	if (firstOperands(command).length > 0) return quoted;
 	return values === undefined || values === "" ? [] : [script(values)];
 };
 
 /** `find`: its primaries run, delete and write. */
-const find: Tool = ({ words }) => {
+const find: CommandModel = ({ words }) => {
 	const effects: Effect[] = [];
 	for (let at = 0; at < words.length; at += 1) {
 		const word = words[at] ?? "";
@@ -117,7 +133,7 @@ const find: Tool = ({ words }) => {
 			const command = length < 0 ? rest : rest.slice(0, length);
 			effects.push(
 				run(
-					command.map((next) => next.replaceAll("{}", FED)),
+					command.map((next) => next.replaceAll("{}", LISTED)),
 					true,
 				),
 			);
@@ -169,29 +185,29 @@ const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 	nix: { develop: 0, shell: 0 },
 };
 
-/** The command that a subcommand of `act` runs inside; empty when there is none. */
-export function insideOf(act: Act): readonly Effect[] {
-	const table = entryOf(SUBCOMMANDS, act.name);
+/** The commands that a subcommand may run inside; none where it runs none. */
+export function insideOf(command: Invocation): readonly Effect[] {
+	const table = entryOf(SUBCOMMANDS, command.name);
 	if (!table) return [];
-	return firstOperands(act.words).flatMap((at): readonly Effect[] => {
-		const word = act.words[at] ?? "";
-		if (act.name === "docker" && word === "compose") {
-			return insideOf({ ...act, name: "docker-compose", words: act.words.slice(at + 1) });
+	return firstOperands(command.words).flatMap((at): readonly Effect[] => {
+		const word = command.words[at] ?? "";
+		if (command.name === "docker" && word === "compose") {
+			return insideOf({ ...command, name: "docker-compose", words: command.words.slice(at + 1) });
 		}
 		const skip = Object.hasOwn(table, word) ? table[word] : undefined;
 		if (skip === undefined) return [];
-		const dashes = act.words.indexOf("--", at);
-		return dashes < 0 ? runsFrom(act.words, skip, at + 1) : [run(act.words.slice(dashes + 1))];
+		const dashes = command.words.indexOf("--", at);
+		return dashes < 0 ? runsFrom(command.words, skip, at + 1) : [run(command.words.slice(dashes + 1))];
 	});
 }
 
 /** `busybox NAME …` is NAME, and `npx NAME …` runs a package by that name, fetched if need be. */
-const npx: Tool = (act) => [
-	...(act.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag))
+const npx: CommandModel = (command) => [
+	...(command.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag))
 		? [risky("installs and runs a package unseen")]
 		: []),
-	...runsFrom(act.words, 0, 0),
-	...dashC(act),
+	...runsFrom(command.words, 0, 0),
+	...dashC(command),
 ];
 
 const PREFIXES = [
@@ -279,7 +295,7 @@ const SKIPS: Readonly<Record<string, number>> = {
 };
 
 /** The wrappers by name. */
-export const WRAPPERS: Readonly<Record<string, Tool>> = {
+export const WRAPPERS: Readonly<Record<string, CommandModel>> = {
 	...Object.fromEntries(PREFIXES.map((name) => [name, prefix()])),
 	...Object.fromEntries(Object.entries(SKIPS).map(([name, skip]) => [name, prefix(skip)])),
 	env,
@@ -291,13 +307,15 @@ export const WRAPPERS: Readonly<Record<string, Tool>> = {
 	parallel,
 	find,
 	gfind: find,
-	fd: (act) => {
-		const at = act.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
-		return at < 0 ? [] : [run([...act.words.slice(at + 1), FED], true)];
+	fd: (command) => {
+		const at = command.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
+		return at < 0 ? [] : [run([...command.words.slice(at + 1), LISTED], true)];
 	},
-	flock: (act) => [...dashC(act), ...runsFrom(act.words, 1, 0)],
-	"nix-shell": (act) =>
-		act.words.flatMap((word, at) => (/^--(?:run|command)$/.test(word) ? [script(act.words[at + 1] ?? "")] : [])),
+	flock: (command) => [...dashC(command), ...runsFrom(command.words, 1, 0)],
+	"nix-shell": (command) =>
+		command.words.flatMap((word, at) =>
+			/^--(?:run|command)$/.test(word) ? [script(command.words[at + 1] ?? "")] : [],
+		),
 	npx,
 	strace: prefix(),
 };

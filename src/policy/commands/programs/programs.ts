@@ -1,5 +1,5 @@
 // Which descriptions apply to a command, by its name.
-import type { Act, Effect, Tool } from "../effects.ts";
+import type { CommandModel, Effect, Invocation } from "../effects.ts";
 import { INTERPRETERS, interpreter, interpreterOf } from "./code.ts";
 import { DATABASES } from "./databases.ts";
 import { FILES } from "./files.ts";
@@ -10,9 +10,9 @@ import { SHELL_TOOLS } from "./shells.ts";
 import { SYSTEM_TOOLS } from "./system.ts";
 import { insideOf, WRAPPERS } from "./wrappers.ts";
 
-const enter: Tool = (act) => act.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
+const enter: CommandModel = (command) => command.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
 
-const TABLES: readonly Readonly<Record<string, Tool>>[] = [
+const TABLES: readonly Readonly<Record<string, CommandModel>>[] = [
 	{ git, cd: enter, pushd: enter, chdir: enter },
 	FILES,
 	NETWORK,
@@ -54,14 +54,14 @@ export const TRIED_NAMES: readonly string[] = [
 ];
 
 /** What the command would do, after every description of its name. */
-export function effectsOf(act: Act): readonly Effect[] {
+export function effectsOf(command: Invocation): readonly Effect[] {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
-	const names = [act.name, ...(act.name.startsWith("mkfs.") ? ["mkfs"] : [])];
+	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];
 	const effects: Effect[] = [];
 	for (const table of TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
-		if (name !== undefined) effects.push(...(table[name]?.({ ...act, name }) ?? []));
+		if (name !== undefined) effects.push(...(table[name]?.({ ...command, name }) ?? []));
 	}
-	if (interpreterOf(act.name) !== undefined) effects.push(...interpreter(act));
-	return [...effects, ...insideOf(act)];
+	if (interpreterOf(command.name) !== undefined) effects.push(...interpreter(command));
+	return [...effects, ...insideOf(command)];
 }

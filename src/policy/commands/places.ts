@@ -1,7 +1,7 @@
 // Where a path leads, for a command that removes, writes or reads it: the temporary folders, the workspace, the system.
 
-import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath, UNKNOWN } from "./paths.ts";
-import { FED } from "./tools/fed.ts";
+import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath } from "../paths.ts";
+import { LISTED, UNKNOWN } from "../placeholders.ts";
 
 /** `everything` is a root, a home, the workspace or all that lies in one of them. */
 export type Place = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
@@ -59,7 +59,7 @@ function startsWith(path: NormalizedPath, folder: readonly string[]): boolean {
 
 /** The place of a path as written, seen from `folder` (the workspace when empty). */
 export function placeOf(written: string, folder = ""): Place {
-	if (written === UNKNOWN || written.includes(FED)) return "unknown";
+	if (written === UNKNOWN || written.includes(LISTED)) return "unknown";
 	const path = normalizePath(resolveIn(folder, written));
 	const { segments, outside } = path;
 	if (segments.length === 0) return "everything";
@@ -84,7 +84,7 @@ export function isDisk(written: string): boolean {
 	return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|md|dm-|mapper\/|mem|kmem)/.test(written);
 }
 
-/** Files that something runs or obeys the next time it starts: shells, schedulers, services, agents, version control. */
+/** Files that something runs or follows the next time it starts: shells, schedulers, services, agents, version control. */
 const PERSISTENT: readonly RegExp[] = [
 	/(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession)$/,
 	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/,

@@ -1,6 +1,6 @@
 // Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
 
-import { UNKNOWN } from "../paths.ts";
+import { UNKNOWN } from "../../placeholders.ts";
 import type { Part, Script, Word } from "./script.ts";
 
 /** What the words of a script are expanded against. */
@@ -9,8 +9,8 @@ export interface Environment {
 	value(name: string): string | undefined;
 	/** What a substitution's script prints, where that can be told without running it. */
 	output(script: Script): string | undefined;
-	/** Counts letters produced; false when the bound is passed and expansion should stop growing. */
-	spend(letters: number): boolean;
+	/** Counts characters produced; false when the bound is passed and expansion should stop growing. */
+	spend(characters: number): boolean;
 	/** A bound was passed: what was left out may matter. */
 	overflow(): void;
 }

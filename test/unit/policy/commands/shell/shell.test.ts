@@ -1,10 +1,10 @@
 // The shell: what a text would run, word by word, as bash reads it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../../../src/policy/paths.ts";
-import { type Environment, expandText, expandWords } from "../../../../src/policy/shell/expand.ts";
-import { printed } from "../../../../src/policy/shell/output.ts";
-import { parse } from "../../../../src/policy/shell/parse.ts";
+import { type Environment, expandText, expandWords } from "../../../../../src/policy/commands/shell/expand.ts";
+import { printed } from "../../../../../src/policy/commands/shell/output.ts";
+import { parse } from "../../../../../src/policy/commands/shell/parse.ts";
+import { UNKNOWN } from "../../../../../src/policy/placeholders.ts";
 
 const VALUES: Readonly<Record<string, string>> = { HOME: "~", a: "x y", b: "lib.tar.gz", n: "5", empty: "", IFS: " " };
 

@@ -1,6 +1,7 @@
 // What a script's variables may hold, and the bound on work: one for everything that is analysed together.
+
+import { UNKNOWN } from "../placeholders.ts";
 import { entryOf } from "./entry.ts";
-import { UNKNOWN } from "./paths.ts";
 import type { Environment } from "./shell/expand.ts";
 import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts";
 
@@ -8,14 +9,14 @@ import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts
 const MAX_VALUES = 64;
 const MAX_VALUE_LENGTH = 65_536;
 
-/** Commands looked at, each with each set of values, and letters produced, for one check. */
+/** Commands looked at, each with each set of values, and characters produced, for one check. */
 const MAX_COMMANDS = 20_000;
-const MAX_LETTERS = 8_000_000;
+const MAX_CHARACTERS = 8_000_000;
 
 /** The work left. Once it is exhausted, nothing that was not looked at can be ruled out. */
 export class Allowance {
 	private commands = MAX_COMMANDS;
-	private letters = MAX_LETTERS;
+	private characters = MAX_CHARACTERS;
 	exhausted = false;
 
 	exhaust(): void {
@@ -28,9 +29,9 @@ export class Allowance {
 		return !this.exhausted;
 	}
 
-	spendLetters(count: number): boolean {
-		this.letters -= count;
-		if (this.letters < 0) this.exhausted = true;
+	spendCharacters(count: number): boolean {
+		this.characters -= count;
+		if (this.characters < 0) this.exhausted = true;
 		return !this.exhausted;
 	}
 }
@@ -161,7 +162,7 @@ function environment(
 	return {
 		value: (name) => choose(scope, name, choice),
 		output,
-		spend: (letters) => allowance.spendLetters(letters),
+		spend: (characters) => allowance.spendCharacters(characters),
 		overflow: () => allowance.exhaust(),
 	};
 }

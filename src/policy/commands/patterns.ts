@@ -1,14 +1,14 @@
 // Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
 
-import { parseSegment, type Segment, segmentsMeet, type Work } from "./glob.ts";
-import { foldLookAlikes } from "./look-alikes.ts";
+import { parseSegment, type Segment, segmentsMeet, type Work } from "../glob.ts";
+import { foldLookAlikes } from "../look-alikes.ts";
+import { type NormalizedPath, normalizePath } from "../paths.ts";
 import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
-import { type NormalizedPath, normalizePath } from "./paths.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parse } from "./shell/parse.ts";
 
 /** A command as it would run: the name without its folder, in lower case, and its words. */
-export interface Invocation {
+export interface CommandWords {
 	readonly name: string;
 	readonly words: readonly string[];
 	readonly options: Options;
@@ -29,7 +29,7 @@ interface CommandPattern {
 }
 
 /** A parsed pattern: one command, or several that must all run, in their order. */
-export interface Pattern {
+export interface ForbiddenCommand {
 	readonly written: string;
 	readonly commands: readonly CommandPattern[];
 }
@@ -40,8 +40,8 @@ export function commandName(word: string): string {
 	return (folded.split(/[/\\]/).pop() ?? folded).replace(/\.(?:exe|cmd|bat|com)$/, "");
 }
 
-/** Builds an invocation from fields whose first is the command's name. */
-export function invocationOf(fields: readonly string[]): Invocation {
+/** Reads fields whose first is the command's name. */
+export function commandWordsOf(fields: readonly string[]): CommandWords {
 	const name = commandName(fields[0] ?? "");
 	const words = fields.slice(1).map(foldLookAlikes);
 	return { name, words, options: readOptions(name, words) };
@@ -50,7 +50,7 @@ export function invocationOf(fields: readonly string[]): Invocation {
 const LITERAL = { value: () => undefined, output: () => undefined, spend: () => true, overflow: () => {} };
 
 /** Parses a pattern with the shell's own rules; undefined when it holds no command. */
-export function parsePattern(written: string): Pattern | undefined {
+export function parseForbiddenCommand(written: string): ForbiddenCommand | undefined {
 	const commands = parse(written.trim()).commands.flatMap((command): CommandPattern[] => {
 		const [first, ...words] = expandWords(command.words, LITERAL);
 		if (first === undefined) return [];
@@ -76,29 +76,29 @@ function readOperand(written: string): Operand | "*" {
 	};
 }
 
-/** A word's letters stand for themselves; only a pattern's wildcards are wildcards. */
+/** A word's characters stand for themselves; only a pattern's wildcards are wildcards. */
 function literal(word: string): Segment {
 	return [...word.slice(0, 1024)];
 }
 
-/** A command's words as patterns are held against them, each read when it is first needed. */
-class Candidate {
-	readonly invocation: Invocation;
+/** The command that patterns are held against; each of its words is read when it is first needed. */
+class Subject {
+	readonly command: CommandWords;
 	readonly name: Segment;
 	readonly starts: readonly number[];
 	private readonly plain: Segment[] = [];
 	private readonly paths: (NormalizedPath & { readonly literal: Segment })[] = [];
 
-	constructor(invocation: Invocation) {
-		this.invocation = invocation;
-		this.name = literal(invocation.name);
-		this.starts = firstOperands(invocation.words);
+	constructor(command: CommandWords) {
+		this.command = command;
+		this.name = literal(command.name);
+		this.starts = firstOperands(command.words);
 	}
 
 	wordAt(at: number): Segment {
 		const known = this.plain[at];
 		if (known) return known;
-		const word = literal((this.invocation.words[at] ?? "").toLowerCase());
+		const word = literal((this.command.words[at] ?? "").toLowerCase());
 		this.plain[at] = word;
 		return word;
 	}
@@ -106,31 +106,31 @@ class Candidate {
 	pathAt(at: number): NormalizedPath & { readonly literal: Segment } {
 		const known = this.paths[at];
 		if (known) return known;
-		const path = normalizePath(this.invocation.words[at] ?? "");
+		const path = normalizePath(this.command.words[at] ?? "");
 		const read = { ...path, literal: literal(path.segments.join("/")) };
 		this.paths[at] = read;
 		return read;
 	}
 }
 
-function operandMatches(wanted: Operand | "*", candidate: Candidate, at: number, work: Work): boolean {
+function operandMatches(wanted: Operand | "*", subject: Subject, at: number, work: Work): boolean {
 	if (!work.spend(2)) return false;
 	if (wanted === "*") return true;
-	if (segmentsMeet(wanted.glob, candidate.wordAt(at), work)) return true;
+	if (segmentsMeet(wanted.glob, subject.wordAt(at), work)) return true;
 	if (!wanted.path) return false;
-	const path = candidate.pathAt(at);
+	const path = subject.pathAt(at);
 	return wanted.path.outside === path.outside && segmentsMeet(wanted.path.glob, path.literal, work);
 }
 
-function operandsMatch(wanted: CommandPattern["operands"], candidate: Candidate, work: Work): boolean {
+function operandsMatch(wanted: CommandPattern["operands"], subject: Subject, work: Work): boolean {
 	const [first, ...rest] = wanted.at(-1) === "*" ? wanted.slice(0, -1) : wanted;
 	if (first === undefined) return true;
-	const { length } = candidate.invocation.words;
-	return candidate.starts.some((start) => {
-		if (!operandMatches(first, candidate, start, work)) return false;
+	const { length } = subject.command.words;
+	return subject.starts.some((start) => {
+		if (!operandMatches(first, subject, start, work)) return false;
 		let at = start + 1;
 		return rest.every((next) => {
-			while (at < length && !operandMatches(next, candidate, at, work)) at += 1;
+			while (at < length && !operandMatches(next, subject, at, work)) at += 1;
 			at += 1;
 			return at <= length;
 		});
@@ -142,22 +142,22 @@ function flagWork(flag: string, { flags }: Options): number {
 	return (/^-[A-Za-z]{2,}$/.test(flag) ? flag.length : 1) * (1 + flags.length);
 }
 
-function commandMatches(pattern: CommandPattern, candidate: Candidate, work: Work): boolean {
-	if (!segmentsMeet(pattern.name, candidate.name, work)) return false;
-	const { name, options } = candidate.invocation;
+function commandMatches(pattern: CommandPattern, subject: Subject, work: Work): boolean {
+	if (!segmentsMeet(pattern.name, subject.name, work)) return false;
+	const { name, options } = subject.command;
 	const hasFlags = pattern.flags.every((flag) => work.spend(flagWork(flag, options)) && hasFlag(name, options, flag));
-	return hasFlags && operandsMatch(pattern.operands, candidate, work);
+	return hasFlags && operandsMatch(pattern.operands, subject, work);
 }
 
 /** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
 export class PatternProgress {
-	private readonly reached = new Map<Pattern, number>();
-	private readonly byName = new Map<string, Pattern[]>();
-	private readonly any: Pattern[] = [];
+	private readonly reached = new Map<ForbiddenCommand, number>();
+	private readonly byName = new Map<string, ForbiddenCommand[]>();
+	private readonly any: ForbiddenCommand[] = [];
 	private readonly work: Work;
 
 	/** @param work once it is spent, no pattern can be ruled out. */
-	constructor(patterns: readonly Pattern[], work: Work) {
+	constructor(patterns: readonly ForbiddenCommand[], work: Work) {
 		this.work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
@@ -169,14 +169,14 @@ export class PatternProgress {
 	}
 
 	/** The patterns that this command completes. */
-	see(invocation: Invocation): readonly Pattern[] {
-		const patterns = [...(this.byName.get(invocation.name) ?? []), ...this.any];
+	see(command: CommandWords): readonly ForbiddenCommand[] {
+		const patterns = [...(this.byName.get(command.name) ?? []), ...this.any];
 		if (patterns.length === 0) return [];
-		const candidate = new Candidate(invocation);
+		const subject = new Subject(command);
 		return patterns.filter((pattern) => {
 			const at = this.reached.get(pattern) ?? 0;
 			const next = pattern.commands[at];
-			if (!next || !commandMatches(next, candidate, this.work)) return false;
+			if (!next || !commandMatches(next, subject, this.work)) return false;
 			if (at + 1 < pattern.commands.length) {
 				this.reached.set(pattern, at + 1);
 				return false;

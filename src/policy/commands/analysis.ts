@@ -1,22 +1,23 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
+import type { FactorId } from "../factors.ts";
+import { parseSegment, segmentsMeet, Work } from "../glob.ts";
+import { foldLookAlikes } from "../look-alikes.ts";
+import { type ProtectedPaths, readingWork } from "../paths.ts";
+import { LISTED, UNKNOWN } from "../placeholders.ts";
+import { shorten } from "../shorten.ts";
 import type { Effect, Language } from "./effects.ts";
-import type { FactorId } from "./factors.ts";
-import { parseSegment, segmentsMeet, Work } from "./glob.ts";
 import { judgePath, type TouchingEffect } from "./judge.ts";
-import { foldLookAlikes } from "./look-alikes.ts";
-import { type ProtectedPaths, readingWork, UNKNOWN } from "./paths.ts";
-import { commandName, invocationOf, type Pattern, PatternProgress } from "./patterns.ts";
+import { commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
+import { Pipes, printedThrough, processesOf, sourcesOf } from "./pipes.ts";
 import { isDisk, placeOf } from "./places.ts";
+import { calls, powershell } from "./programs/code.ts";
+import { mongo, redisCommands, sql } from "./programs/databases.ts";
+import { effectsOf, TRIED_NAMES } from "./programs/programs.ts";
 import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
 import { parse } from "./shell/parse.ts";
 import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
-import { shorten } from "./shorten.ts";
-import { calls, powershell } from "./tools/code.ts";
-import { mongo, redisCommands, sql } from "./tools/databases.ts";
-import { FED } from "./tools/fed.ts";
-import { effectsOf, TRIED_NAMES } from "./tools/tools.ts";
 
 /** Longer commands are oversize; they are examined all the same. */
 const MAX_COMMAND_LENGTH = 65_536;
@@ -56,7 +57,7 @@ const FROM_COMMANDS: readonly FactorId[] = [
 
 export interface CommandRules {
 	readonly protectedPaths: ProtectedPaths;
-	readonly forbidden: readonly Pattern[];
+	readonly forbidden: readonly ForbiddenCommand[];
 }
 
 /** What was found, and what may have been missed. */
@@ -68,7 +69,7 @@ export interface Findings {
 }
 
 /** One expanded command, and where it stands. */
-interface Place {
+interface Frame {
 	readonly scope: Scope;
 	readonly script: Script;
 	readonly command: SimpleCommand;
@@ -79,7 +80,8 @@ interface Place {
 	readonly seen: Set<string>;
 }
 
-class Analysis {
+/** One run over the commands of a check; each is given to `line`, then `finish` says what was found. */
+export class Analysis {
 	readonly findings = new Map<FactorId, string[]>();
 	private readonly allowance = new Allowance();
 	private readonly rules: CommandRules;
@@ -88,7 +90,7 @@ class Analysis {
 	private readonly downloaded = new Set<string>();
 	/** Files that a command wrote known text to, by path. */
 	private readonly written = new Map<string, string>();
-	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
+	private readonly pipes = new Pipes(this.allowance);
 
 	constructor(rules: CommandRules) {
 		this.rules = rules;
@@ -97,15 +99,14 @@ class Analysis {
 
 	/** Analyses one command line as the caller wrote it. */
 	line(text: string): void {
-		if (text.length > MAX_COMMAND_LENGTH) this.add("oversize_command", `a command of ${text.length} letters`);
-		// NUL and the mark of fed names cannot be passed to a shell; here they mean something.
-		this.text(text.replaceAll(UNKNOWN, "").replaceAll(FED, ""), emptyScope(), false);
+		if (text.length > MAX_COMMAND_LENGTH) this.add("oversize_command", `a command of ${text.length} characters`);
+		// NUL and the mark of listed names cannot be passed to a shell; here they mean something.
+		this.text(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
 	}
 
 	finish(): Findings {
 		const { exhausted } = this.allowance;
-		if (exhausted)
-			this.add("oversize_command", "too large, too deep or too manifold: nothing it could do is ruled out");
+		if (exhausted) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
 		return { reasons: this.findings, notRuledOut: exhausted ? FROM_COMMANDS : [] };
 	}
 
@@ -116,7 +117,7 @@ class Analysis {
 	}
 
 	private text(text: string, scope: Scope, guessed: boolean): void {
-		if (!this.allowance.spendLetters(text.length)) return;
+		if (!this.allowance.spendCharacters(text.length)) return;
 		const script = parse(text, scope.depth);
 		if (script.malformed && !guessed) this.add("unparsable_command", `cannot be parsed: ${shorten(text)}`);
 		if (script.tooDeep) this.allowance.exhaust();
@@ -163,20 +164,20 @@ class Analysis {
 	}
 
 	private simple(script: Script, command: SimpleCommand, scope: Scope): void {
-		const output = (nested: Script) => this.outputOf(nested, scope);
+		const output = (nested: Script) => this.pipes.outputOf(nested, scope);
 		const now = latest(scope, this.allowance, output);
 		for (const { name, value } of command.assignments) {
 			const text = expandText(value, now);
 			assign(scope, name, text, this.allowance);
 			this.variable(name, text, scope);
 		}
-		const input = this.inputOf(script, command, scope);
+		const input = this.pipes.inputOf(script, command, scope);
 		for (const environment of environmentsFor(command, scope, this.allowance, output)) {
 			if (!this.allowance.spendCommand()) return;
-			const place: Place = { scope, script, command, ...input, layer: scope.depth, seen: new Set() };
+			const frame: Frame = { scope, script, command, ...input, layer: scope.depth, seen: new Set() };
 			const fields = expandWords(command.words, environment);
-			this.redirects(command.redirects, fields, environment, place);
-			if (fields.length > 0) this.command(fields, place, false);
+			this.redirects(command.redirects, fields, environment, frame);
+			if (fields.length > 0) this.command(fields, frame, false);
 		}
 	}
 
@@ -203,63 +204,63 @@ class Analysis {
 		redirects: readonly Redirect[],
 		fields: readonly string[],
 		environment: Environment,
-		place: Place,
+		frame: Frame,
 	): void {
 		for (const { operator, target } of redirects) {
 			if (operator === "<<" || operator === "<<<") continue;
 			const path = expandText(target, environment);
 			const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
 			if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
-			else if (operator === "<") this.apply({ kind: "read", path }, place, false);
+			else if (operator === "<") this.apply({ kind: "read", path }, frame, false);
 			else if (!descriptor) {
-				const text = this.written.size < 64 ? printedThrough(fields, place.input, place.piped) : undefined;
+				const text = this.written.size < 64 ? printedThrough(fields, frame.input, frame.piped) : undefined;
 				if (text !== undefined) this.written.set(path.replace(/^\.\//, ""), (this.written.get(path) ?? "") + text);
-				this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), place);
+				this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), frame);
 			}
 		}
 	}
 
 	/** A redirect into a file. One of a command that prints nothing empties it. */
-	private redirectTo(path: string, empties: boolean, place: Place): void {
+	private redirectTo(path: string, empties: boolean, frame: Frame): void {
 		if (isDisk(path)) this.add("forbidden_command", `overwrites the disk ${shorten(path)}`);
 		if (empties && placeOf(path) !== "temporary") this.add("delete_action", `empties ${shorten(path)}`);
-		this.apply({ kind: "write", path, reach: "itself" }, place, false);
+		this.apply({ kind: "write", path, reach: "itself" }, frame, false);
 	}
 
 	/** One command with its words expanded, at whatever layer of wrappers. */
-	private command(fields: readonly string[], place: Place, fed: boolean): void {
+	private command(fields: readonly string[], frame: Frame, listed: boolean): void {
 		const key = fields.join("\u0002");
-		if (place.seen.has(key)) return;
-		place.seen.add(key);
-		if (!this.allowance.spendCommand() || !this.allowance.spendLetters(key.length)) return;
-		if (place.layer > MAX_LAYERS) {
+		if (frame.seen.has(key)) return;
+		frame.seen.add(key);
+		if (!this.allowance.spendCommand() || !this.allowance.spendCharacters(key.length)) return;
+		if (frame.layer > MAX_LAYERS) {
 			this.allowance.exhaust();
 			return;
 		}
 		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) {
-			this.assignments("", ["", fields[0] ?? ""], place);
-			this.command(fields.slice(1), place, fed);
+			this.assignments("", ["", fields[0] ?? ""], frame);
+			this.command(fields.slice(1), frame, listed);
 		}
-		const invocation = invocationOf(fields);
-		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, place);
-		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(FED)) this.unknownName(fed);
+		const invocation = commandWordsOf(fields);
+		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, frame);
+		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(LISTED)) this.unknownName(listed);
 		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
-			this.wildcardName(invocation.name, fields, place, fed);
+			this.wildcardName(invocation.name, fields, frame, listed);
 		for (const pattern of this.progress.see(invocation))
 			this.add(
 				"forbidden_command",
 				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
 			);
 		if (this.work.spent) this.allowance.exhaust();
-		const effects = effectsOf({ ...invocation, input: place.input, piped: place.piped });
-		this.downloads(invocation.name, fields, effects, place);
-		const inner = { ...place, layer: place.layer + 1 };
-		for (const effect of effects) this.apply(effect, inner, fed);
-		this.call(invocation.name, fields, place);
+		const effects = effectsOf({ ...invocation, input: frame.input, piped: frame.piped });
+		this.downloads(invocation.name, fields, effects, frame);
+		const inner = { ...frame, layer: frame.layer + 1 };
+		for (const effect of effects) this.apply(effect, inner, listed);
+		this.call(invocation.name, fields, frame);
 	}
 
 	/** `export x=1`, `read x`, `set -- …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
-	private assignments(name: string, fields: readonly string[], { scope, input }: Place): void {
+	private assignments(name: string, fields: readonly string[], { scope, input }: Frame): void {
 		const words = fields.slice(1, 33);
 		const give = (variable: string, value: string) => assign(scope, variable, value, this.allowance);
 		if (name === "set") give("@", words.filter((word) => word !== "--").join(" "));
@@ -276,7 +277,7 @@ class Analysis {
 	}
 
 	/** A file that was downloaded in the same breath is code nobody has seen. */
-	private downloads(name: string, fields: readonly string[], effects: readonly Effect[], place: Place): void {
+	private downloads(name: string, fields: readonly string[], effects: readonly Effect[], frame: Frame): void {
 		const runs = fields.find((field) => this.downloaded.has(field.replace(/^\.\//, "")));
 		const direct = runs !== undefined && (runs === fields[0] || RUNNERS.test(name));
 		if (direct) this.add("forbidden_command", `runs the download ${shorten(runs)}`);
@@ -284,7 +285,7 @@ class Analysis {
 			? fields.slice(1).find((field) => this.written.has(field.replace(/^\.\//, "")))
 			: undefined;
 		const text = this.written.get((known ?? fields[0] ?? "").replace(/^\.\//, ""));
-		if (text !== undefined) this.nestedScript(text, [], place, true);
+		if (text !== undefined) this.nestedScript(text, [], frame, true);
 		if (!DOWNLOADERS.has(name)) return;
 		// Without a name for it, a download goes by the last part of its address.
 		if (name === "wget" || fields.some((field) => /^-[a-zA-Z]*O/.test(field))) {
@@ -294,43 +295,43 @@ class Analysis {
 		for (const effect of effects) if (effect.kind === "write") this.downloaded.add(effect.path.replace(/^\.\//, ""));
 	}
 
-	private unknownName(fed: boolean): void {
-		if (fed) this.add("forbidden_command", "runs whatever a list names");
+	private unknownName(listed: boolean): void {
+		if (listed) this.add("forbidden_command", "runs whatever a list names");
 		else this.add("exec_action", "a command whose name is computed");
 	}
 
-	private wildcardName(name: string, fields: readonly string[], place: Place, fed: boolean): void {
+	private wildcardName(name: string, fields: readonly string[], frame: Frame, listed: boolean): void {
 		const pattern = parseSegment(name);
 		for (const tried of TRIED_NAMES) {
-			if (segmentsMeet(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], place, fed);
+			if (segmentsMeet(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], frame, listed);
 		}
 	}
 
 	/** A function of the script, with the parameters it is called with; its body was looked at without them already. */
-	private call(name: string, fields: readonly string[], place: Place): void {
-		const called = place.scope.functions.get(name);
+	private call(name: string, fields: readonly string[], frame: Frame): void {
+		const called = frame.scope.functions.get(name);
 		if (!called || fields.length < 2) return;
-		const functions = new Map(place.scope.functions);
+		const functions = new Map(frame.scope.functions);
 		functions.delete(name);
 		this.range(called.script, called.body, {
-			...place.scope,
+			...frame.scope,
 			functions,
 			parameters: fields,
-			depth: place.scope.depth + 1,
+			depth: frame.scope.depth + 1,
 		});
 	}
 
-	private apply(effect: Effect, place: Place, fed: boolean): void {
+	private apply(effect: Effect, frame: Frame, listed: boolean): void {
 		if (effect.kind === "raise") this.add(effect.factor, shorten(effect.because));
 		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
-			this.touch(effect, place.scope);
-		else if (effect.kind === "run") this.command(effect.fields, place, fed || effect.fed === true);
+			this.touch(effect, frame.scope);
+		else if (effect.kind === "run") this.command(effect.fields, frame, listed || effect.listed === true);
 		else if (effect.kind === "script")
-			this.nestedScript(effect.text, effect.parameters ?? [], place, effect.guess === true);
-		else if (effect.kind === "code") this.code(effect.language, effect.text, place);
-		else if (effect.kind === "obey") this.obey(effect.language, place);
-		else if (!place.scope.folders.includes(effect.path) && place.scope.folders.length < 8)
-			place.scope.folders.push(effect.path);
+			this.nestedScript(effect.text, effect.parameters ?? [], frame, effect.guess === true);
+		else if (effect.kind === "code") this.code(effect.language, effect.text, frame);
+		else if (effect.kind === "interpret") this.interpret(effect.language, frame);
+		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
+			frame.scope.folders.push(effect.path);
 	}
 
 	private touch(effect: TouchingEffect, { folders }: Scope): void {
@@ -344,11 +345,11 @@ class Analysis {
 		}
 	}
 
-	private nestedScript(text: string, parameters: readonly string[], place: Place, guessed: boolean): void {
+	private nestedScript(text: string, parameters: readonly string[], frame: Frame, guessed: boolean): void {
 		const only = text.trim();
-		if (only === FED) this.add("forbidden_command", "runs whatever a list says");
-		else if (only === UNKNOWN) this.obeyUnknown(place);
-		const scope: Scope = { ...place.scope, parameters, input: place.input, piped: place.piped, depth: place.layer };
+		if (only === LISTED) this.add("forbidden_command", "runs whatever a list says");
+		else if (only === UNKNOWN) this.interpretUnknown(frame);
+		const scope: Scope = { ...frame.scope, parameters, input: frame.input, piped: frame.piped, depth: frame.layer };
 		this.nested(text, scope, guessed);
 	}
 
@@ -357,7 +358,7 @@ class Analysis {
 		else this.text(text, scope, guessed);
 	}
 
-	private code(language: Language, text: string, place: Place): void {
+	private code(language: Language, text: string, frame: Frame): void {
 		const read =
 			language === "sql"
 				? sql
@@ -368,137 +369,28 @@ class Analysis {
 						: language === "powershell"
 							? powershell
 							: calls;
-		if (!this.allowance.spendLetters(text.length)) return;
-		if (text.trim() === UNKNOWN) this.obeyUnknown(place);
-		for (const effect of read(text)) this.apply(effect, { ...place, layer: place.layer + 1 }, false);
+		if (!this.allowance.spendCharacters(text.length)) return;
+		if (text.trim() === UNKNOWN) this.interpretUnknown(frame);
+		for (const effect of read(text)) this.apply(effect, { ...frame, layer: frame.layer + 1 }, false);
 	}
 
 	/** The command runs what it reads, and the files that process substitutions are. */
-	private obey(language: "shell" | Language, place: Place): void {
-		const processes = this.processes(place);
-		const texts = processes.map((script) => this.outputOf(script, place.scope));
-		if (processes.length === 0 || place.input !== undefined) texts.push(place.input);
+	private interpret(language: "shell" | Language, frame: Frame): void {
+		const processes = processesOf(frame.command);
+		const texts = processes.map((script) => this.pipes.outputOf(script, frame.scope));
+		if (processes.length === 0 || frame.input !== undefined) texts.push(frame.input);
 		for (const text of texts) {
-			if (text === undefined) this.obeyUnknown(place);
-			else if (language === "shell") this.nestedScript(text, [], { ...place, input: undefined, piped: false }, false);
-			else this.code(language, text, place);
+			if (text === undefined) this.interpretUnknown(frame);
+			else if (language === "shell") this.nestedScript(text, [], { ...frame, input: undefined, piped: false }, false);
+			else this.code(language, text, frame);
 		}
 	}
 
 	/** Code that is not there to be read: how bad depends on where it comes from. */
-	private obeyUnknown(place: Place): void {
-		const sources = this.sourcesOf(place);
+	private interpretUnknown(frame: Frame): void {
+		const sources = sourcesOf(frame.script, frame.command);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
 		if (hidden === undefined) this.add("exec_action", "runs code that is not in the command");
 		else this.add("forbidden_command", `runs what ${hidden} brings`);
 	}
-
-	private processes(place: Place): readonly Script[] {
-		return [...place.command.words, ...place.command.redirects.map(({ target }) => target)]
-			.flatMap(scriptsIn)
-			.filter((script) => script.process);
-	}
-
-	/** Names of the commands whose output this command reads or is built from. */
-	private sourcesOf(place: Place): readonly string[] {
-		const names: string[] = [];
-		const add = ({ words }: SimpleCommand) => {
-			for (const word of words.slice(0, 6)) {
-				const first = word[0];
-				if (first?.kind === "text") names.push(commandName(first.text));
-			}
-		};
-		let reads = place.command.reads;
-		for (let steps = 0; reads && steps < 32; steps += 1) {
-			const feeding: readonly SimpleCommand[] = place.script.commands.slice(reads.from, reads.to).slice(0, 32);
-			for (const command of feeding) add(command);
-			reads = feeding[0]?.reads;
-		}
-		const words = [...place.command.words, ...place.command.redirects.map(({ target }) => target)];
-		for (const script of words.flatMap(scriptsIn)) for (const command of script.commands.slice(0, 32)) add(command);
-		return names;
-	}
-
-	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
-	private inputOf(
-		script: Script,
-		command: SimpleCommand,
-		scope: Scope,
-	): { readonly input: string | undefined; readonly piped: boolean } {
-		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
-		const output = (nested: Script) => this.outputOf(nested, scope);
-		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
-			const text = expandText(redirect.target, latest(scope, this.allowance, output));
-			return { input: this.allowance.spendLetters(text.length) ? text : undefined, piped: true };
-		}
-		if (redirect) {
-			const process = scriptsIn(redirect.target).find((nested) => nested.process);
-			return { input: process ? this.outputOf(process, scope) : undefined, piped: true };
-		}
-		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
-		return { input: scope.input, piped: scope.piped };
-	}
-
-	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	private printedBy(script: Script, range: Range, scope: Scope): string | undefined {
-		const commands = script.commands.slice(range.from, range.to);
-		// A group of many commands prints more than a script that would be run from it.
-		if (commands.length > 64) return undefined;
-		const read = new Set(commands.flatMap(({ reads }) => (reads ? script.commands.slice(reads.from, reads.to) : [])));
-		let text = "";
-		for (const command of commands) {
-			if (read.has(command)) continue;
-			const own = this.printedByOne(script, command, scope);
-			if (own === undefined || !this.allowance.spendLetters(own.length)) return undefined;
-			text += own;
-		}
-		return text;
-	}
-
-	private printedByOne(script: Script, command: SimpleCommand, scope: Scope): string | undefined {
-		const cached = this.outputs.get(command);
-		if (cached) return cached.text;
-		// Until it is known, a command that reads itself has no known output.
-		this.outputs.set(command, { text: undefined });
-		const fields = expandWords(
-			command.words,
-			latest(scope, this.allowance, (nested) => this.outputOf(nested, scope)),
-		);
-		const { input, piped } = this.inputOf(script, command, scope);
-		const silent =
-			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
-			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : printedThrough(fields, input, piped);
-		this.outputs.set(command, { text });
-		return text;
-	}
-
-	private outputOf(script: Script, scope: Scope): string | undefined {
-		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
-	}
-}
-
-/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
-function printedThrough(
-	fields: readonly string[],
-	input: string | undefined,
-	piped: boolean,
-	layer = 0,
-): string | undefined {
-	const invocation = invocationOf(fields);
-	const text = printed(invocation.name, fields.slice(1), input);
-	if (text !== undefined || fields.length === 0 || layer > 6) return text;
-	for (const effect of effectsOf({ ...invocation, input, piped })) {
-		const inner =
-			effect.kind === "run" && effect.fed !== true ? printedThrough(effect.fields, input, piped, layer + 1) : undefined;
-		if (inner !== undefined) return inner;
-	}
-	return undefined;
-}
-
-/** Finds what the commands would do that the rules speak of. Deterministic; bounded in time and memory; never throws. */
-export function analyse(commands: readonly string[], rules: CommandRules): Findings {
-	const analysis = new Analysis(rules);
-	for (const command of commands) analysis.line(command);
-	return analysis.finish();
 }

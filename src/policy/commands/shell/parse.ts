@@ -92,14 +92,14 @@ class ScriptParser {
 	}
 
 	private step(): void {
-		const letter = this.reader.peek();
+		const character = this.reader.peek();
 		if (this.inPattern) this.casePattern();
-		else if (letter === "\n") this.newline();
-		else if (letter === ";") this.semicolon();
-		else if (letter === "&" || letter === "|") this.joint();
-		else if (letter === "(") this.openParenthesis();
-		else if (letter === ")") this.closeParenthesis();
-		else if ((letter === "<" || letter === ">") && this.reader.peek(1) !== "(") this.redirect();
+		else if (character === "\n") this.newline();
+		else if (character === ";") this.semicolon();
+		else if (character === "&" || character === "|") this.joint();
+		else if (character === "(") this.openParenthesis();
+		else if (character === ")") this.closeParenthesis();
+		else if ((character === "<" || character === ">") && this.reader.peek(1) !== "(") this.redirect();
 		else this.word();
 	}
 
@@ -299,7 +299,7 @@ class ScriptParser {
 		const start = reader.at;
 		const word = reader.word();
 		if (reader.at === start) {
-			// Not reached by any letter known; without it an unforeseen one would loop for ever.
+			// Not reached by any character known; without it an unforeseen one would loop for ever.
 			reader.malformed = true;
 			reader.at += 1;
 			return;
@@ -339,9 +339,9 @@ class ScriptParser {
 		const words: Word[] = [];
 		while (!reader.ended) {
 			this.skipInline();
-			const letter = reader.peek();
-			if ((letter === ";" || letter === "\n") && end !== ")") return words;
-			if (letter === end) {
+			const character = reader.peek();
+			if ((character === ";" || character === "\n") && end !== ")") return words;
+			if (character === end) {
 				reader.at += 1;
 				return words;
 			}
@@ -402,14 +402,14 @@ class ScriptParser {
 	/** Between `in` or `;;` and the `)` of a pattern. */
 	private casePattern(): void {
 		const { reader } = this;
-		const letter = reader.peek();
+		const character = reader.peek();
 		const start = reader.at;
-		if (letter === ")") {
+		if (character === ")") {
 			reader.at += 1;
 			this.inPattern = false;
 			return;
 		}
-		const word = "\n(|;&<>".includes(letter) ? [] : reader.word();
+		const word = "\n(|;&<>".includes(character) ? [] : reader.word();
 		if (plainText(word) === "esac") {
 			this.inPattern = false;
 			this.close("esac");

@@ -1,6 +1,16 @@
 // git: what throws work away, rewrites what others have, or runs commands out of its configuration.
 
-import { type Act, type Effect, forbid, raise, risky, run, script, type Tool, write } from "../effects.ts";
+import {
+	type CommandModel,
+	type Effect,
+	forbid,
+	type Invocation,
+	raise,
+	risky,
+	run,
+	script,
+	write,
+} from "../effects.ts";
 import { entryOf } from "../entry.ts";
 import { hasFlag, readOptions } from "../options.ts";
 
@@ -26,7 +36,7 @@ const HARMLESS_PROGRAMS =
 	/^(?:|cat|less(?: -\S+)*|more|true|false|:|vim?|nvim|nano|emacs|code --wait|delta|bat|store|cache.*|osxkeychain|manager.*|ssh(?: -i \S+)?)$/;
 
 interface GitCommand {
-	readonly act: Act;
+	readonly command: Invocation;
 	readonly words: readonly string[];
 	readonly operands: readonly string[];
 	readonly has: (flag: string) => boolean;
@@ -49,11 +59,11 @@ const reset: Rule = ({ has }) =>
 	has("--hard") || has("--merge") || has("--keep") ? [forbid("git reset throws uncommitted work away")] : [];
 
 /** `--force-with-lease` refuses to overwrite what was not seen; every other way of forcing does not. */
-const push: Rule = ({ act, words, operands, has }) => {
+const push: Rule = ({ command, words, operands, has }) => {
 	const forced = words.some(
 		(word) => /^--force/.test(word) && !/^--force-(?:with-lease|if-includes)(?:=|$)/.test(word),
 	);
-	if (forced || act.options.letters.has("f") || has("-f")) return [forbid("git push overwrites what others have")];
+	if (forced || command.options.letters.has("f") || has("-f")) return [forbid("git push overwrites what others have")];
 	if (has("--mirror") || has("--prune")) return [forbid("git push removes what is not here")];
 	if (has("--delete") || operands.slice(1).some((ref) => /^:./.test(ref)))
 		return [forbid("git push deletes a remote branch or tag")];
@@ -97,8 +107,8 @@ const restore: Rule = ({ operands, has }) => {
 const switchTo: Rule = ({ has }) =>
 	has("-f") || has("--force") || has("--discard-changes") ? [forbid("git switch throws local changes away")] : [];
 
-const branch: Rule = ({ act, has }) => {
-	const deletes = has("-D") || (has("-d") && (act.options.letters.has("f") || has("--force")));
+const branch: Rule = ({ command, has }) => {
+	const deletes = has("-D") || (has("-d") && (command.options.letters.has("f") || has("--force")));
 	if (deletes) return [forbid("git branch deletes a branch that is not merged")];
 	return has("-M") || has("-C") || (has("-f") && !has("--format")) ? [risky("git branch moves a branch by force")] : [];
 };
@@ -108,8 +118,8 @@ const stash: Rule = ({ operands }) => {
 	return operands[0] === "drop" ? [raise("delete_action", "git stash drop throws a stash away")] : [];
 };
 
-const rewrites: Rule = ({ act }) => [
-	forbid(`git ${act.words.find((word) => !word.startsWith("-")) ?? ""} rewrites or removes history`),
+const rewrites: Rule = ({ command }) => [
+	forbid(`git ${command.words.find((word) => !word.startsWith("-")) ?? ""} rewrites or removes history`),
 ];
 
 const config: Rule = ({ operands, has }) => {
@@ -190,20 +200,20 @@ const SUBCOMMANDS: Readonly<Record<string, Rule>> = {
 };
 
 /** `git [options] subcommand …`: settings given before the subcommand count, wherever it is run. */
-export const git: Tool = (act) => {
+export const git: CommandModel = (command) => {
 	const effects: Effect[] = [];
 	let at = 0;
-	for (; /^-./.test(act.words[at] ?? ""); at += 1) {
-		const word = act.words[at] ?? "";
-		const given = word === "-c" ? act.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
+	for (; /^-./.test(command.words[at] ?? ""); at += 1) {
+		const word = command.words[at] ?? "";
+		const given = word === "-c" ? command.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
 		const [, name, value] = /^([^=]+)=?(.*)$/s.exec(given ?? "") ?? [];
 		if (name !== undefined && value !== undefined) effects.push(...setting(name, value));
 		if (GLOBAL_VALUES.has(word)) at += 1;
 	}
-	const words = act.words.slice(at + 1);
-	const rule = entryOf(SUBCOMMANDS, act.words[at] ?? "");
+	const words = command.words.slice(at + 1);
+	const rule = entryOf(SUBCOMMANDS, command.words[at] ?? "");
 	if (!rule || words.some((word) => word === "--help")) return effects;
 	const options = readOptions("git", words);
 	const has = (flag: string) => hasFlag("git", options, flag);
-	return [...effects, ...rule({ act: { ...act, options }, words, operands: options.operands, has })];
+	return [...effects, ...rule({ command: { ...command, options }, words, operands: options.operands, has })];
 };

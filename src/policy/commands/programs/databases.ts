@@ -1,5 +1,15 @@
 // Database clients: the statements they are given, and which statements lose rows or tables.
-import { type Act, code, type Effect, forbid, type Language, raise, risky, run, type Tool } from "../effects.ts";
+import {
+	type CommandModel,
+	code,
+	type Effect,
+	forbid,
+	type Invocation,
+	type Language,
+	raise,
+	risky,
+	run,
+} from "../effects.ts";
 
 /** Options that hold a statement, per client. */
 const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -24,49 +34,53 @@ const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Texts given by the client's options: in the next word, after `=`, or attached to a letter. */
-function statementsOf(act: Act, option: RegExp): readonly string[] {
-	return act.words.flatMap((word, at) => {
-		if (option.test(word)) return [act.words[at + 1] ?? ""];
+function statementsOf(command: Invocation, option: RegExp): readonly string[] {
+	return command.words.flatMap((word, at) => {
+		if (option.test(word)) return [command.words[at + 1] ?? ""];
 		const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
 		if (long && option.test(long[1] ?? "")) return [long[2] ?? ""];
 		const bundle = /^-([A-Za-z]*?)([ceqQ])(.*)$/s.exec(word);
 		if (!bundle || !option.test(`-${bundle[2]}`)) return [];
-		return [bundle[3] === "" ? (act.words[at + 1] ?? "") : (bundle[3] ?? "")];
+		return [bundle[3] === "" ? (command.words[at + 1] ?? "") : (bundle[3] ?? "")];
 	});
 }
 
 /** A client that takes statements by option, and otherwise reads them. */
-function client(language: Language): Tool {
-	return (act) => {
-		const statements = statementsOf(act, STATEMENT_OPTIONS[act.name] ?? /^$/).map((text) => code(language, text));
-		return statements.length > 0 || !act.piped ? statements : [{ kind: "obey", language }];
+function client(language: Language): CommandModel {
+	return (command) => {
+		const statements = statementsOf(command, STATEMENT_OPTIONS[command.name] ?? /^$/).map((text) =>
+			code(language, text),
+		);
+		return statements.length > 0 || !command.piped ? statements : [{ kind: "interpret", language }];
 	};
 }
 
 /** `sqlite3 file 'statement'`: every operand after the file is a statement. */
-const sqlite: Tool = (act) => {
-	const statements = act.options.operands.slice(1).map((text) => code("sql", text));
-	return statements.length > 0 || !act.piped ? statements : [{ kind: "obey", language: "sql" }];
+const sqlite: CommandModel = (command) => {
+	const statements = command.options.operands.slice(1).map((text) => code("sql", text));
+	return statements.length > 0 || !command.piped ? statements : [{ kind: "interpret", language: "sql" }];
 };
 
-const redis: Tool = (act) => {
-	const at = act.words.findIndex((word, index) => !/^-/.test(word) && !/^-[hpanusi]$/.test(act.words[index - 1] ?? ""));
+const redis: CommandModel = (command) => {
+	const at = command.words.findIndex(
+		(word, index) => !/^-/.test(word) && !/^-[hpanusi]$/.test(command.words[index - 1] ?? ""),
+	);
 	return at < 0
-		? act.piped
-			? [{ kind: "obey", language: "redis" }]
+		? command.piped
+			? [{ kind: "interpret", language: "redis" }]
 			: []
-		: [code("redis", act.words.slice(at).join(" "))];
+		: [code("redis", command.words.slice(at).join(" "))];
 };
 
-const mysqladmin: Tool = (act) =>
-	act.options.operands.some((word) => /^(?:drop|shutdown|flush-.*)$/.test(word))
+const mysqladmin: CommandModel = (command) =>
+	command.options.operands.some((word) => /^(?:drop|shutdown|flush-.*)$/.test(word))
 		? [forbid("mysqladmin drops a database or stops it")]
 		: [];
 
 /** Restores that empty what they restore into. */
-const restore: Tool = (act) =>
-	act.options.letters.has("c") || act.options.flags.some((flag) => /^--(?:clean|drop)$/.test(flag))
-		? [forbid(`${act.name} drops what it restores over`)]
+const restore: CommandModel = (command) =>
+	command.options.letters.has("c") || command.options.flags.some((flag) => /^--(?:clean|drop)$/.test(flag))
+		? [forbid(`${command.name} drops what it restores over`)]
 		: [];
 
 /** The statements of a text, comments taken out and quoted text emptied. Linear: no part of the pattern overlaps another. */
@@ -142,7 +156,7 @@ export function redisCommands(text: string): readonly Effect[] {
 	});
 }
 
-export const DATABASES: Readonly<Record<string, Tool>> = {
+export const DATABASES: Readonly<Record<string, CommandModel>> = {
 	...Object.fromEntries(
 		Object.keys(STATEMENT_OPTIONS).map((name) => [name, client(/^mongo/.test(name) ? "mongo" : "sql")]),
 	),

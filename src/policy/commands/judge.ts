@@ -1,10 +1,11 @@
 // What it means that a command writes, shows or removes a path: which factors that raises, and why.
+
+import type { FactorId } from "../factors.ts";
+import type { ProtectedPaths, Reach } from "../paths.ts";
+import { LISTED, UNKNOWN } from "../placeholders.ts";
+import { shorten } from "../shorten.ts";
 import type { Effect } from "./effects.ts";
-import type { FactorId } from "./factors.ts";
-import { type ProtectedPaths, type Reach, UNKNOWN } from "./paths.ts";
 import { isPersistent, isSecret, placeOf, resolveIn } from "./places.ts";
-import { shorten } from "./shorten.ts";
-import { FED } from "./tools/fed.ts";
 
 /** An effect on a path. */
 export type TouchingEffect = Extract<Effect, { kind: "write" | "read" | "remove" }>;
@@ -19,7 +20,7 @@ const forbidden = (because: string): Finding => ({ factor: "forbidden_command", 
 const isGlob = (path: string) => /[*?[]/.test(path);
 
 function judgeWrite(path: string, reach: Reach, folder: string, paths: ProtectedPaths): readonly Finding[] {
-	if (path === "" || path === UNKNOWN || path.includes(FED)) return [];
+	if (path === "" || path === UNKNOWN || path.includes(LISTED)) return [];
 	const place = placeOf(path, folder);
 	// A wildcard in a temporary folder means what lies there, not what a pattern could mean.
 	if (isGlob(path) && place === "temporary") return [];
@@ -56,7 +57,7 @@ function judgeRemoval(path: string, recursive: boolean, folder: string, paths: P
 	const because = `removes ${shorten(resolveIn(folder, path))}`;
 	const written = judgeWrite(path, recursive ? "below" : "itself", folder, paths);
 	if (place === "temporary") return written;
-	const many = path.includes(FED);
+	const many = path.includes(LISTED);
 	const deletion: Finding = { factor: "delete_action", because };
 	const beyond = place === "everything" || place === "system" || (recursive && (place === "outside" || many));
 	if (beyond) return [...written, recursive || place === "system" || !isGlob(path) ? forbidden(because) : deletion];

@@ -160,7 +160,7 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 
-/** Places in doubt that are followed; a command with more options before its first operand is too manifold. */
+/** Places in doubt that are followed; a command with more options before its first operand has too many. */
 export const MAX_PLACES = 16;
 
 /**

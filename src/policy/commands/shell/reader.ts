@@ -10,7 +10,7 @@ const MAX_PIECES = 50_000;
 /** How far the end of `((` is looked for. */
 const MAX_ARITHMETIC = 4096;
 
-/** Runs of letters that mean nothing in an unquoted word, between double quotes, and in the operand of `${…}`. */
+/** Runs of characters that mean nothing in an unquoted word, between double quotes, and in the operand of `${…}`. */
 const PLAIN = /[^ \t\n;&|<>()\\'"`$]+/y;
 const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
 const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
@@ -27,7 +27,7 @@ export interface Heredoc {
 	readonly stripTabs: boolean;
 }
 
-/** Letters that end an unquoted word. */
+/** Characters that end an unquoted word. */
 const WORD_END = " \t\n;&|<>()";
 
 const ANSI_ESCAPES: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ export class Reader {
 		return run;
 	}
 
-	/** An unquoted word; empty when the place is not one. With `}`, the operand of `${…}`: only that letter ends it. */
+	/** An unquoted word; empty when the place is not one. With `}`, the operand of `${…}`: only that character ends it. */
 	word(stops: "" | "}" = ""): Word {
 		const parts: Part[] = [];
 		let plain = "";
@@ -132,19 +132,19 @@ export class Reader {
 		while (!this.ended) {
 			const run = this.run(stops === "" ? PLAIN : PLAIN_IN_BRACES);
 			plain += run;
-			const letter = this.peek();
+			const character = this.peek();
 			if (run !== "") continue;
-			if (letter === stops) break;
-			if ((letter === "<" || letter === ">") && this.peek(1) === "(") {
+			if (character === stops) break;
+			if ((character === "<" || character === ">") && this.peek(1) === "(") {
 				flush();
 				this.at += 2;
 				parts.push(this.substitution(false, true));
 				continue;
 			}
-			if (WORD_END.includes(letter) && stops === "") break;
-			const special = this.special(letter);
+			if (WORD_END.includes(character) && stops === "") break;
+			const special = this.special(character);
 			if (special === undefined) {
-				plain += letter;
+				plain += character;
 				this.at += 1;
 			} else {
 				flush();
@@ -156,13 +156,13 @@ export class Reader {
 		return parts;
 	}
 
-	/** What a letter that is not plain begins, outside quotes; undefined when it is plain. */
-	private special(letter: string): readonly Part[] | undefined {
-		if (letter === "\\") return this.escape();
-		if (letter === "'") return [this.singleQuoted()];
-		if (letter === '"') return this.doubleQuoted();
-		if (letter === "`") return [this.backticks(false)];
-		if (letter !== "$") return undefined;
+	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
+	private special(character: string): readonly Part[] | undefined {
+		if (character === "\\") return this.escape();
+		if (character === "'") return [this.singleQuoted()];
+		if (character === '"') return this.doubleQuoted();
+		if (character === "`") return [this.backticks(false)];
+		if (character !== "$") return undefined;
 		if (this.peek(1) === "'") return [this.ansiQuoted()];
 		if (this.peek(1) === '"') {
 			this.at += 1;
@@ -209,9 +209,9 @@ export class Reader {
 			this.text.slice(this.at + 1, this.at + 10),
 		);
 		if (!code) {
-			const letter = this.peek(1);
-			this.at += 1 + letter.length;
-			return ANSI_ESCAPES[letter] ?? `\\${letter}`;
+			const character = this.peek(1);
+			this.at += 1 + character.length;
+			return ANSI_ESCAPES[character] ?? `\\${character}`;
 		}
 		this.at += 1 + code[0].length;
 		const hex = code[1] ?? code[2] ?? code[3];
@@ -241,17 +241,17 @@ export class Reader {
 			const run = this.run(PLAIN_IN_QUOTES);
 			plain += run;
 			if (run !== "") continue;
-			const letter = this.peek();
-			if (letter === "\\") {
+			const character = this.peek();
+			if (character === "\\") {
 				const next = this.peek(1);
-				if (next !== "\n") plain += '$`"\\'.includes(next) ? next : letter + next;
+				if (next !== "\n") plain += '$`"\\'.includes(next) ? next : character + next;
 				this.at += 1 + next.length;
-			} else if (letter === "$" || letter === "`") {
+			} else if (character === "$" || character === "`") {
 				flush();
 				this.count();
-				parts.push(...(letter === "$" ? this.dollar(true) : [this.backticks(true)]));
+				parts.push(...(character === "$" ? this.dollar(true) : [this.backticks(true)]));
 			} else {
-				plain += letter;
+				plain += character;
 				this.at += 1;
 			}
 		}
@@ -259,7 +259,7 @@ export class Reader {
 		return parts;
 	}
 
-	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the letter itself. */
+	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
 	private dollar(quoted: boolean): readonly Part[] {
 		if (this.startsWith("$((") && this.isArithmetic(this.at + 1)) {
 			this.at += 3;
@@ -327,29 +327,29 @@ export class Reader {
 		const within = this.text.slice(start, start + MAX_ARITHMETIC);
 		let open = 0;
 		for (let found = mark.exec(within); found; found = mark.exec(within)) {
-			const letter = found[0];
-			if (letter === "(") open += 1;
-			else if (letter === ")") open -= 1;
-			else if (letter === "\\") mark.lastIndex += 1;
-			else mark.lastIndex = within.indexOf(letter, mark.lastIndex) + 1 || within.length;
-			if (letter === ")" && open === 1) return within[found.index + 1] === ")";
+			const character = found[0];
+			if (character === "(") open += 1;
+			else if (character === ")") open -= 1;
+			else if (character === "\\") mark.lastIndex += 1;
+			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
+			if (character === ")" && open === 1) return within[found.index + 1] === ")";
 		}
 		// Not decided within the bound: reading it either way could hide what runs.
 		if (start + MAX_ARITHMETIC < this.text.length) this.abandon();
 		return false;
 	}
 
-	/** One letter of arithmetic, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
+	/** One character of arithmetic, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
 	private arithmeticStep(parts: Part[], quoted: boolean): number {
-		const letter = this.peek();
-		if (letter === "$" || letter === "`") {
+		const character = this.peek();
+		if (character === "$" || character === "`") {
 			this.count();
-			parts.push(...(letter === "$" ? this.dollar(quoted) : [this.backticks(quoted)]));
+			parts.push(...(character === "$" ? this.dollar(quoted) : [this.backticks(quoted)]));
 			return 0;
 		}
-		this.at += letter === "\\" ? 2 : 1;
-		if (letter === "(") return 1;
-		return letter === ")" ? -1 : 0;
+		this.at += character === "\\" ? 2 : 1;
+		if (character === "(") return 1;
+		return character === ")" ? -1 : 0;
 	}
 
 	/** The rest of `((…))` after its opening: only substitutions in it run anything. */

@@ -1,8 +1,8 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
 
-import { code, type Effect, forbid, guess, raise, run, type Tool, write } from "../effects.ts";
+import { UNKNOWN } from "../../placeholders.ts";
+import { type CommandModel, code, type Effect, forbid, guess, raise, run, write } from "../effects.ts";
 import { entryOf } from "../entry.ts";
-import { UNKNOWN } from "../paths.ts";
 import { placeOf } from "../places.ts";
 import { decodeBase64, unescapeText } from "../shell/output.ts";
 
@@ -63,19 +63,19 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 }
 
 /** The code an interpreter is given in its words, or reads. */
-export const interpreter: Tool = (act) => {
-	const name = interpreterOf(act.name) ?? "";
+export const interpreter: CommandModel = (command) => {
+	const name = interpreterOf(command.name) ?? "";
 	const option = entryOf(CODE_OPTIONS, name) ?? /^$/;
-	const given = act.words.flatMap((_, at) => codeAt(act.words, at, option) ?? []);
-	const inPlace = /^(?:perl|ruby)$/.test(name) && act.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
-	const edited = inPlace ? act.options.operands.map((path) => write(path)) : [];
+	const given = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
+	const inPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
+	const edited = inPlace ? command.options.operands.map((path) => write(path)) : [];
 	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
-	const file = act.options.operands[0];
+	const file = command.options.operands[0];
 	// `php artisan …`, `python manage.py …`: clients that come as a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
-		return [run(act.words.slice(act.words.indexOf(file ?? "")))];
+		return [run(command.words.slice(command.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
-	return (file === undefined && act.piped) || stdin ? [{ kind: "obey", language: "code" }] : [];
+	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language: "code" }] : [];
 };
 
 /** Calls that remove a folder with all below, in the usual languages. */
@@ -102,7 +102,7 @@ const WRITES =
 /** Quoted text that no language runs by itself. */
 const QUOTED = /"(?:[^"\\\n]|\\.){0,8192}"|'(?:[^'\\\n]|\\.){0,8192}'/g;
 
-/** Text between quotes, whatever the language: the letters between two equal quotes on one line. */
+/** Text between quotes, whatever the language: the characters between two equal quotes on one line. */
 const STRINGS =
 	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\.){0,8192})`|(?:qx|qw|q|%x|%w|%q)\s*(?:[{([]([^})\]\n]{0,8192})|[!|]([^!|\n]{0,8192}))/g;
 
@@ -199,8 +199,8 @@ export function powershell(text: string): readonly Effect[] {
 }
 
 /** awk programs run commands, and write files, by string. */
-export const awk: Tool = (act) => {
-	const [program = ""] = act.options.operands;
+export const awk: CommandModel = (command) => {
+	const [program = ""] = command.options.operands;
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
 		effects.push(...joined(program).map((line) => guess(line)));
@@ -209,4 +209,4 @@ export const awk: Tool = (act) => {
 };
 
 /** Code languages by the effect that names them. */
-export const INTERPRETERS: Readonly<Record<string, Tool>> = { awk, gawk: awk, mawk: awk, nawk: awk };
+export const INTERPRETERS: Readonly<Record<string, CommandModel>> = { awk, gawk: awk, mawk: awk, nawk: awk };

@@ -1,36 +1,40 @@
 // Commands that remove, overwrite, move, change or show files.
-import { type Act, type Effect, forbid, raise, read, risky, type Tool, write } from "../effects.ts";
+import { type CommandModel, type Effect, forbid, type Invocation, raise, read, risky, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { isDisk, placeOf } from "../places.ts";
 
-const flag = (act: Act, name: string) => hasFlag(act.name, act.options, name);
+const flag = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
 const removal = (path: string, recursive: boolean): Effect => ({ kind: "remove", path, recursive });
 
-const rm: Tool = (act) => {
-	if (flag(act, "--help") || flag(act, "--version")) return [];
-	const recursive = hasFlag("rm", act.options, "--recursive") || act.options.flags.some((name) => /^-rec/i.test(name));
+const rm: CommandModel = (command) => {
+	if (flag(command, "--help") || flag(command, "--version")) return [];
+	const recursive =
+		hasFlag("rm", command.options, "--recursive") || command.options.flags.some((name) => /^-rec/i.test(name));
 	return [
-		...act.options.operands.map((path) => removal(path, recursive)),
-		...(act.options.flags.includes("--no-preserve-root") ? [forbid("rm --no-preserve-root")] : []),
+		...command.options.operands.map((path) => removal(path, recursive)),
+		...(command.options.flags.includes("--no-preserve-root") ? [forbid("rm --no-preserve-root")] : []),
 	];
 };
 
 /** Removes each operand, folders with all below. */
-const removeAll: Tool = (act) => act.options.operands.map((path) => removal(path, true));
+const removeAll: CommandModel = (command) => command.options.operands.map((path) => removal(path, true));
 
 /** Removes each operand beyond recovery. */
-const shred: Tool = (act) => [
-	...act.options.operands.filter(isDisk).map((path) => forbid(`${act.name} overwrites the disk ${path}`)),
-	...act.options.operands.map((path) => removal(path, false)),
-	raise("delete_action", `${act.name} destroys a file beyond recovery`),
+const shred: CommandModel = (command) => [
+	...command.options.operands.filter(isDisk).map((path) => forbid(`${command.name} overwrites the disk ${path}`)),
+	...command.options.operands.map((path) => removal(path, false)),
+	raise("delete_action", `${command.name} destroys a file beyond recovery`),
 ];
 
 /** The operand or `-t` folder that a command copies, moves or links to, and the others. */
-function sourcesAndTarget(act: Act): { readonly sources: readonly string[]; readonly target: string | undefined } {
-	const at = act.words.findIndex((word) => /^(?:-t|--target-directory)(?:=|$)/.test(word));
-	const named = at < 0 ? undefined : (/=(.*)$/s.exec(act.words[at] ?? "")?.[1] ?? act.words[at + 1]);
-	const { operands } = act.options;
+function sourcesAndTarget(command: Invocation): {
+	readonly sources: readonly string[];
+	readonly target: string | undefined;
+} {
+	const at = command.words.findIndex((word) => /^(?:-t|--target-directory)(?:=|$)/.test(word));
+	const named = at < 0 ? undefined : (/=(.*)$/s.exec(command.words[at] ?? "")?.[1] ?? command.words[at + 1]);
+	const { operands } = command.options;
 	if (named !== undefined) return { sources: operands.filter((word) => word !== named), target: named };
 	return operands.length < 2
 		? { sources: operands, target: undefined }
@@ -38,32 +42,32 @@ function sourcesAndTarget(act: Act): { readonly sources: readonly string[]; read
 }
 
 /** Writes to the target itself, and to each source's name in it should it be a folder. */
-function writesTarget(act: Act): readonly Effect[] {
-	const { sources, target } = sourcesAndTarget(act);
+function writesTarget(command: Invocation): readonly Effect[] {
+	const { sources, target } = sourcesAndTarget(command);
 	if (target === undefined) return [];
 	const inside = sources
 		.slice(0, 64)
 		.map((source) => `${target}/${source.split(/[/\\]/).findLast((segment) => segment !== "") ?? ""}`);
 	return [
-		...(isDisk(target) ? [forbid(`${act.name} overwrites the disk ${target}`)] : []),
+		...(isDisk(target) ? [forbid(`${command.name} overwrites the disk ${target}`)] : []),
 		...[target, ...inside].map((path) => write(path)),
 	];
 }
 
-const mv: Tool = (act) => {
-	const { sources, target } = sourcesAndTarget(act);
+const mv: CommandModel = (command) => {
+	const { sources, target } = sourcesAndTarget(command);
 	const lost = target === "/dev/null";
 	return [
-		...writesTarget(act),
+		...writesTarget(command),
 		...sources.map((path) => write(path, "below")),
 		...sources.filter((path) => lost || placeOf(path) === "everything").map((path) => forbid(`mv takes ${path} away`)),
 	];
 };
 
 /** A single link's target is its own name in the current folder. */
-const ln: Tool = (act) => writesTarget(act);
+const ln: CommandModel = (command) => writesTarget(command);
 
-const dd: Tool = ({ words }) =>
+const dd: CommandModel = ({ words }) =>
 	words.flatMap((word): readonly Effect[] => {
 		const target = /^of=(.*)$/s.exec(word)?.[1];
 		const source = /^if=(.*)$/s.exec(word)?.[1];
@@ -72,27 +76,27 @@ const dd: Tool = ({ words }) =>
 		return [write(target), ...(isDisk(target) ? [forbid(`dd overwrites the disk ${target}`)] : [])];
 	});
 
-const tee: Tool = (act) =>
-	act.options.operands.flatMap((path) => [
+const tee: CommandModel = (command) =>
+	command.options.operands.flatMap((path) => [
 		write(path),
 		...(isDisk(path) ? [forbid(`tee overwrites the disk ${path}`)] : []),
 	]);
 
-const truncate: Tool = (act) => [
+const truncate: CommandModel = (command) => [
 	raise("delete_action", "truncate cuts a file's contents off"),
-	...act.options.operands.map((path) => write(path)),
+	...command.options.operands.map((path) => write(path)),
 ];
 
 /** `sed -i`, `perl -i`, `yq -i`: the first operand may be the program; it is harmless as a path. */
-const inPlace: Tool = (act) => {
-	const edits = act.options.flags.some((name) => name === "--in-place" || /^-[a-zA-Z]{0,3}i/.test(name));
+const inPlace: CommandModel = (command) => {
+	const edits = command.options.flags.some((name) => name === "--in-place" || /^-[a-zA-Z]{0,3}i/.test(name));
 	const runs =
-		act.name === "sed"
-			? /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(act.options.operands[0] ?? "")?.[1]
+		command.name === "sed"
+			? /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(command.options.operands[0] ?? "")?.[1]
 			: undefined;
 	if (runs !== undefined) return [{ kind: "script", text: runs }];
-	if (edits) return act.options.operands.map((path) => write(path));
-	return act.name === "sed" ? act.options.operands.slice(1).map(read) : [];
+	if (edits) return command.options.operands.map((path) => write(path));
+	return command.name === "sed" ? command.options.operands.slice(1).map(read) : [];
 };
 
 /** Symbolic or octal modes that let everyone write, or lend the owner's rights. */
@@ -108,9 +112,9 @@ function isWide(path: string): boolean {
 	return place === "everything" || place === "system" || (place === "outside" && /^\/[^/]*\/?$/.test(path));
 }
 
-const chmod: Tool = (act) => {
-	const [mode = "", ...paths] = act.options.operands;
-	const wide = flag(act, "-R") && paths.some(isWide);
+const chmod: CommandModel = (command) => {
+	const [mode = "", ...paths] = command.options.operands;
+	const wide = flag(command, "-R") && paths.some(isWide);
 	if (wide) return [forbid("changes the rights of everything below a root")];
 	const system = paths.some((path) => placeOf(path) === "system" || placeOf(path) === "everything");
 	if (isOpenMode(mode) && system && paths.some((path) => placeOf(path) === "system"))
@@ -118,56 +122,56 @@ const chmod: Tool = (act) => {
 	return isOpenMode(mode) ? [risky(`chmod ${mode} lets everyone write or lends rights`)] : [];
 };
 
-const chown: Tool = (act) => {
-	const paths = act.options.operands.slice(1);
+const chown: CommandModel = (command) => {
+	const paths = command.options.operands.slice(1);
 	const places = paths.map((path) => placeOf(path));
-	if (flag(act, "-R") && paths.some(isWide)) {
+	if (flag(command, "-R") && paths.some(isWide)) {
 		return [forbid("changes the owner of everything below a root")];
 	}
 	return places.some((place) => place === "system") ? [risky("changes the owner of a system file")] : [];
 };
 
-const chattr: Tool = (act) =>
-	act.words.some((word) => /^-[a-zA-Z]*[ia]/.test(word))
+const chattr: CommandModel = (command) =>
+	command.words.some((word) => /^-[a-zA-Z]*[ia]/.test(word))
 		? [forbid("takes the protection against changes off a file")]
 		: [risky("changes file attributes")];
 
-const reads: Tool = (act) => act.options.operands.map(read);
+const reads: CommandModel = (command) => command.options.operands.map(read);
 
 /** The first operand is a pattern or a program. */
-const searches: Tool = (act) => [
-	...act.options.operands.slice(act.words.some((word) => /^-[ef]/.test(word)) ? 0 : 1).map(read),
-	...(act.words.some((word) => /^--pre(?:=|$)/.test(word))
-		? [risky(`${act.name} --pre runs a program on each file`)]
+const searches: CommandModel = (command) => [
+	...command.options.operands.slice(command.words.some((word) => /^-[ef]/.test(word)) ? 0 : 1).map(read),
+	...(command.words.some((word) => /^--pre(?:=|$)/.test(word))
+		? [risky(`${command.name} --pre runs a program on each file`)]
 		: []),
 ];
 
 /** `tar`: what it packs is read, where it unpacks is written, and its actions run. */
-const tar: Tool = (act) => [
-	...act.words.flatMap((word, at): readonly Effect[] => {
+const tar: CommandModel = (command) => [
+	...command.words.flatMap((word, at): readonly Effect[] => {
 		const action = /^--(?:checkpoint-action=exec|to-command|use-compress-program|rsh-command|info-script)=(.*)$/s.exec(
 			word,
 		)?.[1];
 		if (action !== undefined) return [forbid("tar runs a command of its own"), { kind: "script", text: action }];
 		if (word === "--remove-files") return [raise("delete_action", "tar removes what it packed")];
-		return /^(?:-C|--directory)$/.test(word) ? [write(act.words[at + 1] ?? "")] : [];
+		return /^(?:-C|--directory)$/.test(word) ? [write(command.words[at + 1] ?? "")] : [];
 	}),
-	...(act.words.some((word, at) => /^--create$|^-[a-zA-Z]*c/.test(word) || (at === 0 && /^[a-zA-Z]*c/.test(word)))
-		? act.options.operands.map(read)
+	...(command.words.some((word, at) => /^--create$|^-[a-zA-Z]*c/.test(word) || (at === 0 && /^[a-zA-Z]*c/.test(word)))
+		? command.options.operands.map(read)
 		: []),
 ];
 
-const rsync: Tool = (act) => {
-	const remote = act.options.operands.at(-1);
-	const deletes = act.options.flags.some((name) => /^--(?:del|delete(?:-.*)?|remove-source-files)$/.test(name));
+const rsync: CommandModel = (command) => {
+	const remote = command.options.operands.at(-1);
+	const deletes = command.options.flags.some((name) => /^--(?:del|delete(?:-.*)?|remove-source-files)$/.test(name));
 	return [
-		...(deletes && !flag(act, "--dry-run") ? [forbid("rsync removes files that the source does not have")] : []),
-		...act.words.flatMap((word, at): readonly Effect[] => {
-			const command = /^(?:-e|--rsh)(?:=(.*))?$/s.exec(word);
-			return command ? [{ kind: "script", text: command[1] ?? act.words[at + 1] ?? "" }] : [];
+		...(deletes && !flag(command, "--dry-run") ? [forbid("rsync removes files that the source does not have")] : []),
+		...command.words.flatMap((word, at): readonly Effect[] => {
+			const shell = /^(?:-e|--rsh)(?:=(.*))?$/s.exec(word);
+			return shell ? [{ kind: "script", text: shell[1] ?? command.words[at + 1] ?? "" }] : [];
 		}),
 		...(remote === undefined || /^[^/]*:/.test(remote) ? [] : [write(remote)]),
-		...act.options.operands.slice(0, -1).map(read),
+		...command.options.operands.slice(0, -1).map(read),
 	];
 };
 
@@ -210,12 +214,12 @@ export function outputs(
 	});
 }
 
-const writesOutput: Tool = (act) => outputs(act.name, act.words);
+const writesOutput: CommandModel = (command) => outputs(command.name, command.words);
 
 /** macOS's `base64 -o`: writes a file like a redirect, and shows one. */
-const base64: Tool = (act) => [...writesOutput(act), ...reads(act)];
+const base64: CommandModel = (command) => [...writesOutput(command), ...reads(command)];
 
-const writesOperands: Tool = (act) => act.options.operands.map((path) => write(path));
+const writesOperands: CommandModel = (command) => command.options.operands.map((path) => write(path));
 
 const READERS = [
 	"cat",
@@ -246,22 +250,22 @@ const READERS = [
 ];
 
 /** The file commands by name. */
-export const FILES: Readonly<Record<string, Tool>> = {
+export const FILES: Readonly<Record<string, CommandModel>> = {
 	...Object.fromEntries(READERS.map((name) => [name, reads])),
 	...Object.fromEntries(Object.keys(OUTPUT_OPTIONS).map((name) => [name, writesOutput])),
 	rm,
 	grm: rm,
 	unlink: rm,
-	rmdir: (act) => act.options.operands.map((path) => removal(path, false)),
+	rmdir: (command) => command.options.operands.map((path) => removal(path, false)),
 	rimraf: removeAll,
 	"del-cli": removeAll,
 	trash: removeAll,
 	shred,
-	srm: (act) => (act.options.letters.has("r") ? shred(act) : []),
+	srm: (command) => (command.options.letters.has("r") ? shred(command) : []),
 	wipe: shred,
 	mv,
-	cp: (act) => writesTarget(act),
-	install: (act) => writesTarget(act),
+	cp: (command) => writesTarget(command),
+	install: (command) => writesTarget(command),
 	ln,
 	dd,
 	tee,
@@ -291,9 +295,9 @@ export const FILES: Readonly<Record<string, Tool>> = {
 	touch: writesOperands,
 	mkdir: writesOperands,
 	mkfifo: writesOperands,
-	prettier: (act) => (act.words.some((word) => /^(?:-w|--write)$/.test(word)) ? writesOperands(act) : []),
-	scp: (act) => [
-		...act.options.operands.slice(0, -1).map(read),
-		...act.options.operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [write(path)])),
+	prettier: (command) => (command.words.some((word) => /^(?:-w|--write)$/.test(word)) ? writesOperands(command) : []),
+	scp: (command) => [
+		...command.options.operands.slice(0, -1).map(read),
+		...command.options.operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [write(path)])),
 	],
 };

@@ -1,5 +1,5 @@
 // What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
-import { UNKNOWN } from "../paths.ts";
+import { UNKNOWN } from "../../placeholders.ts";
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	n: "\n",
@@ -19,11 +19,11 @@ const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 export function unescapeText(text: string): string {
 	return text.replace(
 		/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|(.))/gsu,
-		(whole, hex, unicode, octal, letter) => {
+		(whole, hex, unicode, octal, character) => {
 			const code: unknown = hex ?? unicode;
 			if (typeof code === "string") return String.fromCharCode(Number.parseInt(code, 16));
 			if (typeof octal === "string") return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
-			return typeof letter === "string" ? (PRINTF_ESCAPES[letter] ?? whole) : whole;
+			return typeof character === "string" ? (PRINTF_ESCAPES[character] ?? whole) : whole;
 		},
 	);
 }
@@ -52,11 +52,11 @@ function printf(args: readonly string[]): string {
 	return text;
 }
 
-/** Base64 as text, one letter a byte; undefined when it is none. */
+/** Base64 as text, one character a byte; undefined when it is none. */
 export function decodeBase64(text: string): string | undefined {
 	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
 	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
-	return new TextDecoder().decode(Uint8Array.from(atob(compact), (letter) => letter.charCodeAt(0)));
+	return new TextDecoder().decode(Uint8Array.from(atob(compact), (character) => character.charCodeAt(0)));
 }
 
 function decodeHex(text: string): string {
@@ -77,14 +77,14 @@ function tr(args: readonly string[], input: string): string | undefined {
 	const options = args.filter((word) => /^-./.test(word));
 	const [from, to] = args.filter((word) => !/^-./.test(word)).map(trSet);
 	if (from === undefined || options.some((option) => option !== "-d")) return undefined;
-	if (options.length > 0) return [...input].filter((letter) => !from.includes(letter)).join("");
+	if (options.length > 0) return [...input].filter((character) => !from.includes(character)).join("");
 	if (to === undefined || to === "") return undefined;
 	return [...input]
-		.map((letter) => (from.includes(letter) ? (to[from.indexOf(letter)] ?? to.at(-1) ?? "") : letter))
+		.map((character) => (from.includes(character) ? (to[from.indexOf(character)] ?? to.at(-1) ?? "") : character))
 		.join("");
 }
 
-const isShort = (word: string, letter: string) => /^-[A-Za-z]+$/.test(word) && word.includes(letter);
+const isShort = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
 
 /**
  * What the command prints, given its arguments and what it reads; undefined when that cannot be told. Text that holds
