@@ -81,7 +81,7 @@ export const getHandoffEndpoint = endpoint({
 	path: "/v1/handoff/{handoff_id}",
 	access: "key",
 	summary: "One handoff of the caller's.",
-	params: z.object({ handoff_id: z.string() }),
+	params: z.lazy(() => z.object({ handoff_id: z.string() })),
 	result: handoffSchema,
 	async handle({ params: { handoff_id: id }, context }) {
 		const isId = id.startsWith(HANDOFF_ID_PREFIX) && isValid(id.slice(HANDOFF_ID_PREFIX.length));
@@ -99,34 +99,38 @@ export const getHandoffChainEndpoint = endpoint({
 	access: "key",
 	summary: "A workspace's chain, oldest first, in pages; the verdict is on all of it.",
 	params: workspaceParams,
-	query: z.object({
-		limit: wholeNumber(1, MOST_ENTRIES)
-			.default(MOST_ENTRIES)
-			.describe("Entries per page; large entries make a page end before."),
-		after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
-		expected_size: sizeOrSeq.optional().describe("Entries the reader knows of."),
-		expected_head: z
-			.string()
-			.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
-			.optional()
-			.describe("Hash of the entry at that size, or of any entry."),
-	}),
-	result: z.object({
-		object: z.literal("handoff.chain"),
-		workspace_id: z.string(),
-		count: z.int().describe("Entries of the whole chain."),
-		data: z.array(handoffSchema),
-		has_more: z.boolean(),
-		verification: z.object({
-			ok: z.boolean(),
-			n: z.int(),
-			first_broken_index: z.int().nullable(),
-			reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
-			signing_enabled: z.boolean(),
-			complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
+	query: z.lazy(() =>
+		z.object({
+			limit: wholeNumber(1, MOST_ENTRIES)
+				.default(MOST_ENTRIES)
+				.describe("Entries per page; large entries make a page end before."),
+			after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
+			expected_size: sizeOrSeq.optional().describe("Entries the reader knows of."),
+			expected_head: z
+				.string()
+				.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
+				.optional()
+				.describe("Hash of the entry at that size, or of any entry."),
 		}),
-		pubkey_endpoint: z.string(),
-	}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("handoff.chain"),
+			workspace_id: z.string(),
+			count: z.int().describe("Entries of the whole chain."),
+			data: z.array(handoffSchema),
+			has_more: z.boolean(),
+			verification: z.object({
+				ok: z.boolean(),
+				n: z.int(),
+				first_broken_index: z.int().nullable(),
+				reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
+				signing_enabled: z.boolean(),
+				complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
+			}),
+			pubkey_endpoint: z.string(),
+		}),
+	),
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		const { limit, after, expected_size: size, expected_head: head } = query;
@@ -165,12 +169,14 @@ export const getHandoffCheckpointEndpoint = endpoint({
 	},
 });
 
-const proofQuery = z.object({
-	index: sizeOrSeq.optional().describe("Inclusion of the entry with this seq."),
-	size: sizeOrSeq.optional().describe("… in the tree of this size; the whole chain by default."),
-	from: sizeOrSeq.optional().describe("Consistency of the tree of this size …"),
-	to: sizeOrSeq.optional().describe("… with the one of this size."),
-});
+const proofQuery = z.lazy(() =>
+	z.object({
+		index: sizeOrSeq.optional().describe("Inclusion of the entry with this seq."),
+		size: sizeOrSeq.optional().describe("… in the tree of this size; the whole chain by default."),
+		from: sizeOrSeq.optional().describe("Consistency of the tree of this size …"),
+		to: sizeOrSeq.optional().describe("… with the one of this size."),
+	}),
+);
 
 /** What is asked of a tree of `size` leaves, or what is wrong with the question. */
 function proofAsked(query: z.output<typeof proofQuery>, size: number) {
@@ -212,17 +218,19 @@ export const getHandoffProofEndpoint = endpoint({
 	summary: "Shows that an entry is in the chain's tree (index), or that one tree continues another (from, to).",
 	params: workspaceParams,
 	query: proofQuery,
-	result: z.object({
-		object: z.literal("handoff.proof"),
-		kind: z.enum(["inclusion", "consistency"]),
-		size: z.int().describe("Entries of the tree with this root."),
-		index: z.int().optional(),
-		from: z.int().optional(),
-		to: z.int().optional(),
-		leaf_hash: z.string().nullable().describe("Of an inclusion; null for consistency."),
-		root: z.string(),
-		hashes: z.array(z.string()),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("handoff.proof"),
+			kind: z.enum(["inclusion", "consistency"]),
+			size: z.int().describe("Entries of the tree with this root."),
+			index: z.int().optional(),
+			from: z.int().optional(),
+			to: z.int().optional(),
+			leaf_hash: z.string().nullable().describe("Of an inclusion; null for consistency."),
+			root: z.string(),
+			hashes: z.array(z.string()),
+		}),
+	),
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		const { state, leaves } = await readLeaves(context, workspace_id);

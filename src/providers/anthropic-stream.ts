@@ -20,26 +20,28 @@ const jsonObject = z.record(z.string(), z.unknown());
 const index = z.int().min(0);
 const usageField = jsonObject.nullish().catch(null);
 
-const eventSchema = z.discriminatedUnion("type", [
-	z.looseObject({
-		type: z.literal("message_start"),
-		message: z.looseObject({
-			/** Empty, but for answers that go on from an earlier one. */
-			content: z.array(blockSchema).nullish(),
-			stop_reason: z.string().nullish(),
+const eventSchema = z.lazy(() =>
+	z.discriminatedUnion("type", [
+		z.looseObject({
+			type: z.literal("message_start"),
+			message: z.looseObject({
+				/** Empty, but for answers that go on from an earlier one. */
+				content: z.array(blockSchema).nullish(),
+				stop_reason: z.string().nullish(),
+				usage: usageField,
+			}),
+		}),
+		z.looseObject({ type: z.literal("content_block_start"), index, content_block: blockSchema }),
+		z.looseObject({ type: z.literal("content_block_delta"), index, delta: z.looseObject({ type: z.string() }) }),
+		z.looseObject({ type: z.literal("content_block_stop"), index }),
+		z.looseObject({
+			type: z.literal("message_delta"),
+			delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetails }),
 			usage: usageField,
 		}),
-	}),
-	z.looseObject({ type: z.literal("content_block_start"), index, content_block: blockSchema }),
-	z.looseObject({ type: z.literal("content_block_delta"), index, delta: z.looseObject({ type: z.string() }) }),
-	z.looseObject({ type: z.literal("content_block_stop"), index }),
-	z.looseObject({
-		type: z.literal("message_delta"),
-		delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetails }),
-		usage: usageField,
-	}),
-	z.looseObject({ type: z.literal("message_stop") }),
-]);
+		z.looseObject({ type: z.literal("message_stop") }),
+	]),
+);
 const READ_EVENTS = new Set<string>([
 	"message_start",
 	"content_block_start",

@@ -12,34 +12,38 @@ import {
 } from "./openai-answer.ts";
 import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
-const toolDelta = z.looseObject({
-	index: z.int().nullish(),
-	id: z.string().nullish(),
-	function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
+const toolDelta = z.lazy(() =>
+	z.looseObject({
+		index: z.int().nullish(),
+		id: z.string().nullish(),
+		function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+	}),
+);
 
-const chunkSchema = z.looseObject({
-	choices: z
-		.array(
-			z.looseObject({
-				delta: z
-					.looseObject({
-						content: z.union([z.string(), z.array(contentPart)]).nullish(),
-						refusal: z.string().nullish(),
-						reasoning_content: z.string().nullish(),
-						reasoning: z.string().nullish(),
-						tool_calls: z.array(toolDelta).nullish(),
-					})
-					.nullish(),
-				finish_reason: z.string().nullish(),
-				logprobs: z.looseObject({ content: z.array(z.unknown()).nullish() }).nullish(),
-			}),
-		)
-		.nullish(),
-	usage: z.unknown().optional(),
-	/** Groq's place for usage. */
-	x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
-});
+const chunkSchema = z.lazy(() =>
+	z.looseObject({
+		choices: z
+			.array(
+				z.looseObject({
+					delta: z
+						.looseObject({
+							content: z.union([z.string(), z.array(contentPart)]).nullish(),
+							refusal: z.string().nullish(),
+							reasoning_content: z.string().nullish(),
+							reasoning: z.string().nullish(),
+							tool_calls: z.array(toolDelta).nullish(),
+						})
+						.nullish(),
+					finish_reason: z.string().nullish(),
+					logprobs: z.looseObject({ content: z.array(z.unknown()).nullish() }).nullish(),
+				}),
+			)
+			.nullish(),
+		usage: z.unknown().optional(),
+		/** Groq's place for usage. */
+		x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
+	}),
+);
 type ToolDelta = z.infer<typeof toolDelta>;
 type Delta = NonNullable<NonNullable<z.infer<typeof chunkSchema>["choices"]>[number]["delta"]>;
 

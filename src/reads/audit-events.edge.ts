@@ -13,17 +13,19 @@ import { DECISIONS, RISK_TIERS } from "../policy/factors.ts";
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
 
-const eventSchema = z.object({
-	id: z.string(),
-	event_type: z.enum(EVENT_TYPES),
-	workspace_id: z.string().nullable(),
-	actor: z.string(),
-	payload: z.record(z.string(), z.unknown()),
-	created_at: z.string(),
-	decision: z.enum(DECISIONS).optional().describe("Of policy checks, as the two below."),
-	risk_score: z.int().optional(),
-	risk_tier: z.enum(RISK_TIERS).optional(),
-});
+const eventSchema = z.lazy(() =>
+	z.object({
+		id: z.string(),
+		event_type: z.enum(EVENT_TYPES),
+		workspace_id: z.string().nullable(),
+		actor: z.string(),
+		payload: z.record(z.string(), z.unknown()),
+		created_at: z.string(),
+		decision: z.enum(DECISIONS).optional().describe("Of policy checks, as the two below."),
+		risk_score: z.int().optional(),
+		risk_tier: z.enum(RISK_TIERS).optional(),
+	}),
+);
 const payloadSchema = z.record(z.string(), z.unknown());
 
 /** An event as shown; the columns of a decision stand on events that have one. */
@@ -40,22 +42,26 @@ export const listAuditEventsEndpoint = endpoint({
 	path: "/v1/audit/events",
 	access: "key",
 	summary: "The caller's audit log, newest first.",
-	query: z.object({
-		workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
-		event_type: z.enum(EVENT_TYPES).optional(),
-		decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
-		since: instant.optional().describe("Created then or later."),
-		until: instant.optional().describe("Created before."),
-		limit: wholeNumber(1, MOST_EVENTS).default(DEFAULT_EVENTS),
-		cursor: z.string().optional().describe("`next_cursor` of the page before."),
-	}),
-	result: z.object({
-		object: z.literal("audit.events"),
-		count: z.int().describe("Events on this page."),
-		has_more: z.boolean(),
-		next_cursor: z.string().nullable(),
-		data: z.array(eventSchema),
-	}),
+	query: z.lazy(() =>
+		z.object({
+			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
+			event_type: z.enum(EVENT_TYPES).optional(),
+			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
+			since: instant.optional().describe("Created then or later."),
+			until: instant.optional().describe("Created before."),
+			limit: wholeNumber(1, MOST_EVENTS).default(DEFAULT_EVENTS),
+			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+		}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("audit.events"),
+			count: z.int().describe("Events on this page."),
+			has_more: z.boolean(),
+			next_cursor: z.string().nullable(),
+			data: z.array(eventSchema),
+		}),
+	),
 	async handle({ query, context }) {
 		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
 		const after = cursor === undefined ? null : positionOf(cursor);

@@ -13,17 +13,19 @@ import { usd } from "../proof/money.ts";
 const planId = z.enum(PLAN_IDS);
 const accessType = z.enum(["all", "allowlist"]);
 
-const planSchema = z.object({
-	id: planId,
-	object: z.literal("plan"),
-	display_name: z.string(),
-	price_usd_month: z.number(),
-	daily_requests: z.int().nullable(),
-	rpm: z.int(),
-	model_access: z.object({ type: accessType, count: z.int(), models: z.array(z.string()).nullable() }),
-	agentguard: z.boolean(),
-	description: z.string(),
-});
+const planSchema = z.lazy(() =>
+	z.object({
+		id: planId,
+		object: z.literal("plan"),
+		display_name: z.string(),
+		price_usd_month: z.number(),
+		daily_requests: z.int().nullable(),
+		rpm: z.int(),
+		model_access: z.object({ type: accessType, count: z.int(), models: z.array(z.string()).nullable() }),
+		agentguard: z.boolean(),
+		description: z.string(),
+	}),
+);
 
 function modelAccess(plan: Plan, catalog: Catalog) {
 	const models = allowlistOf(plan, catalog);
@@ -36,7 +38,7 @@ export const listPlansEndpoint = endpoint({
 	path: "/v1/plans",
 	access: "public",
 	summary: "The four plans with their limits.",
-	result: z.object({ object: z.literal("list"), data: z.array(planSchema) }),
+	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(planSchema) })),
 	async handle({ context }) {
 		const { catalog } = context.settings;
 		const data = Object.values(PLANS).map((plan) => ({
@@ -57,20 +59,24 @@ export const listPlansEndpoint = endpoint({
 	},
 });
 
-const totalsByName = z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() }));
+const totalsByName = z.lazy(() =>
+	z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() })),
+);
 
-const recentSchema = z.object({
-	request_id: z.string(),
-	created_at: z.string(),
-	kind: z.string(),
-	model: z.string(),
-	provider: z.string(),
-	mode: z.string(),
-	tokens: z.int(),
-	cost_usd: z.number(),
-	latency_ms: z.int(),
-	fallback: z.boolean(),
-});
+const recentSchema = z.lazy(() =>
+	z.object({
+		request_id: z.string(),
+		created_at: z.string(),
+		kind: z.string(),
+		model: z.string(),
+		provider: z.string(),
+		mode: z.string(),
+		tokens: z.int(),
+		cost_usd: z.number(),
+		latency_ms: z.int(),
+		fallback: z.boolean(),
+	}),
+);
 type Recent = z.infer<typeof recentSchema>;
 
 function recentOf(row: RecentRow): Recent {
@@ -109,25 +115,27 @@ export const getUsageEndpoint = endpoint({
 	access: "key",
 	countsTowardsDay: false,
 	summary: "The caller's limits, totals and latest requests.",
-	result: z.object({
-		user_id: z.string(),
-		plan: planId,
-		plan_display: z.string(),
-		limits: z.object({
-			daily_requests: z.int().nullable(),
-			rpm: z.int(),
-			daily_requests_used: z.int(),
-			daily_requests_remaining: z.int().nullable(),
-			model_access: z.object({ type: accessType, models: z.array(z.string()).nullable() }),
+	result: z.lazy(() =>
+		z.object({
+			user_id: z.string(),
+			plan: planId,
+			plan_display: z.string(),
+			limits: z.object({
+				daily_requests: z.int().nullable(),
+				rpm: z.int(),
+				daily_requests_used: z.int(),
+				daily_requests_remaining: z.int().nullable(),
+				model_access: z.object({ type: accessType, models: z.array(z.string()).nullable() }),
+			}),
+			total_requests: z.int(),
+			total_tokens: z.int(),
+			total_cost_usd: z.number(),
+			by_model: totalsByName,
+			by_provider: totalsByName,
+			by_mode: totalsByName,
+			recent: z.array(recentSchema),
 		}),
-		total_requests: z.int(),
-		total_tokens: z.int(),
-		total_cost_usd: z.number(),
-		by_model: totalsByName,
-		by_provider: totalsByName,
-		by_mode: totalsByName,
-		recent: z.array(recentSchema),
-	}),
+	),
 	async handle({ context }) {
 		const { quota, totals, recent } = await currentUsage(context);
 		const whole = totals.total();
@@ -162,16 +170,18 @@ export const getSavingsEndpoint = endpoint({
 	access: "key",
 	summary:
 		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
-	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE) }),
-	result: z.object({
-		baseline_model: z.string(),
-		total_requests: z.int(),
-		total_tokens: z.int(),
-		actual_cost_usd: z.number(),
-		baseline_cost_usd: z.number(),
-		saved_usd: z.number(),
-		saved_pct: z.number(),
-	}),
+	query: z.lazy(() => z.object({ baseline: z.string().default(DEFAULT_BASELINE) })),
+	result: z.lazy(() =>
+		z.object({
+			baseline_model: z.string(),
+			total_requests: z.int(),
+			total_tokens: z.int(),
+			actual_cost_usd: z.number(),
+			baseline_cost_usd: z.number(),
+			saved_usd: z.number(),
+			saved_pct: z.number(),
+		}),
+	),
 	async handle({ query, context }) {
 		const baseline = context.settings.catalog.findModel(query.baseline);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
