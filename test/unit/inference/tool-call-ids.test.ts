@@ -1,9 +1,9 @@
 // Ids of tool calls: short, in letters that everybody takes, naming their model, and in each provider's own form on the way back.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CATALOG } from "../../src/catalog/shipped.ts";
-import { markedCallId, modelsByMark, readCallId } from "../../src/inference/tool-call-ids.ts";
-import { ANTHROPIC_IDS, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "../../src/providers/call-ids.ts";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { markedCallId, modelsByMark, readCallId } from "../../../src/inference/tool-call-ids.ts";
+import { ANTHROPIC_IDS, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "../../../src/providers/call-ids.ts";
 
 const anyId = fc.string({ minLength: 1, maxLength: 300, unit: "binary" });
 const anyModel = fc.constantFrom(...CATALOG.models.map(({ id }) => id));

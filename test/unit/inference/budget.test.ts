@@ -1,7 +1,7 @@
 // A run's budget: spent and held never exceed the bound, whatever happens in whatever order.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Budget, type Hold } from "../../src/inference/budget.ts";
+import { Budget, type Hold } from "../../../src/inference/budget.ts";
 
 const nano = fc.integer({ min: 0, max: 1_000 });
 const step = fc.oneof(
