@@ -132,15 +132,15 @@ export function svcBlock({ billed, receipt, latencyMs }: Settled): SvcBlock {
 	};
 }
 
-/** OpenAI's usage of the call that served. */
+/** OpenAI's usage of the call that served: parts of the tokens that are paid for, never more. */
 export function usageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
 	const { promptTokens, completionTokens } = lastOf(billed).bill;
 	return {
 		prompt_tokens: promptTokens,
 		completion_tokens: completionTokens,
 		total_tokens: promptTokens + completionTokens,
-		prompt_tokens_details: { cached_tokens: usage?.cacheRead ?? 0 },
-		completion_tokens_details: { reasoning_tokens: usage?.reasoning ?? 0 },
+		prompt_tokens_details: { cached_tokens: Math.min(usage?.cacheRead ?? 0, promptTokens) },
+		completion_tokens_details: { reasoning_tokens: Math.min(usage?.reasoning ?? 0, completionTokens) },
 	};
 }
 

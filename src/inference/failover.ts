@@ -13,62 +13,60 @@ const MAX_CALLS = 3;
 export interface CallSet {
 	calls: [PlannedCall, ...PlannedCall[]];
 	boundNanoUsd: number;
-	/** Every candidate's provider is shut off or scarce, and the best of them is called all the same. */
-	lastResort: boolean;
 }
 
-/** The candidates to call: those who are to be called now, else the one that is so again the soonest. */
+/** The candidates to call: those who are neither shut off nor scarce, else the one that will be so again the soonest. */
 function callable(
-	{ selection: { failover }, access }: CallPlan,
+	plan: CallPlan,
 	health: ProviderHealth,
 	hasPriority: boolean,
 	nowMs: number,
-): { chosen: Candidate[]; lastResort: boolean } {
-	const keyOf = ({ model }: Candidate) => breakerKeyOf(access(model));
+): readonly [Candidate, ...Candidate[]] {
+	const { failover } = plan.selection;
+	const keyOf = ({ model }: Candidate) => breakerKeyOf(plan.accessOf(model));
 	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
 	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
-	const ample = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
-	if (ample.length > 0) return { chosen: ample.slice(0, MAX_CALLS), lastResort: false };
-	const soonest =
-		admitted.length > 0
-			? admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b))
-			: failover.toSorted((a, b) => health.openSinceMs(keyOf(a)) - health.openSinceMs(keyOf(b)));
-	return { chosen: soonest.slice(0, 1), lastResort: true };
+	const [first, ...rest] = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
+	if (first) return [first, ...rest];
+	const [leastScarce] = admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b));
+	const [longestOpen = failover[0]] = failover.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
+	return [leastScarce ?? longestOpen];
 }
 
 /**
- * Chooses up to three candidates whose providers are neither shut off nor scarce.
+ * Chooses up to three candidates to call.
  * @param hasPriority whether the caller's plan still calls who is scarce.
  */
 export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
-	const [intended] = failover;
 	const planned = (candidate: Candidate): PlannedCall => ({
 		plan,
 		candidate,
 		attempt: plan.attempt(candidate.model, candidate.effort),
-		intendedWasAsked: candidate === intended,
+		intendedWasAsked: candidate === failover[0],
 	});
-	const { chosen, lastResort } = callable(plan, health, hasPriority, nowMs);
-	const [first = intended, ...rest] = chosen;
-	const calls: CallSet["calls"] = [planned(first), ...rest.map(planned)];
+	const [first, ...rest] = callable(plan, health, hasPriority, nowMs);
+	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
 	const sum = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
-	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd), lastResort };
+	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
 }
 
 const LOST: Readonly<Record<LostReason, string>> = {
-	no_head: "could not be reached, or broke off before it answered",
+	no_head: "broke off before it answered",
 	head_timeout: "did not answer in time",
 	timeout: "fell silent",
+	out_of_time: "had not answered when the time of the request was up",
 	cut: "broke off its answer",
-	unusable: "gave no usable answer",
+	reported: "reported an error instead of an answer",
+	empty: "gave an empty answer",
+	unusable: "gave an answer that cannot be read",
 	too_large: "gave an answer that is too large",
-	reported: "reported an error in its stream",
 };
 
 /** What a failed call means for the next one. */
-interface Consequence {
+export interface Consequence {
 	/** `end`: the request itself is refused; `anyone`: another call may do better; `elsewhere`: but not at this provider. */
 	next: "end" | "anyone" | "elsewhere";
 	operatorsFault: boolean;
@@ -126,7 +124,8 @@ function pauseOf(waitMs: number | null): number | null {
 function lineOf({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
 	if (failure.kind === "status") return `${at}: status ${failure.status}`;
-	return `${at}: ${failure.kind === "lost" ? LOST[failure.why] : "the client hung up"}`;
+	if (failure.kind === "client_closed") return `${at}: the client hung up`;
+	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
 }
 
 /** The calls of a set that did not serve, and what they add up to. */
@@ -141,6 +140,11 @@ export class FailedCalls {
 	/** Whether a model was asked. */
 	asked(modelId: string): boolean {
 		return this.#asked.has(modelId);
+	}
+
+	/** Whether any was. */
+	get any(): boolean {
+		return this.#asked.size > 0;
 	}
 
 	/** Whether a call's provider may be asked after what it has done. */

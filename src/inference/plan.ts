@@ -40,25 +40,34 @@ export interface CallPlan extends InferenceRequest {
 	catalogVersion: string;
 	signals: Signals;
 	selection: Selection;
-	/** Where an available model is called. */
-	access(model: Model): ProviderAccess;
-	/** Builds the exact request of an available model. */
+	/** Where the calls of an available model go. */
+	accessOf(model: Model): ProviderAccess;
+	/** Builds its exact request. */
 	attempt(model: Model, effort: EffortChoice): Attempt;
 }
 
+function accessesOf(settings: Settings): CallPlan["accessOf"] {
+	return ({ id, provider }) => {
+		const access = settings.providers.get(provider);
+		if (!access) throw new Error(`${id} is not available and was not to be asked for`);
+		return access;
+	};
+}
+
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ModelCall, access: CallPlan["access"], nowMs: number): CallPlan["attempt"] {
+function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort) => {
-		const { provider } = access(model);
+		const access = accessOf(model);
+		const { provider } = access;
 		const wire = wireOf(provider);
-		const variant = `${provider.wire} ${provider.returns_reasoning}`;
+		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call, prompt, model, access: access(model), effort });
+		const request = wire.request({ call, prompt, model, access, effort });
 		return {
 			wire,
-			access: access(model),
+			access,
 			request,
 			worstCase: worstCaseOf(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
 		};
@@ -78,12 +87,8 @@ export function planCall(
 ): Result<CallPlan> {
 	const { catalog } = settings;
 	const detected = signals(call);
-	const access = (model: Model) => {
-		const found = settings.providers.get(model.provider);
-		if (!found) throw new Error(`${model.id} is not available and was not to be asked for`);
-		return found;
-	};
-	const attempt = attempts(call, access, nowMs);
+	const accessOf = accessesOf(settings);
+	const attempt = attempts(call, accessOf, nowMs);
 	const selection = select({
 		catalog,
 		call,
@@ -106,7 +111,7 @@ export function planCall(
 		catalogVersion: catalog.version,
 		signals: detected,
 		selection: selection.value,
-		access,
+		accessOf,
 		attempt,
 	});
 }

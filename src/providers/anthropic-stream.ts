@@ -1,7 +1,6 @@
 // An Anthropic stream read into parts. What blocks mean is said in anthropic-answer.ts; text cut inside a character is
 // passed on as it came, well-formed.ts puts it together.
 import * as z from "zod";
-import type { TokenUsage } from "../catalog/price.ts";
 import {
 	type Block,
 	blockSchema,
@@ -14,7 +13,7 @@ import {
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
 import { parseJson } from "./json.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const jsonObject = z.record(z.string(), z.unknown());
 const index = z.int().min(0);
@@ -210,8 +209,9 @@ export class AnthropicDecoder implements StreamDecoder {
 		return parts;
 	}
 
-	usageSoFar(): TokenUsage | null {
-		return usageFromAnthropic(this.#usage);
+	reported(): ReportedUsage | null {
+		const counts = usageFromAnthropic(this.#usage);
+		return counts && { counts, isFinal: this.#usageIsFinal };
 	}
 
 	#usageParts(): StreamPart[] {

@@ -10,7 +10,7 @@ import {
 	splitContent,
 	usageFromOpenai,
 } from "./openai-answer.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const toolDelta = z.lazy(() =>
 	z.looseObject({
@@ -79,6 +79,8 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	#announced = 0;
 	#finish = false;
 	#usage: TokenUsage | null = null;
+	/** Some report a running count with every chunk. */
+	#usageIsFinal = false;
 	#done = false;
 	/** As last said, as JSON. */
 	#bodyFields = new Map<string, string>();
@@ -106,8 +108,8 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return this.#parts(parsed.data);
 	}
 
-	usageSoFar(): TokenUsage | null {
-		return this.#usage;
+	reported(): ReportedUsage | null {
+		return this.#usage && { counts: this.#usage, isFinal: this.#usageIsFinal };
 	}
 
 	end(): StreamPart[] {
@@ -136,6 +138,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		const counted = usageFromOpenai(usage ?? x_groq?.usage);
 		if (counted) {
 			this.#usage = counted;
+			this.#usageIsFinal = this.#finish || Boolean(choice?.finish_reason);
 			parts.push({ type: "usage", usage: counted });
 		}
 		return parts;

@@ -1,4 +1,4 @@
-// The failover table: who is tried after a failed call.
+// What a failed call means for the next one: the failover table.
 import { describe, expect, it } from "vitest";
 import { consequenceOf } from "../../../src/inference/failover.ts";
 import { type LostReason, NOTHING_SAID } from "../../../src/providers/call-failure.ts";
@@ -12,7 +12,7 @@ describe("the failover table", () => {
 			retryAfterMs,
 		});
 	const lost = (why: LostReason) =>
-		consequenceOf({ kind: "lost", why, remains: NOTHING_SAID, usage: null, error: null });
+		consequenceOf({ kind: "lost", why, sent: true, remains: NOTHING_SAID, error: null });
 
 	it.each([408, 500, 502, 503, 504, 520, 524, 529])("tries once more and then anyone else after status %s", (code) => {
 		expect(status(code)).toEqual({ next: "anyone", operatorsFault: false, counts: true, retryAfterMs: 200 });
@@ -51,7 +51,17 @@ describe("the failover table", () => {
 	});
 
 	it("counts what the provider did, and nothing that a prompt can cause", () => {
-		const reasons: LostReason[] = ["no_head", "head_timeout", "timeout", "cut", "unusable", "too_large", "reported"];
+		const reasons: LostReason[] = [
+			"no_head",
+			"head_timeout",
+			"timeout",
+			"out_of_time",
+			"cut",
+			"reported",
+			"empty",
+			"unusable",
+			"too_large",
+		];
 		expect(reasons.filter((why) => lost(why).counts)).toEqual(["no_head", "head_timeout"]);
 		expect(reasons.every((why) => lost(why).next === "anyone")).toBe(true);
 		expect(reasons.filter((why) => lost(why).retryAfterMs !== null)).toEqual(["no_head"]);

@@ -39,7 +39,19 @@ const REQUEST: UpstreamRequest = {
 	maxOutputTokens: 1,
 	warnings: [],
 };
-const DEADLINES = { headMs: LONG_TEST_MS, firstDeltaMs: LONG_TEST_MS, idleMs: LONG_TEST_MS, totalMs: LONG_TEST_MS };
+const DEADLINES = {
+	headMs: LONG_TEST_MS,
+	firstDeltaMs: LONG_TEST_MS,
+	idleMs: LONG_TEST_MS,
+	endsAtMs: Date.now() + 10 * LONG_TEST_MS,
+};
+
+/** The Workers runtime's, as far as a test in Node needs it. */
+class FixedLengthStream extends TransformStream<Uint8Array, Uint8Array> {
+	constructor(_length: number) {
+		super();
+	}
+}
 
 /** Lets the upstream answer with a body that arrives in pieces of at most so many bytes. */
 function upstreamSays(
@@ -57,6 +69,7 @@ function upstreamSays(
 			at += pieceBytes;
 		},
 	});
+	vi.stubGlobal("FixedLengthStream", FixedLengthStream);
 	vi.stubGlobal("fetch", async () => new Response(body, { status, headers: { "content-type": contentType } }));
 }
 

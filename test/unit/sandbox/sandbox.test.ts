@@ -1,7 +1,7 @@
 // The sandbox upstream in its three formats: whole, streamed, with tools, strict, and misbehaving on request.
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createSandbox } from "../../../src/sandbox/app.ts";
 
 type Fields = Record<string, unknown>;
@@ -109,6 +109,10 @@ async function readUntilBroken(response: Response): Promise<{ text: string; brok
 }
 
 describe.each(FORMATS)("the %s format", (name, format) => {
+	afterEach(() => {
+		vi.useRealTimers();
+	});
+
 	it("says the same whole and streamed, in small pieces", async () => {
 		const response = await ask(format, "Say hello");
 		expect(response.headers.get("x-svc-sandbox")).toBe("1");
@@ -164,6 +168,49 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 		const start = Date.now();
 		await ask(format, "Talk [[slow 120]]", true);
 		expect(Date.now() - start).toBeGreaterThan(100);
+	});
+
+	it("is silent between the head and the first word with [[think]], but for a [[ping]] where one is asked for", async () => {
+		vi.useFakeTimers();
+		const reader = (await ask(format, "Talk [[think 500]] [[ping 200]]", true)).body?.getReader();
+		const pieces: string[] = [];
+		const read = async () => {
+			const piece = await reader?.read();
+			pieces.push(new TextDecoder().decode(piece?.value));
+		};
+		void read();
+		await vi.advanceTimersByTimeAsync(199);
+		expect(pieces).toEqual([]);
+		await vi.advanceTimersByTimeAsync(1);
+		for (const ms of [200, 100]) {
+			void read();
+			await vi.advanceTimersByTimeAsync(ms);
+		}
+		expect(pieces).toHaveLength(3);
+		expect(eventsIn(pieces.slice(0, 2).join("")).every(({ type }) => type === "ping")).toBe(true);
+		expect(eventsIn(pieces[2] ?? "")).toHaveLength(1);
+		vi.useRealTimers();
+		const plain = await (await ask(format, "Talk [[think 20]] [[ping 7]]", true)).text();
+		expect(await (await ask(format, "Talk [[think 20]] [[ping 7]]", true)).text()).toBe(plain);
+	});
+
+	it("waits before each piece but the first with [[drip]], whole or streamed", async () => {
+		const events = (await eventsOf(await ask(format, "Talk", true))).length;
+		vi.useFakeTimers();
+		for (const [streamed, pieces] of [
+			[false, 2],
+			[true, events],
+		] as const) {
+			let text: string | null = null;
+			const response = await ask(format, "Talk [[drip 1000]]", streamed);
+			void response.text().then((body) => {
+				text = body;
+			});
+			await vi.advanceTimersByTimeAsync((pieces - 2) * 1_000);
+			expect(text, `streamed: ${streamed}`).toBeNull();
+			await vi.advanceTimersByTimeAsync(30_000);
+			expect(text).not.toBeNull();
+		}
 	});
 
 	it("streams a [[long]] answer in many chunks, and stops when the reader leaves", async () => {
@@ -247,6 +294,38 @@ describe("OpenAI", () => {
 			x_groq: { usage: { total_tokens: expect.any(Number) } },
 		});
 	});
+
+	it.each([
+		["openai", /^call_/, "x".repeat(41), "at most 40"],
+		["mistral", /^[A-Za-z0-9]{9}$/, "call_1", "length of 9"],
+	])(
+		"takes ids of tool calls in the form of %s, and only results of calls that were made",
+		async (provider, own, other, rule) => {
+			const sandbox = createSandbox();
+			const path = `/${provider}/chat/completions`;
+			const ask = (messages: unknown[]) =>
+				sandbox.request(path, {
+					method: "POST",
+					headers: { "content-type": "application/json" },
+					body: JSON.stringify({ model: "m", messages, tools: [{ type: "function", function: { name: "lookup" } }] }),
+				});
+			const question = { role: "user", content: "lookup it" };
+			const first = await bodyOf(await ask([question]));
+			const id = textAt(first, "choices", 0, "message", "tool_calls", 0, "id");
+			expect(id).toMatch(own);
+			const call = (callId: string) => ({
+				role: "assistant",
+				content: null,
+				tool_calls: [{ id: callId, type: "function", function: { name: "lookup", arguments: "{}" } }],
+			});
+			const result = (callId: string) => ({ role: "tool", tool_call_id: callId, content: "found" });
+			await bodyOf(await ask([question, call(id), result(id)]));
+			expect(JSON.stringify(await bodyOf(await ask([question, call(other), result(other)]), 400))).toContain(rule);
+			expect(
+				JSON.stringify(await bodyOf(await ask([question, call(id), result(id.replace(/.$/, "z"))]), 400)),
+			).toContain("not found");
+		},
+	);
 
 	it("is Mistral where it refuses stream_options", async () => {
 		const format = { ...openai, path: () => "/mistral/chat/completions" };
@@ -562,6 +641,15 @@ describe("the sandbox behind a Node server", () => {
 		ends.length = 0;
 		const { text, broken } = await readUntilBroken(await ask("Talk [[cut]]"));
 		expect([broken, text.includes("[DONE]"), ends]).toEqual([true, false, [false]]);
+	});
+
+	it("sends its head before it falls silent with [[think]]", async () => {
+		ends.length = 0;
+		const abort = new AbortController();
+		const response = await ask("[[think 120000]]", abort.signal);
+		expect(response.status).toBe(200);
+		abort.abort();
+		await vi.waitFor(() => expect(ends).toEqual([false]));
 	});
 
 	it("stops when the client goes away, and waits for one that reads slowly", async () => {
