@@ -100,3 +100,42 @@ describe("a body's arrays", () => {
 			expect(overlong(body)).toEqual([]);
 	});
 });
+
+describe("a body over its limit", () => {
+	/** A body of so many pieces of 64 KiB; tells how many were taken. */
+	function streamed(pieces: number) {
+		const taken = { pieces: 0 };
+		const body = new ReadableStream({
+			pull(controller) {
+				if (taken.pieces === pieces) return controller.close();
+				taken.pieces++;
+				controller.enqueue(new Uint8Array(65_536).fill(32));
+			},
+		});
+		return { body, taken };
+	}
+
+	it("is taken to its end before it is answered, so that who is still sending gets the answer", async () => {
+		const { body, taken } = streamed(17 * 16);
+		expect(await read(body)).toMatchObject({ ok: false, failure: { reason: "request_too_large" } });
+		expect(taken.pieces).toBe(17 * 16);
+	});
+
+	it("is not taken without end", async () => {
+		const { body, taken } = streamed(Number.POSITIVE_INFINITY);
+		expect(await read(body, MIB)).toMatchObject({ ok: false, failure: { reason: "request_too_large" } });
+		expect(taken.pieces).toBeLessThan(40 * 16);
+	});
+
+	it("is not waited for without end", async () => {
+		vi.useFakeTimers();
+		try {
+			const silent = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2_000)) });
+			const answer = read(silent, 1_000);
+			await vi.advanceTimersByTimeAsync(5_000);
+			expect(await answer).toMatchObject({ ok: false, failure: { reason: "request_too_large" } });
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+});
