@@ -1,19 +1,20 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
 import type { FactorId } from "../factors.ts";
-import { parseSegment, segmentsMeet, Work } from "../glob.ts";
-import { foldLookAlikes } from "../look-alikes.ts";
-import { type ProtectedPaths, readingWork } from "../paths.ts";
+import { parseSegment, segmentsMeet } from "../glob.ts";
+import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
+import { normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 import { shorten } from "../shorten.ts";
+import { charactersIn, type WorkBudget } from "../work.ts";
 import type { Effect, Language } from "./effects.ts";
 import { judgePath, type TouchingEffect } from "./judge.ts";
-import { commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
+import { type CommandWords, commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
 import { Pipes, printedThrough, processesOf, sourcesOf } from "./pipes.ts";
-import { isDisk, placeOf } from "./places.ts";
+import { isDisk, placeOf, resolveIn } from "./places.ts";
 import { calls, powershell } from "./programs/code.ts";
 import { mongo, redisCommands, sql } from "./programs/databases.ts";
 import { effectsOf, TRIED_NAMES } from "./programs/programs.ts";
-import { Allowance, assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
+import { assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
 import { parse } from "./shell/parse.ts";
@@ -22,13 +23,16 @@ import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
 /** Longer commands are oversize; they are examined all the same. */
 const MAX_COMMAND_LENGTH = 65_536;
 
-/** Work on patterns, and on paths that commands touch, about a second of CPU for one check: beyond it commands are oversize. */
-const MAX_COMPARING_WORK = 100_000_000;
+/** Simple commands that are looked at, each with each set of values, for one check. */
+const MAX_COMMANDS = 20_000;
 
-/** What it takes to judge one path, seen from one folder: it is read a few times. */
-function judgingWork(path: string): number {
-	return 800 + 4 * readingWork(foldLookAlikes(path));
-}
+/** Units of work for a simple command, and for each piece that was read for it. */
+const COMMAND_WORK = 300;
+const PIECE_WORK = 15;
+
+/** Units of work for judging a path besides reading it, and how often it is read. */
+const JUDGING_WORK = 400;
+const READINGS = 6;
 
 /** Wrappers in wrappers and scripts in scripts that are followed. */
 const MAX_LAYERS = 48;
@@ -54,6 +58,19 @@ const FROM_COMMANDS: readonly FactorId[] = [
 	"exec_action",
 	"unparsable_command",
 ];
+
+/** What reads each language, and what reading a character takes: each is searched for a number of calls. */
+const LANGUAGES: Readonly<
+	Record<Language, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
+> = {
+	code: { read: calls, unitsPerCharacter: 40 },
+	sql: { read: sql, unitsPerCharacter: 30 },
+	mongo: { read: mongo, unitsPerCharacter: 10 },
+	redis: { read: redisCommands, unitsPerCharacter: 20 },
+	powershell: { read: powershell, unitsPerCharacter: 20 },
+};
+/** The same for a text of any length. */
+const CODE_WORK = 500;
 
 export interface CommandRules {
 	readonly protectedPaths: ProtectedPaths;
@@ -83,31 +100,35 @@ interface Frame {
 /** One run over the commands of a check; each is given to `line`, then `finish` says what was found. */
 export class Analysis {
 	readonly findings = new Map<FactorId, string[]>();
-	private readonly allowance = new Allowance();
 	private readonly rules: CommandRules;
+	private readonly work: WorkBudget;
 	private readonly progress: PatternProgress;
-	private readonly work = new Work(MAX_COMPARING_WORK);
+	private readonly pipes: Pipes;
+	private commandsLeft = MAX_COMMANDS;
 	private readonly downloaded = new Set<string>();
 	/** Files that a command wrote known text to, by path. */
 	private readonly written = new Map<string, string>();
-	private readonly pipes = new Pipes(this.allowance);
 
-	constructor(rules: CommandRules) {
+	/** @param work once it is spent nothing more is looked at, and nothing ruled out. */
+	constructor(rules: CommandRules, work: WorkBudget) {
 		this.rules = rules;
-		this.progress = new PatternProgress(rules.forbidden, this.work);
+		this.work = work;
+		this.progress = new PatternProgress(rules.forbidden, work);
+		this.pipes = new Pipes(work);
 	}
 
 	/** Analyses one command line as the caller wrote it. */
 	line(text: string): void {
+		if (!this.work.charge(text.length / 4)) return;
 		if (text.length > MAX_COMMAND_LENGTH) this.add("oversize_command", `a command of ${text.length} characters`);
 		// NUL and the mark of listed names cannot be passed to a shell; here they mean something.
 		this.text(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
 	}
 
 	finish(): Findings {
-		const { exhausted } = this.allowance;
-		if (exhausted) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
-		return { reasons: this.findings, notRuledOut: exhausted ? FROM_COMMANDS : [] };
+		const { spent } = this.work;
+		if (spent) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
+		return { reasons: this.findings, notRuledOut: spent ? FROM_COMMANDS : [] };
 	}
 
 	private add(factor: FactorId, because: string): void {
@@ -116,16 +137,24 @@ export class Analysis {
 		this.findings.set(factor, reasons);
 	}
 
+	/** Counts one more command; false when it is one too many, or more than the work left. */
+	private nextCommand(work = COMMAND_WORK): boolean {
+		this.commandsLeft -= 1;
+		if (this.commandsLeft < 0) this.work.exhaust();
+		return this.work.charge(work);
+	}
+
 	private text(text: string, scope: Scope, guessed: boolean): void {
-		if (!this.allowance.spendCharacters(text.length)) return;
-		const script = parse(text, scope.depth);
+		if (this.work.spent) return;
+		const script = parse(text, scope.depth, this.work);
 		if (script.malformed && !guessed) this.add("unparsable_command", `cannot be parsed: ${shorten(text)}`);
-		if (script.tooDeep) this.allowance.exhaust();
+		if (script.tooDeep) this.work.exhaust();
 		this.script(script, scope);
 	}
 
 	private script(script: Script, scope: Scope): void {
 		for (const { name, body } of script.functions) {
+			if (!this.work.charge(COMMAND_WORK)) return;
 			scope.functions.set(name, { script, body });
 			this.forkBomb(script, name, body);
 		}
@@ -142,8 +171,9 @@ export class Analysis {
 	}
 
 	private range(script: Script, range: Range, scope: Scope): void {
-		for (const command of script.commands.slice(range.from, range.to)) {
-			if (!this.allowance.spendCommand()) return;
+		for (let at = range.from; at < range.to; at += 1) {
+			const command = script.commands[at];
+			if (!command || !this.nextCommand(COMMAND_WORK + PIECE_WORK * command.size)) return;
 			this.substitutions(command, scope);
 			this.simple(script, command, scope);
 		}
@@ -157,7 +187,7 @@ export class Analysis {
 		];
 		for (const word of words) {
 			for (const nested of scriptsIn(word)) {
-				if (nested.tooDeep) this.allowance.exhaust();
+				if (nested.tooDeep) this.work.exhaust();
 				this.script(nested, scope);
 			}
 		}
@@ -165,18 +195,21 @@ export class Analysis {
 
 	private simple(script: Script, command: SimpleCommand, scope: Scope): void {
 		const output = (nested: Script) => this.pipes.outputOf(nested, scope);
-		const now = latest(scope, this.allowance, output);
+		const now = latest(scope, this.work, output);
 		for (const { name, value } of command.assignments) {
 			const text = expandText(value, now);
-			assign(scope, name, text, this.allowance);
+			assign(scope, name, text, this.work);
 			this.variable(name, text, scope);
 		}
 		const input = this.pipes.inputOf(script, command, scope);
-		for (const environment of environmentsFor(command, scope, this.allowance, output)) {
-			if (!this.allowance.spendCommand()) return;
+		for (const environment of environmentsFor(command, scope, this.work, output)) {
+			if (!this.nextCommand(COMMAND_WORK + PIECE_WORK * command.redirects.length)) return;
 			const frame: Frame = { scope, script, command, ...input, layer: scope.depth, seen: new Set() };
 			const fields = expandWords(command.words, environment);
-			this.redirects(command.redirects, fields, environment, frame);
+			for (const redirect of command.redirects) {
+				if (this.work.spent) return;
+				this.redirect(redirect, fields, environment, frame);
+			}
 			if (fields.length > 0) this.command(fields, frame, false);
 		}
 	}
@@ -200,28 +233,28 @@ export class Analysis {
 		}
 	}
 
-	private redirects(
-		redirects: readonly Redirect[],
+	private redirect(
+		{ operator, target }: Redirect,
 		fields: readonly string[],
 		environment: Environment,
 		frame: Frame,
 	): void {
-		for (const { operator, target } of redirects) {
-			if (operator === "<<" || operator === "<<<") continue;
-			const path = expandText(target, environment);
-			const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
-			if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
-			else if (operator === "<") this.apply({ kind: "read", path }, frame, false);
-			else if (!descriptor) {
-				const text = this.written.size < 64 ? printedThrough(fields, frame.input, frame.piped) : undefined;
-				if (text !== undefined) this.written.set(path.replace(/^\.\//, ""), (this.written.get(path) ?? "") + text);
-				this.redirectTo(path, operator === ">" && /^(?:|:|true)$/.test(fields.join(" ")), frame);
-			}
+		if (operator === "<<" || operator === "<<<") return;
+		const path = expandText(target, environment);
+		const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
+		if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
+		else if (operator === "<") this.apply({ kind: "read", path }, frame, false);
+		else if (!descriptor) {
+			const text = this.written.size < 64 ? printedThrough(fields, frame.input, frame.piped, this.work) : undefined;
+			if (text !== undefined) this.written.set(path.replace(/^\.\//, ""), (this.written.get(path) ?? "") + text);
+			const silent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
+			this.redirectTo(path, operator === ">" && silent, frame);
 		}
 	}
 
 	/** A redirect into a file. One of a command that prints nothing empties it. */
 	private redirectTo(path: string, empties: boolean, frame: Frame): void {
+		if (!this.work.charge(2 * foldingWork(path) + 2 * normalizingWork(path))) return;
 		if (isDisk(path)) this.add("forbidden_command", `overwrites the disk ${shorten(path)}`);
 		if (empties && placeOf(path) !== "temporary") this.add("delete_action", `empties ${shorten(path)}`);
 		this.apply({ kind: "write", path, reach: "itself" }, frame, false);
@@ -229,43 +262,48 @@ export class Analysis {
 
 	/** One command with its words expanded, at whatever layer of wrappers. */
 	private command(fields: readonly string[], frame: Frame, listed: boolean): void {
+		if (!this.work.charge(2 * charactersIn(fields))) return;
 		const key = fields.join("\u0002");
 		if (frame.seen.has(key)) return;
 		frame.seen.add(key);
-		if (!this.allowance.spendCommand() || !this.allowance.spendCharacters(key.length)) return;
-		if (frame.layer > MAX_LAYERS) {
-			this.allowance.exhaust();
-			return;
-		}
+		if (frame.layer > MAX_LAYERS) this.work.exhaust();
+		if (!this.nextCommand()) return;
 		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) {
 			this.assignments("", ["", fields[0] ?? ""], frame);
 			this.command(fields.slice(1), frame, listed);
 		}
-		const invocation = commandWordsOf(fields);
-		if (ASSIGNS.test(invocation.name)) this.assignments(invocation.name, fields, frame);
-		if (invocation.name.includes(UNKNOWN) || invocation.name.includes(LISTED)) this.unknownName(listed);
-		if (/[*?[]/.test(invocation.name) && !/^\[\[?$/.test(invocation.name))
-			this.wildcardName(invocation.name, fields, frame, listed);
-		for (const pattern of this.progress.see(invocation))
-			this.add(
-				"forbidden_command",
-				`${shorten(fields.join(" "))} matches the forbidden command ${shorten(pattern.written)}`,
-			);
-		if (this.work.spent) this.allowance.exhaust();
-		const effects = effectsOf({ ...invocation, input: frame.input, piped: frame.piped });
-		this.downloads(invocation.name, fields, effects, frame);
+		const words = commandWordsOf(fields, this.work);
+		if (!words) return;
+		const { name } = words;
+		if (ASSIGNS.test(name)) this.assignments(name, fields, frame);
+		if (name.includes(UNKNOWN) || name.includes(LISTED)) this.unknownName(listed);
+		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.wildcardName(name, fields, frame, listed);
+		this.patterns(words, fields);
+		this.knownFiles(name, fields, frame);
 		const inner = { ...frame, layer: frame.layer + 1 };
-		for (const effect of effects) this.apply(effect, inner, listed);
-		this.call(invocation.name, fields, frame);
+		for (const effect of effectsOf({ ...words, input: frame.input, piped: frame.piped, work: this.work })) {
+			if (this.work.spent) return;
+			if (effect.kind === "write" && DOWNLOADERS.has(name)) this.downloaded.add(effect.path.replace(/^\.\//, ""));
+			this.apply(effect, inner, listed);
+		}
+		this.call(name, fields, frame);
+	}
+
+	private patterns(words: CommandWords, fields: readonly string[]): void {
+		const completed = this.progress.see(words);
+		if (completed.length === 0 || !this.work.charge(charactersIn(fields))) return;
+		const shown = shorten(fields.join(" "));
+		for (const { written } of completed)
+			this.add("forbidden_command", `${shown} matches the forbidden command ${shorten(written)}`);
 	}
 
 	/** `export x=1`, `read x`, `set -- …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
 	private assignments(name: string, fields: readonly string[], { scope, input }: Frame): void {
 		const words = fields.slice(1, 33);
-		const give = (variable: string, value: string) => assign(scope, variable, value, this.allowance);
+		const give = (variable: string, value: string) => assign(scope, variable, value, this.work);
 		if (name === "set") give("@", words.filter((word) => word !== "--").join(" "));
 		else if (name === "printf" && words[0] === "-v")
-			give(words[1] ?? "", printed("printf", words.slice(2), undefined) ?? "");
+			give(words[1] ?? "", printed("printf", words.slice(2), undefined, this.work) ?? "");
 		for (const word of words) {
 			const [, variable, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
 			if (variable !== undefined && value !== undefined) {
@@ -276,8 +314,8 @@ export class Analysis {
 		}
 	}
 
-	/** A file that was downloaded in the same breath is code nobody has seen. */
-	private downloads(name: string, fields: readonly string[], effects: readonly Effect[], frame: Frame): void {
+	/** A file that was downloaded just before is code nobody has seen; one that was written is a script. */
+	private knownFiles(name: string, fields: readonly string[], frame: Frame): void {
 		const runs = fields.find((field) => this.downloaded.has(field.replace(/^\.\//, "")));
 		const direct = runs !== undefined && (runs === fields[0] || RUNNERS.test(name));
 		if (direct) this.add("forbidden_command", `runs the download ${shorten(runs)}`);
@@ -292,7 +330,6 @@ export class Analysis {
 			for (const field of fields.slice(1, 33))
 				if (field.includes("/")) this.downloaded.add(field.split("/").pop() ?? "");
 		}
-		for (const effect of effects) if (effect.kind === "write") this.downloaded.add(effect.path.replace(/^\.\//, ""));
 	}
 
 	private unknownName(listed: boolean): void {
@@ -301,6 +338,7 @@ export class Analysis {
 	}
 
 	private wildcardName(name: string, fields: readonly string[], frame: Frame, listed: boolean): void {
+		if (!this.work.charge(6 * name.length)) return;
 		const pattern = parseSegment(name);
 		for (const tried of TRIED_NAMES) {
 			if (segmentsMeet(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], frame, listed);
@@ -310,7 +348,7 @@ export class Analysis {
 	/** A function of the script, with the parameters it is called with; its body was looked at without them already. */
 	private call(name: string, fields: readonly string[], frame: Frame): void {
 		const called = frame.scope.functions.get(name);
-		if (!called || fields.length < 2) return;
+		if (!called || fields.length < 2 || !this.work.charge(15 * frame.scope.functions.size)) return;
 		const functions = new Map(frame.scope.functions);
 		functions.delete(name);
 		this.range(called.script, called.body, {
@@ -335,12 +373,10 @@ export class Analysis {
 	}
 
 	private touch(effect: TouchingEffect, { folders }: Scope): void {
-		const units = judgingWork(effect.path);
 		for (const folder of folders) {
-			if (!this.work.spend(units)) {
-				this.allowance.exhaust();
-				return;
-			}
+			const path = resolveIn(folder, effect.path);
+			if (!this.work.charge(READINGS * foldingWork(path))) return;
+			if (!this.work.charge(JUDGING_WORK + READINGS * normalizingWork(foldLookAlikes(path)))) return;
 			for (const { factor, because } of judgePath(effect, folder, this.rules.protectedPaths)) this.add(factor, because);
 		}
 	}
@@ -354,28 +390,23 @@ export class Analysis {
 	}
 
 	private nested(text: string, scope: Scope, guessed: boolean): void {
-		if (scope.depth > MAX_LAYERS) this.allowance.exhaust();
+		if (scope.depth > MAX_LAYERS) this.work.exhaust();
 		else this.text(text, scope, guessed);
 	}
 
 	private code(language: Language, text: string, frame: Frame): void {
-		const read =
-			language === "sql"
-				? sql
-				: language === "mongo"
-					? mongo
-					: language === "redis"
-						? redisCommands
-						: language === "powershell"
-							? powershell
-							: calls;
-		if (!this.allowance.spendCharacters(text.length)) return;
+		const { read, unitsPerCharacter } = LANGUAGES[language];
+		if (!this.work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.interpretUnknown(frame);
-		for (const effect of read(text)) this.apply(effect, { ...frame, layer: frame.layer + 1 }, false);
+		for (const effect of read(text)) {
+			if (this.work.spent) return;
+			this.apply(effect, { ...frame, layer: frame.layer + 1 }, false);
+		}
 	}
 
 	/** The command runs what it reads, and the files that process substitutions are. */
 	private interpret(language: "shell" | Language, frame: Frame): void {
+		if (!this.work.charge(PIECE_WORK * frame.command.size)) return;
 		const processes = processesOf(frame.command);
 		const texts = processes.map((script) => this.pipes.outputOf(script, frame.scope));
 		if (processes.length === 0 || frame.input !== undefined) texts.push(frame.input);
@@ -388,7 +419,7 @@ export class Analysis {
 
 	/** Code that is not there to be read: how bad depends on where it comes from. */
 	private interpretUnknown(frame: Frame): void {
-		const sources = sourcesOf(frame.script, frame.command);
+		const sources = sourcesOf(frame.script, frame.command, this.work);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
 		if (hidden === undefined) this.add("exec_action", "runs code that is not in the command");
 		else this.add("forbidden_command", `runs what ${hidden} brings`);

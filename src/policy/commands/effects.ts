@@ -1,6 +1,7 @@
 // What a command would do, as far as its words tell: the vocabulary in which programs/ describe commands to analysis.ts.
 import type { FactorId } from "../factors.ts";
 import type { Reach } from "../paths.ts";
+import type { WorkBudget } from "../work.ts";
 import type { CommandWords } from "./patterns.ts";
 
 /** Languages whose code is scanned for calls that remove, write or run. */
@@ -36,10 +37,15 @@ export interface Invocation extends CommandWords {
 	readonly input: string | undefined;
 	/** It reads a pipe, a here-document or a file, known or not. */
 	readonly piped: boolean;
+	/** For what takes more than a few readings of its words, which are charged for already. */
+	readonly work: WorkBudget;
 }
 
-/** The effects of the commands of one name. */
-export type CommandModel = (command: Invocation) => readonly Effect[];
+/**
+ * The effects of the commands of one name, made one by one where each copies the words: whoever asks for the next one
+ * has charged for the last.
+ */
+export type CommandModel = (command: Invocation) => Iterable<Effect>;
 
 export const raise = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
 export const forbid = (because: string): Effect => raise("forbidden_command", because);

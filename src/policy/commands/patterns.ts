@@ -1,8 +1,9 @@
 // Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
 
-import { parseSegment, type Segment, segmentsMeet, type Work } from "../glob.ts";
-import { foldLookAlikes } from "../look-alikes.ts";
-import { type NormalizedPath, normalizePath } from "../paths.ts";
+import { parseSegment, type Segment, segmentsMeet } from "../glob.ts";
+import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
+import { type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
+import { charactersIn, type WorkBudget } from "../work.ts";
 import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parse } from "./shell/parse.ts";
@@ -40,21 +41,38 @@ export function commandName(word: string): string {
 	return (folded.split(/[/\\]/).pop() ?? folded).replace(/\.(?:exe|cmd|bat|com)$/, "");
 }
 
-/** Reads fields whose first is the command's name. */
-export function commandWordsOf(fields: readonly string[]): CommandWords {
-	const name = commandName(fields[0] ?? "");
-	const words = fields.slice(1).map(foldLookAlikes);
+/** Units of work for a field and for each of its characters: what reads a command looks at them a few times. */
+const FIELD_WORK = 70;
+const CHARACTER_WORK = 5;
+
+/** The same for a character of a pattern's operand, which is parsed as a word and as a path. */
+const OPERAND_WORK = 20;
+
+/** Folds look-alikes; undefined when that, or reading what comes of it, is more than the work left. */
+function fold(fields: readonly string[], work: WorkBudget): readonly string[] | undefined {
+	const folding = fields.reduce((sum, field) => sum + foldingWork(field), 0);
+	if (!work.charge(folding)) return undefined;
+	const folded = fields.map(foldLookAlikes);
+	return work.charge(FIELD_WORK * folded.length + CHARACTER_WORK * charactersIn(folded)) ? folded : undefined;
+}
+
+/** Reads fields whose first is the command's name; undefined when that is more than the work left. */
+export function commandWordsOf(fields: readonly string[], work: WorkBudget): CommandWords | undefined {
+	const [first = "", ...words] = fold(fields, work) ?? [];
+	if (work.spent) return undefined;
+	const name = commandName(first);
 	return { name, words, options: readOptions(name, words) };
 }
 
-const LITERAL = { value: () => undefined, output: () => undefined, spend: () => true, overflow: () => {} };
-
-/** Parses a pattern with the shell's own rules; undefined when it holds no command. */
-export function parseForbiddenCommand(written: string): ForbiddenCommand | undefined {
-	const commands = parse(written.trim()).commands.flatMap((command): CommandPattern[] => {
-		const [first, ...words] = expandWords(command.words, LITERAL);
-		if (first === undefined) return [];
-		const folded = words.map(foldLookAlikes);
+/**
+ * Parses a pattern with the shell's own rules; undefined when it holds no command, or when that is more than the work
+ * left.
+ */
+export function parseForbiddenCommand(written: string, work: WorkBudget): ForbiddenCommand | undefined {
+	const literally = { value: () => undefined, output: () => undefined, work };
+	const commands = parse(written.trim(), 0, work).commands.flatMap((command): CommandPattern[] => {
+		const [first, ...folded] = fold(expandWords(command.words, literally), work) ?? [];
+		if (first === undefined || !work.charge(OPERAND_WORK * charactersIn(folded))) return [];
 		return [
 			{
 				name: parseSegment(commandName(first)),
@@ -88,9 +106,11 @@ class Subject {
 	readonly starts: readonly number[];
 	private readonly plain: Segment[] = [];
 	private readonly paths: (NormalizedPath & { readonly literal: Segment })[] = [];
+	private readonly work: WorkBudget;
 
-	constructor(command: CommandWords) {
+	constructor(command: CommandWords, work: WorkBudget) {
 		this.command = command;
+		this.work = work;
 		this.name = literal(command.name);
 		this.starts = firstOperands(command.words);
 	}
@@ -98,7 +118,8 @@ class Subject {
 	wordAt(at: number): Segment {
 		const known = this.plain[at];
 		if (known) return known;
-		const word = literal((this.command.words[at] ?? "").toLowerCase());
+		const written = this.command.words[at] ?? "";
+		const word = this.work.charge(10 + 3 * written.length) ? literal(written.toLowerCase()) : [];
 		this.plain[at] = word;
 		return word;
 	}
@@ -106,15 +127,16 @@ class Subject {
 	pathAt(at: number): NormalizedPath & { readonly literal: Segment } {
 		const known = this.paths[at];
 		if (known) return known;
-		const path = normalizePath(this.command.words[at] ?? "");
+		const written = this.command.words[at] ?? "";
+		const path = normalizePath(this.work.charge(2 * normalizingWork(written)) ? written : "");
 		const read = { ...path, literal: literal(path.segments.join("/")) };
 		this.paths[at] = read;
 		return read;
 	}
 }
 
-function operandMatches(wanted: Operand | "*", subject: Subject, at: number, work: Work): boolean {
-	if (!work.spend(2)) return false;
+function operandMatches(wanted: Operand | "*", subject: Subject, at: number, work: WorkBudget): boolean {
+	if (!work.charge(2)) return false;
 	if (wanted === "*") return true;
 	if (segmentsMeet(wanted.glob, subject.wordAt(at), work)) return true;
 	if (!wanted.path) return false;
@@ -122,7 +144,7 @@ function operandMatches(wanted: Operand | "*", subject: Subject, at: number, wor
 	return wanted.path.outside === path.outside && segmentsMeet(wanted.path.glob, path.literal, work);
 }
 
-function operandsMatch(wanted: CommandPattern["operands"], subject: Subject, work: Work): boolean {
+function operandsMatch(wanted: CommandPattern["operands"], subject: Subject, work: WorkBudget): boolean {
 	const [first, ...rest] = wanted.at(-1) === "*" ? wanted.slice(0, -1) : wanted;
 	if (first === undefined) return true;
 	const { length } = subject.command.words;
@@ -142,10 +164,10 @@ function flagWork(flag: string, { flags }: Options): number {
 	return (/^-[A-Za-z]{2,}$/.test(flag) ? flag.length : 1) * (1 + flags.length);
 }
 
-function commandMatches(pattern: CommandPattern, subject: Subject, work: Work): boolean {
+function commandMatches(pattern: CommandPattern, subject: Subject, work: WorkBudget): boolean {
 	if (!segmentsMeet(pattern.name, subject.name, work)) return false;
 	const { name, options } = subject.command;
-	const hasFlags = pattern.flags.every((flag) => work.spend(flagWork(flag, options)) && hasFlag(name, options, flag));
+	const hasFlags = pattern.flags.every((flag) => work.charge(flagWork(flag, options)) && hasFlag(name, options, flag));
 	return hasFlags && operandsMatch(pattern.operands, subject, work);
 }
 
@@ -154,10 +176,10 @@ export class PatternProgress {
 	private readonly reached = new Map<ForbiddenCommand, number>();
 	private readonly byName = new Map<string, ForbiddenCommand[]>();
 	private readonly any: ForbiddenCommand[] = [];
-	private readonly work: Work;
+	private readonly work: WorkBudget;
 
 	/** @param work once it is spent, no pattern can be ruled out. */
-	constructor(patterns: readonly ForbiddenCommand[], work: Work) {
+	constructor(patterns: readonly ForbiddenCommand[], work: WorkBudget) {
 		this.work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
@@ -171,8 +193,8 @@ export class PatternProgress {
 	/** The patterns that this command completes. */
 	see(command: CommandWords): readonly ForbiddenCommand[] {
 		const patterns = [...(this.byName.get(command.name) ?? []), ...this.any];
-		if (patterns.length === 0) return [];
-		const subject = new Subject(command);
+		if (patterns.length === 0 || !this.work.charge(50 + 5 * patterns.length)) return [];
+		const subject = new Subject(command, this.work);
 		return patterns.filter((pattern) => {
 			const at = this.reached.get(pattern) ?? 0;
 			const next = pattern.commands[at];

@@ -1,6 +1,7 @@
 // Where a path leads, for a command that removes, writes or reads it: the temporary folders, the workspace, the system.
 
-import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath } from "../paths.ts";
+import { foldingWork } from "../look-alikes.ts";
+import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 
 /** `everything` is a root, a home, the workspace or all that lies in one of them. */
@@ -72,6 +73,11 @@ export function placeOf(written: string, folder = ""): Place {
 	return SYSTEM.has(segments[0] ?? "") ? "system" : "outside";
 }
 
+/** What asking for the place of each path costs, in units of work; programs' models ask up to four times. */
+export function placingWork(paths: readonly string[]): number {
+	return paths.reduce((sum, path) => sum + 600 + 4 * (foldingWork(path) + normalizingWork(path)), 0);
+}
+
 /** A path as it is written, seen from a folder that was entered before. */
 export function resolveIn(folder: string, written: string): string {
 	return folder === "" || /^(?:[a-z]:|[/\\~])/i.test(written) || written.startsWith(UNKNOWN)
@@ -90,20 +96,25 @@ const PERSISTENT: readonly RegExp[] = [
 	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/,
 	/(?:^|\/)\.ssh\/(?:authorized_keys2?|config|rc|environment)$/,
 	/(?:^|\/)(?:launchagents|launchdaemons)\//,
-	/(?:^|\/)\.(?:claude|cursor|codex|gemini)\/.*(?:settings|hooks|config|mcp|rules)/,
 	/(?:^|\/)\.git\/hooks\//,
 ];
+
+/** The same of agents: what lies anywhere below one of these folders. Two tests, since one would try each pair of them. */
+const AGENTS = /(?:^|\/)\.(?:claude|cursor|codex|gemini)\//;
+const AGENT_SETTINGS = /settings|hooks|config|mcp|rules/;
 
 /** Whether what is written there runs later without being asked for. */
 export function isPersistent(written: string): boolean {
 	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_LENGTH);
+	const agents = AGENTS.exec(path);
+	if (agents && AGENT_SETTINGS.test(path.slice(agents.index + agents[0].length))) return true;
 	return PERSISTENT.some((pattern) => pattern.test(path));
 }
 
 /** Files whose contents are a credential. */
 const SECRET: readonly RegExp[] = [
 	/(?:^|\/)\.env(?:\.(?!(?:example|sample|template|dist|defaults|schema|test)$)[^/]+)?$/,
-	/(?:^|\/)\.ssh(?:\/(?!known_hosts|config$|[^/]*\.pub$).*)?$/,
+	/(?:^|\/)\.ssh(?:\/(?!known_hosts|config$|[^/]*\.pub$).*)?$/s,
 	/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)[^/.]*$/,
 	/(?:^|\/)\.(?:netrc|pgpass|git-credentials|htpasswd|dev\.vars|vault-token)$/,
 	/(?:^|\/)\.gnupg(?:\/|$)/,

@@ -1,6 +1,7 @@
-// What a script's variables may hold, and the bound on work: one for everything that is analysed together.
+// What a script's variables may hold, and the environments that its commands are expanded in.
 
 import { UNKNOWN } from "../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../work.ts";
 import { entryOf } from "./entry.ts";
 import type { Environment } from "./shell/expand.ts";
 import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts";
@@ -8,33 +9,6 @@ import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts
 /** Values of one variable that are tried; a loop over more names is more than is looked at. */
 const MAX_VALUES = 64;
 const MAX_VALUE_LENGTH = 65_536;
-
-/** Commands looked at, each with each set of values, and characters produced, for one check. */
-const MAX_COMMANDS = 20_000;
-const MAX_CHARACTERS = 8_000_000;
-
-/** The work left. Once it is exhausted, nothing that was not looked at can be ruled out. */
-export class Allowance {
-	private commands = MAX_COMMANDS;
-	private characters = MAX_CHARACTERS;
-	exhausted = false;
-
-	exhaust(): void {
-		this.exhausted = true;
-	}
-
-	spendCommand(): boolean {
-		this.commands -= 1;
-		if (this.commands < 0) this.exhausted = true;
-		return !this.exhausted;
-	}
-
-	spendCharacters(count: number): boolean {
-		this.characters -= count;
-		if (this.characters < 0) this.exhausted = true;
-		return !this.exhausted;
-	}
-}
 
 /** Where a script runs: what its variables were given, its parameters, and what it reads. */
 export interface Scope {
@@ -87,11 +61,13 @@ const GIVEN: Readonly<Record<string, string>> = {
 };
 
 /** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
-export function assign(scope: Scope, name: string, value: string, allowance: Allowance): void {
-	if (value.includes(UNKNOWN)) return;
+export function assign(scope: Scope, name: string, value: string, work: WorkBudget): void {
 	const values = scope.variables.get(name) ?? [];
-	if (values.includes(value)) return;
-	if (values.length >= MAX_VALUES || value.length > MAX_VALUE_LENGTH) allowance.exhaust();
+	// Only values of the same length are compared character by character.
+	const compared = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
+	if (!work.charge(40 + name.length + values.length + value.length / 4 + compared / 8)) return;
+	if (value.includes(UNKNOWN) || values.includes(value)) return;
+	if (values.length >= MAX_VALUES || value.length > MAX_VALUE_LENGTH) work.exhaust();
 	else scope.variables.set(name, [...values, value]);
 }
 
@@ -102,18 +78,20 @@ interface Choice {
 	readonly otherwise: "unknown" | "empty";
 }
 
-function parameter(scope: Scope, name: string): string | undefined {
-	if (name === "@" || name === "*")
-		return scope.parameters.length > 1 ? scope.parameters.slice(1).join(" ") : undefined;
+function parameter(scope: Scope, name: string, work: WorkBudget): string | undefined {
+	if (name === "@" || name === "*") {
+		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
+		return affordable ? scope.parameters.slice(1).join(" ") : undefined;
+	}
 	return /^[0-9]$/.test(name) ? scope.parameters[Number(name)] : undefined;
 }
 
-function choose(scope: Scope, name: string, choice: Choice): string | undefined {
+function choose(scope: Scope, name: string, choice: Choice, work: WorkBudget): string | undefined {
 	if (name.startsWith("#") && name.length > 1) return "1";
 	const values = scope.variables.get(name);
 	const recorded =
 		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
-	const value = recorded ?? parameter(scope, name) ?? entryOf(GIVEN, name);
+	const value = recorded ?? parameter(scope, name, work) ?? entryOf(GIVEN, name);
 	return value ?? (choice.otherwise === "empty" ? "" : undefined);
 }
 
@@ -127,13 +105,13 @@ function namesIn(word: Word): readonly string[] {
 export function environmentsFor(
 	command: SimpleCommand,
 	scope: Scope,
-	allowance: Allowance,
+	work: WorkBudget,
 	output: (script: Script) => string | undefined,
 ): readonly Environment[] {
 	const words = [...command.words, ...command.redirects.map(({ target }) => target)];
 	const names = new Set(words.flatMap(namesIn));
 	const open = [...names].filter((name) => !Object.hasOwn(GIVEN, name) || scope.variables.has(name));
-	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, allowance, output)];
+	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
 	const choices: Choice[] = [
 		{ recorded: undefined, otherwise: "unknown" },
@@ -141,28 +119,23 @@ export function environmentsFor(
 	];
 	for (let at = 0; at < most; at += 1)
 		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
-	return choices.map((choice) => environment(scope, choice, allowance, output));
+	return choices.map((choice) => environment(scope, choice, work, output));
 }
 
 /** The environment of the last recorded values: what an assignment or a substitution's output is told from. */
-export function latest(
-	scope: Scope,
-	allowance: Allowance,
-	output: (script: Script) => string | undefined,
-): Environment {
-	return environment(scope, { recorded: MAX_VALUES, otherwise: "unknown" }, allowance, output);
+export function latest(scope: Scope, work: WorkBudget, output: (script: Script) => string | undefined): Environment {
+	return environment(scope, { recorded: MAX_VALUES, otherwise: "unknown" }, work, output);
 }
 
 function environment(
 	scope: Scope,
 	choice: Choice,
-	allowance: Allowance,
+	work: WorkBudget,
 	output: (script: Script) => string | undefined,
 ): Environment {
 	return {
-		value: (name) => choose(scope, name, choice),
+		value: (name) => choose(scope, name, choice, work),
 		output,
-		spend: (characters) => allowance.spendCharacters(characters),
-		overflow: () => allowance.exhaust(),
+		work,
 	};
 }

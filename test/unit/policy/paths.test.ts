@@ -104,8 +104,8 @@ describe("a protected path", () => {
 		// Each pair of lists would take from seconds to hours.
 		it.each<[string, (at: number) => string, (at: number) => string]>([
 			["long segments", (at) => `${"*a".repeat(240)}b*${at}`, (at) => `${"a".repeat(480)}${at}`],
-			["short segments", (at) => `${"**/a/".repeat(90)}b${at}`, () => "a/".repeat(120)],
-			["deep absolute paths", (at) => `${"a/**/".repeat(90)}b${at}`, () => "/a".repeat(2047)],
+			["short segments", (at) => `${"**/a/".repeat(90)}*${at}`, () => "a/".repeat(120)],
+			["deep absolute paths", (at) => `${"a/**/".repeat(90)}*${at}`, () => "/a".repeat(2047)],
 			["paths with wildcards", (at) => `${"*a".repeat(240)}${at}`, (at) => `${"*a".repeat(2000)}${at}`],
 			["letters that are folded to many", (at) => `${"*ص".repeat(120)}${at}`, (at) => `${"\ufdfa".repeat(1300)}${at}`],
 		])("every path counts as protected: %s", (_, pattern, path) => {

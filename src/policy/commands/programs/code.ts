@@ -4,7 +4,8 @@ import { UNKNOWN } from "../../placeholders.ts";
 import { type CommandModel, code, type Effect, forbid, guess, raise, run, write } from "../effects.ts";
 import { entryOf } from "../entry.ts";
 import { placeOf } from "../places.ts";
-import { decodeBase64, unescapeText } from "../shell/output.ts";
+import { decodeBase64 } from "../shell/output.ts";
+import { quotedIn, withoutQuoted } from "./quoted.ts";
 
 /** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -80,7 +81,29 @@ export const interpreter: CommandModel = (command) => {
 
 /** Calls that remove a folder with all below, in the usual languages. */
 const REMOVES_TREE =
-	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\brm(?:Sync|dirSync|dir)?\s*\([^)]{0,500}\brecursive\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b|\bfile\.remove\b.{0,200}recursive/;
+	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b/;
+
+/** What begins, ends or completes a removal that its arguments make recursive. */
+const RECURSION = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
+
+/** How far from a call of `rm(`, and from one of `file.remove`, its `recursive` may stand. */
+const RM_REACH = 500;
+const REMOVE_REACH = 200;
+
+/** `rm(path, { recursive: true })`, `file.remove … recursive`. A loop: an expression would look 500 characters far from each call. */
+function removesRecursively(text: string): boolean {
+	let rmEnd = Number.NEGATIVE_INFINITY;
+	let removeEnd = Number.NEGATIVE_INFINITY;
+	for (const { 0: found, index } of text.matchAll(RECURSION)) {
+		if (found === ")") rmEnd = Number.NEGATIVE_INFINITY;
+		else if (found === "\n") removeEnd = Number.NEGATIVE_INFINITY;
+		else if (found === "file.remove") removeEnd = index + found.length;
+		else if (found !== "recursive") rmEnd = index + found.length;
+		else if (index - removeEnd <= REMOVE_REACH) return true;
+		else if (index - rmEnd <= RM_REACH && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10))) return true;
+	}
+	return false;
+}
 
 /** Calls that remove one file or an empty folder. */
 const REMOVES_ONE =
@@ -99,33 +122,18 @@ const DECODES =
 const WRITES =
 	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
 
-/** Quoted text that no language runs by itself. */
-const QUOTED = /"(?:[^"\\\n]|\\.){0,8192}"|'(?:[^'\\\n]|\\.){0,8192}'/g;
-
-/** Text between quotes, whatever the language: the characters between two equal quotes on one line. */
-const STRINGS =
-	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.){0,8192})"|'((?:[^'\\\n]|\\.){0,8192})'|`((?:[^`\\]|\\.){0,8192})`|(?:qx|qw|q|%x|%w|%q)\s*(?:[{([]([^})\]\n]{0,8192})|[!|]([^!|\n]{0,8192}))/g;
-
-function stringsIn(text: string): readonly { readonly value: string; readonly from: number; readonly to: number }[] {
-	return [...text.matchAll(STRINGS)].slice(0, 256).map((found) => ({
-		value: unescapeText(found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? found[6] ?? ""),
-		from: found.index,
-		to: found.index + found[0].length,
-	}));
-}
-
 /** Neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`, put together. */
 function joined(text: string): readonly string[] {
 	const lists: string[] = [];
 	let words: string[] = [];
 	let sum = "";
 	let end = -1;
-	for (const { value, from, to } of stringsIn(text)) {
-		const between = end < 0 ? "|" : text.slice(end, from);
+	for (const { value, from, to } of quotedIn(text)) {
+		const between = end < 0 ? "|" : text.slice(end, from).trim();
 		if (/^[\s+.]*$/.test(between)) {
 			sum += value;
 			words = words.length > 0 ? [...words.slice(0, -1), (words.at(-1) ?? "") + value] : [value];
-		} else if (/^\s*[,)]?\s*[,[(]*\s*$/.test(between)) {
+		} else if (/^[,)]?\s*[,[(]*$/.test(between)) {
 			words.push(value);
 			sum = value;
 		} else {
@@ -140,9 +148,9 @@ function joined(text: string): readonly string[] {
 }
 
 function removals(text: string): readonly Effect[] {
-	if (REMOVES_TREE.test(text)) return [forbid("code removes a folder with all below")];
+	if (REMOVES_TREE.test(text) || removesRecursively(text)) return [forbid("code removes a folder with all below")];
 	if (!REMOVES_ONE.test(text)) return [];
-	const outside = stringsIn(text).some(
+	const outside = quotedIn(text).some(
 		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && placeOf(value) !== "temporary",
 	);
 	const many = /\bglob\b|\bwalk\b|\blistdir\b|\breaddir|\*/.test(text);
@@ -154,12 +162,12 @@ export function calls(text: string): readonly Effect[] {
 	const read = text.slice(0, 262_144);
 	const effects: Effect[] = [...removals(read)];
 	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	const bare = read.replace(QUOTED, "''");
+	const bare = withoutQuoted(read);
 	const runs = RUNS.test(bare) || /child_process|subprocess/.test(read);
 	if (runs) effects.push(...joined(read).map((line) => guess(line)));
 	if (EVALUATES.test(bare))
 		effects.push(
-			...stringsIn(read)
+			...quotedIn(read)
 				.filter(({ value }) => value.includes("("))
 				.map(({ value }) => code("code", value)),
 		);
@@ -176,7 +184,7 @@ export function calls(text: string): readonly Effect[] {
 
 /** What hidden text decodes to, where it can be told; that it is hidden counts by itself. */
 function decoded(text: string): readonly Effect[] {
-	const plain = stringsIn(text).flatMap(({ value }) =>
+	const plain = quotedIn(text).flatMap(({ value }) =>
 		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64(value) ?? []) : [],
 	);
 	return [

@@ -83,13 +83,17 @@ const restore: CommandModel = (command) =>
 		? [forbid(`${command.name} drops what it restores over`)]
 		: [];
 
-/** The statements of a text, comments taken out and quoted text emptied. Linear: no part of the pattern overlaps another. */
+/** Statements of one text that are looked at. */
+const MAX_STATEMENTS = 256;
+
+/** The first statements of a text, comments taken out and quoted text emptied. Linear: no part of the pattern overlaps another. */
 function statements(text: string): readonly string[] {
 	return text
 		.replace(/'(?:[^'\\]|\\.|'')*'?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, (found) =>
 			found.startsWith("'") ? "''" : " ",
 		)
 		.split(/;|\\g\b|\bGO\b/)
+		.slice(0, MAX_STATEMENTS)
 		.map((statement) =>
 			statement
 				.replace(/["`[\]]/g, " ")
@@ -125,9 +129,7 @@ function sqlEffects(statement: string): readonly Effect[] {
 
 /** What a text of SQL statements does. */
 export function sql(text: string): readonly Effect[] {
-	return statements(text.slice(0, 65_536))
-		.slice(0, 256)
-		.flatMap((statement) => (statement === "" ? [] : sqlEffects(statement)));
+	return statements(text.slice(0, 65_536)).flatMap((statement) => (statement === "" ? [] : sqlEffects(statement)));
 }
 
 /** What a text for the MongoDB shell does. */

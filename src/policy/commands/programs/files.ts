@@ -1,7 +1,7 @@
 // Commands that remove, overwrite, move, change or show files.
 import { type CommandModel, type Effect, forbid, type Invocation, raise, read, risky, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
-import { isDisk, placeOf } from "../places.ts";
+import { isDisk, placeOf, placingWork } from "../places.ts";
 
 const flag = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
@@ -57,6 +57,7 @@ function writesTarget(command: Invocation): readonly Effect[] {
 const mv: CommandModel = (command) => {
 	const { sources, target } = sourcesAndTarget(command);
 	const lost = target === "/dev/null";
+	if (!command.work.charge(placingWork(sources))) return [];
 	return [
 		...writesTarget(command),
 		...sources.map((path) => write(path, "below")),
@@ -103,7 +104,7 @@ const inPlace: CommandModel = (command) => {
 function isOpenMode(written: string): boolean {
 	const mode = written.slice(0, 64);
 	if (/^[0-7]{3,4}$/.test(mode)) return /[2367]$/.test(mode) || /^[2467][0-7]{3}$/.test(mode);
-	return /(?:^|,)(?:[ugo]*[ao][ugo]*|)[+=][rXxst]*w/.test(mode) || /[+=][rwx]*s/.test(mode);
+	return /(?:^|,)(?:(?=[ug]*[ao])[ugoa]*)?[+=][rXxst]*w/.test(mode) || /[+=][rwx]*s/.test(mode);
 }
 
 /** A root, a home, the system, or a folder right below the root. */
@@ -114,16 +115,17 @@ function isWide(path: string): boolean {
 
 const chmod: CommandModel = (command) => {
 	const [mode = "", ...paths] = command.options.operands;
+	if (!command.work.charge(placingWork(paths))) return [];
 	const wide = flag(command, "-R") && paths.some(isWide);
 	if (wide) return [forbid("changes the rights of everything below a root")];
-	const system = paths.some((path) => placeOf(path) === "system" || placeOf(path) === "everything");
-	if (isOpenMode(mode) && system && paths.some((path) => placeOf(path) === "system"))
+	if (isOpenMode(mode) && paths.some((path) => placeOf(path) === "system"))
 		return [forbid(`opens ${paths.join(" ")} to everyone`)];
 	return isOpenMode(mode) ? [risky(`chmod ${mode} lets everyone write or lends rights`)] : [];
 };
 
 const chown: CommandModel = (command) => {
 	const paths = command.options.operands.slice(1);
+	if (!command.work.charge(placingWork(paths))) return [];
 	const places = paths.map((path) => placeOf(path));
 	if (flag(command, "-R") && paths.some(isWide)) {
 		return [forbid("changes the owner of everything below a root")];

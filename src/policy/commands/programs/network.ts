@@ -1,6 +1,6 @@
 // Commands that reach other machines: requests that change something there, uploads, downloads to files, open doors.
 import { type CommandModel, type Effect, forbid, type Invocation, read, risky, write } from "../effects.ts";
-import { placeOf } from "../places.ts";
+import { placeOf, placingWork } from "../places.ts";
 import { outputs } from "./files.ts";
 
 /** Options of curl and wget whose value names a file that is sent. */
@@ -25,7 +25,8 @@ function valuesOf(words: readonly string[], option: RegExp): readonly string[] {
 function uploaded(command: Invocation): readonly string[] {
 	const files = valuesOf(command.words, UPLOADS);
 	const fields = valuesOf(command.words, SENT_AS).flatMap((value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? []);
-	return [...files, ...fields].filter((file) => file !== "-" && file !== ".");
+	const sent = [...files, ...fields].filter((file) => file !== "-" && file !== ".");
+	return command.work.charge(placingWork(sent)) ? sent : [];
 }
 
 function sends(file: string): readonly Effect[] {

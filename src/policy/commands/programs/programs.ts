@@ -54,14 +54,13 @@ export const TRIED_NAMES: readonly string[] = [
 ];
 
 /** What the command would do, after every description of its name. */
-export function effectsOf(command: Invocation): readonly Effect[] {
+export function* effectsOf(command: Invocation): Iterable<Effect> {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
 	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];
-	const effects: Effect[] = [];
 	for (const table of TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
-		if (name !== undefined) effects.push(...(table[name]?.({ ...command, name }) ?? []));
+		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];
 	}
-	if (interpreterOf(command.name) !== undefined) effects.push(...interpreter(command));
-	return [...effects, ...insideOf(command)];
+	if (interpreterOf(command.name) !== undefined) yield* interpreter(command);
+	yield* insideOf(command);
 }

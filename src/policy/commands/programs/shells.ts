@@ -9,7 +9,7 @@ const shell: CommandModel = (command) => {
 		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(words[at - 1] ?? ""))) {
 			return shellOperand(command, word === "--" ? at + 1 : at);
 		}
-		if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word)) {
+		if (word.includes("c") && /^-[a-zA-Z]*$/.test(word)) {
 			const place = firstOperands(words, at + 1)[0];
 			if (place === undefined) return [];
 			return [script(words[place] ?? "", words.slice(place + 1))];

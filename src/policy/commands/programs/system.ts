@@ -1,7 +1,7 @@
 // The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
 import { type CommandModel, type Effect, forbid, raise, risky, script, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
-import { placeOf } from "../places.ts";
+import { placeOf, placingWork } from "../places.ts";
 
 /** Commands that have no harmless use worth allowing, and what they do. */
 const ALWAYS: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ const always: CommandModel = (command) => {
 		command.options.flags.some((flag) => /^--(?:detail|examine|query)$|^-[DEQ]$/.test(flag))
 	)
 		return [];
-	const name = ALWAYS[command.name] ?? ALWAYS[command.name.replace(/\..*$/, "")] ?? "changes the machine";
+	const name = ALWAYS[command.name] ?? ALWAYS[command.name.split(".", 1)[0] ?? ""] ?? "changes the machine";
 	return [forbid(`${command.name} ${name}`)];
 };
 
@@ -172,6 +172,7 @@ const format: CommandModel = (command) =>
 const windowsDelete: CommandModel = (command) => {
 	const paths = command.words.filter((word) => !/^\/[a-z]$/i.test(word) && !/^-/.test(word));
 	const recursive = command.words.some((word) => /^(?:\/s|-r(?:ecurse)?)$/i.test(word));
+	if (!command.work.charge(placingWork(paths))) return [];
 	const remove = paths.map((path): Effect => ({ kind: "remove", path, recursive }));
 	if (recursive && paths.some((path) => placeOf(path) !== "inside"))
 		return [...remove, forbid("removes a whole folder")];

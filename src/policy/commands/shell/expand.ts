@@ -1,6 +1,7 @@
 // Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
 
 import { UNKNOWN } from "../../placeholders.ts";
+import { searchingWork, type WorkBudget } from "../../work.ts";
 import type { Part, Script, Word } from "./script.ts";
 
 /** What the words of a script are expanded against. */
@@ -9,11 +10,14 @@ export interface Environment {
 	value(name: string): string | undefined;
 	/** What a substitution's script prints, where that can be told without running it. */
 	output(script: Script): string | undefined;
-	/** Counts characters produced; false when the bound is passed and expansion should stop growing. */
-	spend(characters: number): boolean;
-	/** A bound was passed: what was left out may matter. */
-	overflow(): void;
+	/** What expansion is charged to, before it makes anything. Exhausted where a bound leaves out what may matter. */
+	readonly work: WorkBudget;
 }
+
+/** Units of work for a part of a word, for a field, and for a character that is read or copied. */
+const PART_WORK = 15;
+const FIELD_WORK = 25;
+const CHARACTER_WORK = 3;
 
 /** Words that one word's braces may become, and braces in braces. */
 const MAX_BRACE_WORDS = 128;
@@ -77,10 +81,15 @@ function alternativesAt(braces: Braces, at: number, ends: readonly number[], dep
 	return ends.flatMap((stop, index) => between(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
 }
 
+function sizeOf(words: readonly Word[]): number {
+	return words.reduce((sum, word) => sum + word.length, 0);
+}
+
 /** The words that the items from `from` to `to`, exclusive, expand to. */
 function between(braces: Braces, from: number, to: number, depth: number): readonly Part[][] {
+	const { work } = braces.environment;
 	let words: Part[][] = [[]];
-	for (let at = from; at < to; at += 1) {
+	for (let at = from; at < to && work.charge(3 * words.length); at += 1) {
 		const ends = braces.matches.get(at);
 		const item = braces.items[at];
 		if (!ends) {
@@ -90,9 +99,10 @@ function between(braces: Braces, from: number, to: number, depth: number): reado
 		const alternatives = depth < MAX_BRACE_DEPTH ? alternativesAt(braces, at, ends, depth) : [];
 		braces.produced += words.length * alternatives.length;
 		if (alternatives.length === 0 || braces.produced > MAX_BRACE_WORDS) {
-			braces.environment.overflow();
+			work.exhaust();
 			return words.slice(0, 1);
 		}
+		if (!work.charge(5 * (alternatives.length * sizeOf(words) + words.length * sizeOf(alternatives)))) return words;
 		words = words.flatMap((head) => alternatives.map((tail) => [...head, ...tail]));
 		at = ends.at(-1) ?? at;
 	}
@@ -101,7 +111,10 @@ function between(braces: Braces, from: number, to: number, depth: number): reado
 
 /** The words a word's braces expand to (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
 function expandBraces(word: Word, environment: Environment): readonly Word[] {
-	if (!word.some((part) => part.kind === "text" && !part.quoted && part.text.includes("{"))) return [word];
+	const open = word.filter((part) => part.kind === "text" && !part.quoted);
+	if (!open.some((part) => part.kind === "text" && part.text.includes("{"))) return [word];
+	const characters = open.reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : 0), 0);
+	if (!environment.work.charge(PART_WORK * (characters + word.length))) return [word];
 	const items = itemsOf(word);
 	const matches = matchBraces(items);
 	return matches.size === 0 ? [word] : between({ items, matches, environment, produced: 0 }, 0, items.length, 0);
@@ -112,7 +125,7 @@ function textOf(word: Word, environment: Environment): string {
 }
 
 /** What an operation makes of a value that is known (bash manual 3.5.3). */
-function transform(operation: string, operand: string, value: string): string {
+function transform(operation: string, operand: string, value: string, work: WorkBudget): string {
 	if (operation === "^^") return value.toUpperCase();
 	if (operation === ",,") return value.toLowerCase();
 	if (operation === "@") return value;
@@ -120,16 +133,18 @@ function transform(operation: string, operand: string, value: string): string {
 	if (/[*?[]/.test(operand)) return UNKNOWN;
 	if (operation.startsWith("#")) return value.startsWith(operand) ? value.slice(operand.length) : value;
 	if (operation.startsWith("%")) return value.endsWith(operand) ? value.slice(0, value.length - operand.length) : value;
-	return operation === "/" || operation === "//" ? replaceIn(value, operand, operation === "//") : UNKNOWN;
+	return operation === "/" || operation === "//" ? replaceIn(value, operand, operation === "//", work) : UNKNOWN;
 }
 
 /** The value of `${name operation operand}` (bash manual 3.5.3), as far as it can be told. */
-function operate(operation: string, operand: string, value: string | undefined): string {
+function operate(operation: string, operand: string, value: string | undefined, work: WorkBudget): string {
+	const characters = (value?.length ?? 0) + operand.length;
+	if (!work.charge(PART_WORK + CHARACTER_WORK * characters)) return UNKNOWN;
 	const known = value !== undefined && !value.includes(UNKNOWN) ? value : undefined;
 	if (operation === "" || /^:?\?$/.test(operation)) return value ?? UNKNOWN;
 	if (/^:?[-=]$/.test(operation)) return known === undefined || known === "" ? operand : known;
 	if (/^:?\+$/.test(operation)) return known === "" ? "" : operand;
-	return known === undefined ? UNKNOWN : transform(operation, operand, known);
+	return known === undefined ? UNKNOWN : transform(operation, operand, known, work);
 }
 
 function substring(value: string, bounds: string): string {
@@ -139,12 +154,15 @@ function substring(value: string, bounds: string): string {
 	return length === undefined || Number.isNaN(length) ? rest : rest.slice(0, length);
 }
 
-function replaceIn(value: string, operand: string, all: boolean): string {
+function replaceIn(value: string, operand: string, all: boolean, work: WorkBudget): string {
 	const cut = operand.indexOf("/");
 	const from = cut < 0 ? operand : operand.slice(0, cut);
 	const to = cut < 0 ? "" : operand.slice(cut + 1);
 	if (from === "") return value;
-	return all ? value.replaceAll(from, () => to) : value.replace(from, () => to);
+	if (!work.charge(2 * searchingWork(value.length, from.length))) return UNKNOWN;
+	if (!all) return value.replace(from, () => to);
+	const pieces = value.split(from);
+	return work.charge(pieces.length * (FIELD_WORK + CHARACTER_WORK * to.length)) ? pieces.join(to) : UNKNOWN;
 }
 
 /** A loop, because a regular expression for it reads a run of newlines once from each of them. */
@@ -155,31 +173,35 @@ function withoutFinalNewlines(text: string): string {
 }
 
 function partValue(part: Part, environment: Environment): string {
-	if (part.kind === "text") return part.text;
+	const { work } = environment;
+	if (part.kind === "text") return work.charge(PART_WORK + CHARACTER_WORK * part.text.length) ? part.text : "";
+	if (!work.charge(PART_WORK)) return UNKNOWN;
 	if (part.kind === "substitution") {
 		if (part.process) return `/dev/fd/${UNKNOWN}`;
 		const output = environment.output(part.script);
-		return output === undefined ? UNKNOWN : withoutFinalNewlines(output);
+		if (output === undefined) return UNKNOWN;
+		return work.charge(CHARACTER_WORK * output.length) ? withoutFinalNewlines(output) : UNKNOWN;
 	}
 	const operand = textOf(part.operand, environment);
 	if (part.name.startsWith("!")) {
 		const pointer = environment.value(part.name.slice(1));
-		return pointer === undefined ? UNKNOWN : (environment.value(pointer) ?? UNKNOWN);
+		if (pointer === undefined || !work.charge(CHARACTER_WORK * pointer.length)) return UNKNOWN;
+		return environment.value(pointer) ?? UNKNOWN;
 	}
-	const value = operate(part.operation, operand, environment.value(part.name));
-	return environment.spend(value.length) ? value : UNKNOWN;
+	return operate(part.operation, operand, environment.value(part.name), work);
 }
 
 /** White space, and what `IFS` was set to besides. */
 function separatorsIn(environment: Environment): RegExp {
-	const own = environment.value("IFS")?.replaceAll(UNKNOWN, "").replace(/\s/g, "") ?? "";
+	const written = environment.value("IFS") ?? "";
+	if (!environment.work.charge(CHARACTER_WORK * written.length)) return /[ \t\n]+/;
+	const own = written.replaceAll(UNKNOWN, "").replace(/\s/g, "");
 	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
 }
 
 /** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
-function split(word: Word, environment: Environment): readonly string[] {
+function split(word: Word, separators: RegExp, environment: Environment): readonly string[] {
 	const fields: string[] = [];
-	const separators = separatorsIn(environment);
 	let field: string | undefined;
 	for (const part of word) {
 		const value = partValue(part, environment);
@@ -201,13 +223,11 @@ function split(word: Word, environment: Environment): readonly string[] {
 /** The fields of a command's words. Text that cannot be known is `UNKNOWN`; `$HOME` is `~`. */
 export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
 	const fields: string[] = [];
+	const separators = separatorsIn(environment);
 	for (const word of words) {
 		for (const expanded of expandBraces(word, environment)) {
-			for (const field of split(expanded, environment)) {
-				if (!environment.spend(field.length + 1)) {
-					environment.overflow();
-					return fields;
-				}
+			for (const field of split(expanded, separators, environment)) {
+				if (!environment.work.charge(FIELD_WORK + CHARACTER_WORK * field.length)) return fields;
 				fields.push(field);
 			}
 		}

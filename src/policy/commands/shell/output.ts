@@ -1,5 +1,12 @@
 // What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
 import { UNKNOWN } from "../../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../../work.ts";
+
+/** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
+const COPYING_WORK = 1;
+const DECODING_WORK = 15;
+/** The same for a character of a set of `tr`: a range of three stands for as many as 128. */
+const TR_SET_WORK = 300;
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	n: "\n",
@@ -36,7 +43,7 @@ function echo(args: readonly string[]): string {
 	return `${escapes ? unescapeText(text) : text}\n`;
 }
 
-function printf(args: readonly string[]): string {
+function printf(args: readonly string[], work: WorkBudget): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
 	const once = () =>
@@ -48,7 +55,10 @@ function printf(args: readonly string[]): string {
 		});
 	let text = once();
 	// The format is used again while there are arguments that it consumes.
-	while (at > 0 && at < values.length && text.length < 65_536) text += once();
+	while (at > 0 && at < values.length && text.length < 65_536) {
+		if (!work.charge(DECODING_WORK * (1 + format.length))) return text;
+		text += once();
+	}
 	return text;
 }
 
@@ -73,15 +83,21 @@ function trSet(text: string): string {
 	});
 }
 
-function tr(args: readonly string[], input: string): string | undefined {
+function tr(args: readonly string[], input: string, work: WorkBudget): string | undefined {
 	const options = args.filter((word) => /^-./.test(word));
-	const [from, to] = args.filter((word) => !/^-./.test(word)).map(trSet);
-	if (from === undefined || options.some((option) => option !== "-d")) return undefined;
-	if (options.length > 0) return [...input].filter((character) => !from.includes(character)).join("");
-	if (to === undefined || to === "") return undefined;
-	return [...input]
-		.map((character) => (from.includes(character) ? (to[from.indexOf(character)] ?? to.at(-1) ?? "") : character))
-		.join("");
+	const written = args.filter((word) => !/^-./.test(word)).slice(0, 2);
+	if (written.length === 0 || options.some((option) => option !== "-d")) return undefined;
+	if (!work.charge(TR_SET_WORK * charactersIn(written))) return undefined;
+	const [from = "", to = ""] = written.map(trSet);
+	const places = new Map<string, number>();
+	for (let at = from.length - 1; at >= 0; at -= 1) places.set(from[at] ?? "", at);
+	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
+	if (to === "") return undefined;
+	const translated = (character: string) => {
+		const at = places.get(character);
+		return at === undefined ? character : (to[at] ?? to.at(-1) ?? "");
+	};
+	return [...input].map(translated).join("");
 }
 
 const isShort = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
@@ -90,15 +106,35 @@ const isShort = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) &
  * What the command prints, given its arguments and what it reads; undefined when that cannot be told. Text that holds
  * unknown parts keeps them where it is only passed on.
  */
-export function printed(name: string, args: readonly string[], input: string | undefined): string | undefined {
-	if (name === "echo") return echo(args);
-	if (name === "printf") return printf(args);
+export function printed(
+	name: string,
+	args: readonly string[],
+	input: string | undefined,
+	work: WorkBudget,
+): string | undefined {
+	const characters = charactersIn(args) + (input?.length ?? 0);
+	if (!work.charge(20 + COPYING_WORK * characters)) return undefined;
 	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
-	if (input === undefined) return undefined;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const own = operands.every((word) => word === "-");
 	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
-	if (input.includes(UNKNOWN)) return undefined;
+	if (!COMPUTING.has(name) || !work.charge(DECODING_WORK * characters)) return undefined;
+	return computed(name, args, input, work);
+}
+
+/** Commands that do more than pass their input on. */
+const COMPUTING: ReadonlySet<string> = new Set(["echo", "printf", "base64", "openssl", "xxd", "rev", "tr"]);
+
+function computed(
+	name: string,
+	args: readonly string[],
+	input: string | undefined,
+	work: WorkBudget,
+): string | undefined {
+	if (name === "echo") return echo(args);
+	if (name === "printf") return printf(args, work);
+	if (input === undefined || input.includes(UNKNOWN)) return undefined;
+	const own = args.every((word) => word.startsWith("-"));
 	if (name === "base64" && own && args.some((word) => isShort(word, "d") || isShort(word, "D") || /^--d/.test(word))) {
 		return decodeBase64(input);
 	}
@@ -107,7 +143,7 @@ export function printed(name: string, args: readonly string[], input: string | u
 	}
 	if (name === "xxd" && args.some((word) => isShort(word, "r"))) return decodeHex(input);
 	if (name === "rev" && own) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
-	if (name === "tr") return tr(args, input);
+	if (name === "tr") return tr(args, input, work);
 	return undefined;
 }
 

@@ -1,14 +1,16 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
+import { WorkBudget } from "../../work.ts";
 import { entryOf } from "../entry.ts";
-import { type ParseNested, Reader } from "./reader.ts";
-import type { Assignment, Part, Range, Redirect, Script, ShellFunction, SimpleCommand, Word } from "./script.ts";
+import { type ParseNested, Reader, readingLimits } from "./reader.ts";
+import type { Assignment, Part, Range, Redirect, Script, ShellFunction, Word } from "./script.ts";
 
 interface Draft {
 	assignments: Assignment[];
 	words: Word[];
 	redirects: { operator: Redirect["operator"]; target: Word }[];
 	reads: Range | undefined;
+	size: number;
 }
 
 interface Group {
@@ -43,7 +45,7 @@ function assignmentOf(word: Word): Assignment | undefined {
 
 class ScriptParser {
 	private readonly reader: Reader;
-	private readonly commands: SimpleCommand[] = [];
+	private readonly commands: Draft[] = [];
 	private readonly functions: ShellFunction[] = [];
 	private readonly groups: Group[] = [];
 	private draft: Draft | undefined;
@@ -51,9 +53,12 @@ class ScriptParser {
 	private last: Range | undefined;
 	private pendingFunction: string | undefined;
 	private inPattern = false;
+	/** What was left of the pieces when the last command ended. */
+	private piecesLeft: number;
 
 	constructor(reader: Reader) {
 		this.reader = reader;
+		this.piecesLeft = reader.limits.pieces;
 	}
 
 	parse(closedBy: ")" | undefined): Script {
@@ -195,7 +200,7 @@ class ScriptParser {
 		if (this.draft) return this.draft;
 		const reads = this.pipe ?? this.groups.at(-1)?.reads;
 		this.pipe = undefined;
-		this.draft = { assignments: [], words: [], redirects: [], reads };
+		this.draft = { assignments: [], words: [], redirects: [], reads, size: 0 };
 		return this.draft;
 	}
 
@@ -205,16 +210,25 @@ class ScriptParser {
 		this.draft = undefined;
 		this.reader.count();
 		const at = this.commands.length;
+		draft.size = this.piecesRead();
 		this.commands.push(draft);
 		const afterGroup = draft.words.length === 0 && draft.assignments.length === 0;
 		// `{ …; } <<END`: the group's commands read what its redirect gives.
 		if (afterGroup && this.last && draft.redirects.some(({ operator }) => operator.startsWith("<"))) {
 			for (let inside = this.last.from; inside < this.last.to; inside += 1) {
 				const command = this.commands[inside];
-				if (command && !command.reads) this.commands[inside] = { ...command, reads: { from: at, to: at + 1 } };
+				if (command && !command.reads) command.reads = { from: at, to: at + 1 };
 			}
 		}
 		this.last = { from: afterGroup && this.last ? this.last.from : at, to: at + 1 };
+	}
+
+	/** How many pieces were read since this was last asked. */
+	private piecesRead(): number {
+		const left = this.reader.limits.pieces;
+		const read = this.piecesLeft - left;
+		this.piecesLeft = left;
+		return read;
 	}
 
 	private redirect(): void {
@@ -228,11 +242,12 @@ class ScriptParser {
 		const target = reader.word();
 		if (reader.at === start) reader.malformed = true;
 		const redirect = { operator, target };
-		this.begin().redirects.push(redirect);
+		const command = this.begin();
+		command.redirects.push(redirect);
 		reader.count();
 		if (operator !== "<<") return;
 		const delimiter = target.map((part) => (part.kind === "text" ? part.text : "")).join("");
-		reader.heredocs.push({ redirect, delimiter, literal: target.some((part) => part.quoted), stripTabs });
+		reader.heredocs.push({ command, redirect, delimiter, literal: target.some((part) => part.quoted), stripTabs });
 		redirect.target = [];
 	}
 
@@ -246,7 +261,7 @@ class ScriptParser {
 		const { reader } = this;
 		const waiting = reader.heredocs;
 		reader.heredocs = [];
-		for (const { redirect, delimiter, literal, stripTabs } of waiting) {
+		for (const { command, redirect, delimiter, literal, stripTabs } of waiting) {
 			if (reader.tooDeep) return;
 			const lines: string[] = [];
 			let closed = false;
@@ -262,6 +277,7 @@ class ScriptParser {
 			}
 			const body = lines.map((line) => `${line}\n`).join("");
 			redirect.target = literal ? [{ kind: "text", text: body, quoted: true }] : this.heredocParts(body);
+			command.size += this.piecesRead();
 			if (!closed) this.unclosedHeredoc(body);
 		}
 	}
@@ -281,9 +297,7 @@ class ScriptParser {
 		const { reader } = this;
 		reader.malformed = true;
 		const nothing: Script = { commands: [], functions: [], malformed: true, tooDeep: true };
-		const script = reader.nested(nothing, () =>
-			parseScript(new Reader(body, reader.nestedDepth, parseScript), undefined),
-		);
+		const script = reader.nested(nothing, () => parseScript(reader.inner(body), undefined));
 		if (script.tooDeep) reader.abandon();
 		const value: Word = [{ kind: "substitution", script, process: false, quoted: true }];
 		this.commands.push({
@@ -291,6 +305,7 @@ class ScriptParser {
 			words: [],
 			redirects: [{ operator: "<<<", target: value }],
 			reads: undefined,
+			size: this.piecesRead(),
 		});
 	}
 
@@ -436,9 +451,9 @@ class ScriptParser {
 const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).parse(closedBy);
 
 /**
- * Parses a script; `depth` is how deep the text already lies in others (`sh -c` in `sh -c`). Never throws; linear in
- * the text times the bounded depth.
+ * Parses a script. Never throws; a script that there is not enough work left to read is `tooDeep`.
+ * @param depth how deep the text already lies in others (`sh -c` in `sh -c`).
  */
-export function parse(text: string, depth = 0): Script {
-	return parseScript(new Reader(text, depth, parseScript), undefined);
+export function parse(text: string, depth = 0, work = new WorkBudget()): Script {
+	return parseScript(new Reader(text, depth, parseScript, readingLimits(work)), undefined);
 }

@@ -1,4 +1,5 @@
 // Words of a shell script: quotes, escapes, expansions, substitutions. Commands are put together in parse.ts.
+import type { WorkBudget } from "../../work.ts";
 import type { Part, Script, Word } from "./script.ts";
 
 /** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
@@ -6,6 +7,21 @@ export const MAX_DEPTH = 40;
 
 /** Pieces of words, words and commands of one text that are still read: memory stays within tens of megabytes. */
 const MAX_PIECES = 50_000;
+
+/** Units of work for such a piece, and for each character of a text: those that are read one by one are the dearest. */
+const PIECE_WORK = 80;
+const CHARACTER_WORK = 4;
+
+/** What is left for a text and all that is nested in it. */
+export interface ReadingLimits {
+	pieces: number;
+	readonly work: WorkBudget;
+}
+
+/** The limits of a text that lies in no other. */
+export function readingLimits(work: WorkBudget): ReadingLimits {
+	return { pieces: MAX_PIECES, work };
+}
 
 /** How far the end of `((` is looked for. */
 const MAX_ARITHMETIC = 4096;
@@ -20,6 +36,7 @@ export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => Script;
 
 /** A here-document whose body has not been reached. */
 export interface Heredoc {
+	readonly command: { size: number };
 	readonly redirect: { target: Word };
 	readonly delimiter: string;
 	/** Its delimiter was quoted: nothing in the body is expanded. */
@@ -52,16 +69,18 @@ export class Reader {
 	readonly depth: number;
 	readonly parseNested: ParseNested;
 	/** Shared with the scripts nested in this one. */
-	readonly allowance: { pieces: number };
+	readonly limits: ReadingLimits;
 	at = 0;
 	/** Begun on this line, in whatever script nested in it. */
 	heredocs: Heredoc[] = [];
 	malformed = false;
 	tooDeep = false;
 
-	constructor(text: string, depth: number, parseNested: ParseNested, allowance = { pieces: MAX_PIECES }) {
-		this.text = text;
-		this.allowance = allowance;
+	constructor(text: string, depth: number, parseNested: ParseNested, limits: ReadingLimits) {
+		const affordable = limits.work.charge(PIECE_WORK + CHARACTER_WORK * text.length);
+		this.text = affordable ? text : "";
+		this.tooDeep = !affordable;
+		this.limits = limits;
 		this.depth = depth;
 		this.parseNested = parseNested;
 	}
@@ -80,13 +99,13 @@ export class Reader {
 
 	/** Counts a piece of a word, a word, a command or a line of a here-document; past the bound the rest is given up. */
 	count(): void {
-		this.allowance.pieces -= 1;
-		if (this.allowance.pieces < 0) this.abandon();
+		this.limits.pieces -= 1;
+		if (this.limits.pieces < 0 || !this.limits.work.charge(PIECE_WORK)) this.abandon();
 	}
 
 	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
 	inner(text: string): Reader {
-		return new Reader(text, this.nestedDepth, this.parseNested, this.allowance);
+		return new Reader(text, this.nestedDepth, this.parseNested, this.limits);
 	}
 
 	/** Gives up the rest of the text: what it does cannot be known within the bounds. */
@@ -323,6 +342,7 @@ export class Reader {
 
 	/** Whether the `((` at the place is closed by `))`; if not, it is a group in a group. Quotes are skipped. */
 	isArithmetic(start: number): boolean {
+		if (!this.limits.work.charge(Math.min(MAX_ARITHMETIC, this.text.length - start))) this.abandon();
 		const mark = /[\\'"()]/g;
 		const within = this.text.slice(start, start + MAX_ARITHMETIC);
 		let open = 0;

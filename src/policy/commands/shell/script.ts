@@ -40,6 +40,8 @@ export interface SimpleCommand {
 	readonly redirects: readonly Redirect[];
 	/** The commands whose output it reads, through a pipe of its own or of a group around it. */
 	readonly reads: Range | undefined;
+	/** How many pieces were read for it, those of scripts nested in it included: what walking through it costs. */
+	readonly size: number;
 }
 
 export interface ShellFunction {

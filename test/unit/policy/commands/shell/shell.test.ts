@@ -5,16 +5,14 @@ import { type Environment, expandText, expandWords } from "../../../../../src/po
 import { printed } from "../../../../../src/policy/commands/shell/output.ts";
 import { parse } from "../../../../../src/policy/commands/shell/parse.ts";
 import { UNKNOWN } from "../../../../../src/policy/placeholders.ts";
+import { WorkBudget } from "../../../../../src/policy/work.ts";
 
 const VALUES: Readonly<Record<string, string>> = { HOME: "~", a: "x y", b: "lib.tar.gz", n: "5", empty: "", IFS: " " };
 
 const environment: Environment = {
 	value: (name) => VALUES[name],
 	output: () => undefined,
-	spend: () => true,
-	overflow: () => {
-		throw new Error("too many words");
-	},
+	work: new WorkBudget(Number.POSITIVE_INFINITY),
 };
 
 /** The fields of each command of a text, unknown text as `?`. */
@@ -168,6 +166,6 @@ describe("what is printed", () => {
 		["which", ["rm"], undefined, "rm"],
 		["date", [], undefined, undefined],
 	])("by %s %j from %j is %j", (name, args, input, text) => {
-		expect(printed(name, args, input)).toBe(text);
+		expect(printed(name, args, input, new WorkBudget())).toBe(text);
 	});
 });
