@@ -1,10 +1,10 @@
 // Which calls a plan may make, what a failed one means for the next, and what the client is told when none served. Pure.
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import type { CallFailure, LostReason } from "../providers/call-failure.ts";
+import { type CallFailure, type LostReason, NOTHING_SAID } from "../providers/call-failure.ts";
 import { breakerKeyOf, type ProviderHealth } from "../providers/health.ts";
 import type { Candidate } from "../routing/select.ts";
-import type { PlannedCall } from "./accounting.ts";
+import { billOfBroken, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 
 const MAX_CALLS = 3;
@@ -34,6 +34,18 @@ function callable(
 	return [leastScarce ?? longestOpen];
 }
 
+/** Whether the request named this model, and it is called as such: then it is tried once more before another stands in. */
+export function isNamed({ plan: { selection }, candidate }: Pick<PlannedCall, "plan" | "candidate">): boolean {
+	const { mode, fallbackFrom, failover } = selection;
+	return mode === "direct" && fallbackFrom === null && candidate === failover[0];
+}
+
+/** What a connection that breaks may be billed at: the second try after it must not take what the stand-ins need. */
+function secondTryNanoUsd([first, ...standIns]: CallSet["calls"], nowMs: number): number {
+	if (!isNamed(first) || standIns.length === 0) return 0;
+	return billOfBroken(first, NOTHING_SAID, nowMs).cost.totalNanoUsd;
+}
+
 /**
  * Chooses up to three candidates to call.
  * @param hasPriority whether the caller's plan still calls who is scarce.
@@ -48,7 +60,8 @@ export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: b
 	});
 	const [first, ...rest] = callable(plan, health, hasPriority, nowMs);
 	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
-	const sum = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
+	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
+	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
 	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
 }

@@ -25,7 +25,7 @@ import {
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
-import { type CallSet, type Consequence, callSetOf, FailedCalls } from "./failover.ts";
+import { type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
 import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 
@@ -91,7 +91,7 @@ type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: numb
 /** What one try at a call comes to. */
 type Tried<T> =
 	| { kind: "served"; value: T }
-	| { kind: "failed"; consequence: Consequence }
+	| { kind: "failed"; consequence: Consequence; costNanoUsd: number }
 	/** The provider is shut off. */
 	| { kind: "shut_off" }
 	/** No time, no money, or the provider has failed this request in a way that another call will not cure. */
@@ -231,15 +231,18 @@ export class Run {
 
 	/**
 	 * Tries a call; a model that the request named is tried once more, where that may help, before another stands in.
-	 * @param next the stand-in; what it needs is not spent on a second try.
+	 * @param next the stand-in, which must be left room for if the second try ends like the first.
 	 */
-	async #tryTwice<T>(call: PlannedCall, next: PlannedCall | undefined, failed: FailedCalls, attempt: Attempt<T>) {
+	async #tryTwice<T>(
+		call: PlannedCall,
+		next: PlannedCall | undefined,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+	): Promise<Tried<T>> {
 		const first = await this.#try(call, failed, attempt);
-		const { mode, fallbackFrom: insteadOf, failover } = call.plan.selection;
-		const isNamed = mode === "direct" && insteadOf === null && call.candidate === failover[0];
-		if (!isNamed || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
-		const needed = call.attempt.worstCase.totalNanoUsd + (next?.attempt.worstCase.totalNanoUsd ?? 0);
-		if (needed > this.budget.freeNanoUsd) return first;
+		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
+		const roomNanoUsd = this.budget.freeNanoUsd - first.costNanoUsd;
+		if (next && roomNanoUsd < next.attempt.worstCase.totalNanoUsd) return first;
 		await this.#pause(first.consequence.retryAfterMs);
 		const second = await this.#try(call, failed, attempt);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
@@ -284,13 +287,14 @@ export class Run {
 		const bill = billOfFailed(call, result, sentAtMs, this.#billOfBroken);
 		if (bill) this.#bill(call, hold, bill);
 		else hold.release();
-		const consequence = failed.add(call, result, bill?.cost.totalNanoUsd ?? 0);
+		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
+		const consequence = failed.add(call, result, costNanoUsd);
 		const nowMs = Date.now();
 		if (consequence.counts) permit.failed(consequence.operatorsFault, nowMs);
 		else permit.inconclusive();
 		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
 			health.throttled(key, candidate.model.id, result.retryAfterMs, nowMs);
-		return { kind: "failed", consequence };
+		return { kind: "failed", consequence, costNanoUsd };
 	}
 
 	/** Notes in the log line who is serving. */
