@@ -7,6 +7,7 @@ import { GATES, identify } from "./account/gates.edge.ts";
 import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
+import { callerDialect } from "./http/dialects.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, respondToException, type Stages } from "./http/respond.edge.ts";
@@ -41,6 +42,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.header("x-request-id", requestId);
+	c.set("errorDialect", callerDialect(c.req.raw.headers));
 	const settings = settingsOf(c.env);
 	c.set("context", {
 		requestId,

@@ -23,7 +23,8 @@ export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>,
 	const context: C | undefined = c.get("context");
 	if (context) context.log.error = failure.reason;
 	const { status, body, headers } = toHttpFailure(failure, c.get("errorDialect"), context?.requestId);
-	return Response.json(body, { status, headers });
+	// A refusal is about this moment: no cache between here and the client may repeat it.
+	return Response.json(body, { status, headers: { ...headers, "cache-control": "no-store" } });
 }
 
 /** The response to a handler's success, in the endpoint's media type. */

@@ -266,6 +266,32 @@ describe("a field that may stand for another", () => {
 	});
 });
 
+describe("an error", () => {
+	const LIBRARIES: Record<string, string>[] = [
+		{ "x-stainless-lang": "js" },
+		{ "user-agent": "ai/7.0 ai-sdk/openai-compatible/3.0" },
+	];
+	const ERRORS = [
+		["/nope", "GET", 404, "not_found"],
+		["/v1/plans", "PATCH", 405, "method_not_allowed"],
+		["/v1/models/nope", "GET", 404, "model_not_found"],
+		["/v1/usage", "GET", 401, "invalid_api_key"],
+		["/v1/proof/pubkey?workspace_id=..", "GET", 422, "invalid_request"],
+	] as const;
+
+	it.each(ERRORS)("of %s (%s) is OpenAI's error object to its libraries, under the same status", async (...row) => {
+		const [path, method, status, code] = row;
+		for (const headers of LIBRARIES) {
+			const response = await call(path, { method, headers });
+			expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
+		}
+	});
+
+	it.each(ERRORS)("of %s (%s) is for no cache", async (path, method) => {
+		expect((await call(path, { method })).headers.get("cache-control")).toBe("no-store");
+	});
+});
+
 describe("browsers", () => {
 	it("may call from any origin and read the service's headers", async () => {
 		const preflight = await call("/v1/chat/completions", {
