@@ -10,7 +10,7 @@ import { ENDPOINTS } from "./endpoints.ts";
 import { callerDialect } from "./http/dialects.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
-import { failureResponse, respondToException, type Stages } from "./http/respond.edge.ts";
+import { failureResponse, PATH_NOT_FOUND, respondToException, type Stages } from "./http/respond.edge.ts";
 import { Timings } from "./http/timings.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
@@ -88,9 +88,7 @@ app.onError((error, c) => {
 	logError("misconfigured", error, { settings: error.message });
 	return failureResponse(c, { reason: "misconfigured" });
 });
-app.notFound((c) =>
-	failureResponse(c, { reason: "not_found", message: "no such path; GET /openapi.json lists them all" }),
-);
+app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(exchange);
 app.use(

@@ -131,10 +131,10 @@ function operation(endpoint: Endpoint): Schema {
 }
 
 /**
- * The document for a service at `serverUrl`.
- * @param endpoints the whole list; internal ones are marked `x-internal`.
+ * The document of a service that has these endpoints, at whatever address it is read from.
+ * @param endpoints internal ones are marked `x-internal`.
  */
-export function openapiDocument(endpoints: readonly Endpoint[], serverUrl: string): Schema {
+export function openapiDocument(endpoints: readonly Endpoint[]): Schema {
 	const paths: Record<string, Schema> = {};
 	for (const endpoint of endpoints) {
 		paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) };
@@ -147,7 +147,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], serverUrl: strin
 			license: { name: "MIT", identifier: "MIT" },
 			description: "Routing and agent governance.",
 		},
-		servers: [{ url: serverUrl }],
+		servers: [{ url: "/" }],
 		paths,
 		components: {
 			securitySchemes: securitySchemes(endpoints),

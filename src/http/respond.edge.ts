@@ -18,6 +18,12 @@ export interface Stages<C extends RequestContext = RequestContext> {
 	};
 }
 
+/** The answer to a path that nothing is at, or nothing that this deployment has. */
+export const PATH_NOT_FOUND: Failure = {
+	reason: "not_found",
+	message: "no such path; GET /openapi.json lists them all",
+};
+
 /** The response to a failure; the reason goes into the request's log line. */
 export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>, failure: Failure): Response {
 	const context: C | undefined = c.get("context");

@@ -11,6 +11,7 @@ import { type Access, type Endpoint, METHODS } from "../../src/http/endpoint.ts"
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
+	callWith,
 	callWithKey,
 	chat,
 	eventually,
@@ -209,6 +210,33 @@ describe("any other path", () => {
 			const response = await call(path);
 			expect([response.status, await response.json()]).toMatchObject([404, { error: "not_found" }]);
 		}
+	});
+});
+
+describe("without ADMIN_TOKEN", () => {
+	const none = { ADMIN_TOKEN: "" } as Partial<Env>;
+	const operators = ENDPOINTS.filter(({ access }) => access === "operator");
+
+	it.each(operators.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint]))(
+		"%s is an unknown path, whatever the method and the token",
+		async (_, endpoint) => {
+			const unknown = await (await callWith(none, "/v1/nope")).json();
+			for (const method of [...METHODS, "HEAD", "PATCH"])
+				for (const authorization of ["", `Bearer ${TEST_ADMIN_TOKEN}`, "Bearer null"]) {
+					const response = await callWith(none, anyPath(endpoint), { method, headers: { authorization } });
+					expect([response.status, response.headers.get("allow")], method).toEqual([404, null]);
+					if (method !== "HEAD") expect(await response.json()).toEqual(unknown);
+				}
+		},
+	);
+
+	it("the OpenAPI document has none of their paths, and another ETag", async () => {
+		const [whole, without] = await Promise.all([call("/openapi.json"), callWith(none, "/openapi.json")]);
+		const paths = async (response: Response) => Object.keys(((await response.json()) as { paths: object }).paths);
+		const internal = operators.map(({ path }) => path);
+		expect(without.headers.get("etag")).not.toBe(whole.headers.get("etag"));
+		expect(await paths(whole)).toEqual(expect.arrayContaining(internal));
+		expect((await paths(without)).filter((path) => internal.includes(path as `/${string}`))).toEqual([]);
 	});
 });
 
