@@ -69,6 +69,7 @@ const keyGate: Gate<ServiceContext> = {
 };
 
 const operatorGate: Gate<ServiceContext> = {
+	exists: ({ settings }) => settings.adminToken !== null,
 	stage: () => async (c, next) => {
 		const refused = authenticateOperator(c.req.header("authorization") ?? null, c.get("context").settings.adminToken);
 		return refused ? failureResponse(c, refused) : next();

@@ -52,8 +52,10 @@ describe("the limit per minute", () => {
 		}
 		const refused = await callWithKey(key, "/v1/usage");
 		expect(refused.status).toBe(429);
+		const message = expect.stringContaining("10 requests per minute");
 		expect(await refused.json()).toEqual({
-			detail: { error: "rate_limit_exceeded", message: expect.stringContaining("10 requests per minute") },
+			detail: { error: "rate_limit_exceeded", message },
+			error: { message, type: "rate_limit_error", param: null, code: "rate_limit_exceeded" },
 		});
 		expect(refused.headers.get("retry-after")).toBe("50");
 		expect(refused.headers.get("retry-after-ms")).toBe("50000");
