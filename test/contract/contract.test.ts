@@ -273,11 +273,11 @@ describe("a public look-up of a receipt", () => {
 		const { db } = await import("../support/service.ts");
 		const id = (await chat(key.key, "hi")).headers.get("x-request-id") ?? "";
 		await eventually(
-			async () => (await db.prepare("SELECT 1 FROM receipts WHERE request_id = ?").bind(id).first()) !== null,
+			async () => (await db.prepare("SELECT 1 FROM settlements WHERE request_id = ?").bind(id).first()) !== null,
 		);
 		await db
 			.prepare(
-				'UPDATE receipts SET receipt = replace(receipt, \'"outcome":"complete"\', \'"outcome":"cut"\') WHERE request_id = ?',
+				'UPDATE settlements SET receipt = replace(receipt, \'"outcome":"complete"\', \'"outcome":"cut"\') WHERE request_id = ?',
 			)
 			.bind(id)
 			.run();
