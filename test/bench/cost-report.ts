@@ -61,9 +61,9 @@ function sources(): string {
 
 /** The model's assumptions, where a reader would otherwise guess. */
 const NOTES = [
-	"Counted in the built Worker with its bindings wrapped (test/bench/counting), one user each: object calls and alarms, rows as SQLite and D1 report them (an alarm set is a row written), KV operations, log lines. Minutes of traffic pass on a moved clock, so that purges, alarms and key look-ups are in the averages.",
+	"Counted in the built Worker with its bindings wrapped (test/bench/counting), one user each: object calls and alarms, rows as SQLite and D1 report them (an alarm set is a row written), KV operations, log lines. Minutes of traffic pass on a moved clock, so that folds, alarms and key look-ups are in the averages.",
 	"Worker CPU ms is an upper bound: CPU time of the whole local process (Worker, objects, D1, the runtime's server) by requests at 16 connections. Object time is wall-clock, measured from the caller, with D1 on this disk; each 10 ms more of it, for a slower D1, would cost $0.016 for a million. It is not billed while an object is idle.",
-	"Workers Logs: one event for each invocation, of the Worker and of an object, and one for each line the code writes, at head_sampling_rate 1 as in wrangler.toml. The upstream models' own prices, Cloudflare's rate-limit binding (no price found) and reads by operators are not in it.",
+	"Workers Logs: one event for each line the code writes, at head_sampling_rate 1 and with invocation logs off, as in wrangler.toml. The upstream models' own prices, Cloudflare's rate-limit binding (no price found) and reads by operators are not in it.",
 ];
 
 /** Writes the cost model. */

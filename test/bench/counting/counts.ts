@@ -15,7 +15,7 @@ export interface OperationCounts {
 	keyValueReads: number;
 	/** Writes, deletes and lists, which have one price. */
 	keyValueWrites: number;
-	/** Lines the code writes; the platform adds one for each invocation. */
+	/** Lines the code writes; invocation logs are off. */
 	logLines: number;
 }
 
