@@ -78,8 +78,8 @@ export interface MeterSnapshot {
 	recent: RecentUsage[];
 	/** Open reservations: a caller that could not reach the meter may have stored their settlement in D1. */
 	open: string[];
-	/** D1 may have another row of something that is counted in the totals: see `doubtful`. */
-	hasDoubtful: boolean;
+	/** Counted in the totals, and D1 may have another row of it: the first page. */
+	doubtful: PendingPage;
 }
 
 /** Totals for a comparison with D1's rows. */
@@ -202,11 +202,11 @@ export class AccountMeter extends DurableObject<Env> {
 			totals: this.#books.totals(),
 			recent: this.#books.recentPending(RECENT_ROWS),
 			open: this.#books.openIds(),
-			hasDoubtful: this.#books.hasDoubtful,
+			doubtful: this.#books.doubtfulPage(0),
 		};
 	}
 
-	/** What is counted in the totals and D1 may have another row of, page by page; `after` is 0, then the last page's `next`. */
+	/** A further page of the snapshot's `doubtful`, behind the `next` of the page before. */
 	doubtful(after: number): PendingPage {
 		return this.#books.doubtfulPage(after);
 	}

@@ -23,7 +23,7 @@ export interface MeterClient {
 	/** Replaces an open reservation by another. */
 	extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict>;
 	snapshot(plan: PlanId): Promise<MeterSnapshot>;
-	/** What the snapshot's totals count and D1 may have another row of, page by page from 0 on. */
+	/** A further page of what the snapshot's totals count and D1 may have another row of. */
 	doubtful(after: number): Promise<PendingPage>;
 	/** The receipt of a request that D1 may not have. */
 	receipt(requestId: string): Promise<StoredReceipt | null>;

@@ -52,7 +52,7 @@ export class Outbox {
 		this.#state.waitUntil(
 			due.then(() => {
 				this.#isDue = false;
-				return this.flush();
+				return this.isFailing ? undefined : this.flush();
 			}),
 		);
 	}

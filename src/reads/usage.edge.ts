@@ -1,15 +1,12 @@
 // Plans, usage and savings.
 import * as z from "zod";
-import type { KeyContext } from "../account/context.ts";
+import { currentUsage } from "../account/current-usage.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
-import type { MeterClient } from "../account/meter-client.edge.ts";
 import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
 import { DEFAULT_BASELINE, savingsOf } from "../account/savings.ts";
 import type { RecentUsage } from "../account/settlement.ts";
-import { RECENT_ROWS, readUsage } from "../account/usage.store.ts";
-import { type CountedUsage, UsageTotals } from "../account/usage.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type Failure, fail, ok } from "../failure.ts";
+import { fail, ok } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 
 const planId = z.enum(PLAN_IDS);
@@ -80,49 +77,6 @@ function shown({ cost_nano_usd, ...row }: RecentUsage): z.infer<typeof recentSch
 	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
 }
 
-/** ULIDs rise with time, so the id settles ties of the same millisecond. */
-function newestFirst(a: RecentUsage, b: RecentUsage): number {
-	return `${b.created_at} ${b.request_id}` < `${a.created_at} ${a.request_id}` ? -1 : 1;
-}
-
-const totalsUnknown: Failure = {
-	reason: "storage_unavailable",
-	message: "the totals of earlier requests could not be read; try again",
-};
-
-/** Rows that the meter counts and D1 may have otherwise. */
-async function doubtfulRows(meter: MeterClient): Promise<CountedUsage[]> {
-	const rows: CountedUsage[] = [];
-	for (let after: number | null = 0; after !== null; ) {
-		const page = await meter.doubtful(after);
-		rows.push(...page.rows);
-		after = page.next;
-	}
-	return rows;
-}
-
-/**
- * A user's usage up to the last answered request: totals as the meter has them, the latest rows from D1 and the meter. Where a
- * settlement went straight to D1, because the meter was away, D1's row counts, as it will for the meter.
- */
-async function currentUsage({ account, db, meter, timings }: KeyContext) {
-	const own = meter(account.userId);
-	// The meter first: what it flushes after this is found in D1.
-	const { quota, totals: counted, recent: pending, open, hasDoubtful } = await own.snapshot(account.plan.id);
-	if (counted === null) return fail(totalsUnknown);
-	const doubtful = hasDoubtful ? await doubtfulRows(own) : [];
-	const ids = [...open, ...doubtful.map(({ request_id }) => request_id)];
-	const stored = await timings.measure("d1", () => readUsage(db, account.userId, ids));
-	const totals = new UsageTotals(counted);
-	for (const row of doubtful) {
-		if (stored.rows.has(row.request_id) || stored.oldIds.has(row.request_id)) totals.subtractRow(row);
-	}
-	for (const row of stored.rows.values()) totals.addRow(row);
-	const rows = new Map([...pending, ...stored.recent].map((row) => [row.request_id, row]));
-	const recent = [...rows.values()].sort(newestFirst).slice(0, RECENT_ROWS);
-	return ok({ quota, totals, recent: recent.map(shown) });
-}
-
 export const getUsageEndpoint = endpoint({
 	id: "get_usage",
 	method: "GET",
@@ -173,7 +127,7 @@ export const getUsageEndpoint = endpoint({
 			by_model: totals.by("model"),
 			by_provider: totals.by("provider"),
 			by_mode: totals.by("mode"),
-			recent,
+			recent: recent.map(shown),
 		});
 	},
 });
