@@ -157,9 +157,19 @@ export class AccountMeter extends DurableObject<Env> {
 			return { admitted: false, reason: "daily_limit_exceeded", quota, retryAfterMs: this.#books.day.msUntilSlot(now) };
 		}
 
+		this.#makeRoom(now);
 		this.#books.admit(request.requestId, request.countsTowardsDay, request.reservation ?? null, now);
 		if (request.reservation) this.#outbox.arm(request.reservation.expiresAtMs);
 		return { admitted: true, quota: this.#quota(plan, now) };
+	}
+
+	/** Folds in time for slots to be used again. Nobody is kept out because that fails: then the table grows. */
+	#makeRoom(nowMs: number): void {
+		try {
+			this.#books.foldIfWorthIt(nowMs);
+		} catch (error) {
+			logError("meter_fold_failed", error);
+		}
 	}
 
 	/** Replaces a reservation with what really happened. Idempotent; a reservation that expired before stays as it was settled. */

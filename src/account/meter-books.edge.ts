@@ -78,7 +78,6 @@ export class MeterBooks {
 
 	/** Stores an admission and counts it. */
 	admit(requestId: string, countsTowardsDay: boolean, reservation: Reservation | null, nowMs: number): void {
-		this.foldIfWorthIt(nowMs);
 		const place = this.#book.place(nowMs);
 		const slot: Slot = {
 			slot: place.slot,
