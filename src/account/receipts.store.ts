@@ -1,5 +1,5 @@
 // Stored receipts, by request id.
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { receipts, settlements, users } from "../db/schema.ts";
 import type { StoredReceipt } from "./settlement.ts";
@@ -35,8 +35,8 @@ export async function findReceiptOrUser(
 	requestId: string,
 	userNumber: number | null,
 ): Promise<{ receipt: StoredReceipt | undefined; userId: string | undefined }> {
-	const byNumber = userNumber === null ? sql`false` : eq(users.number, userNumber);
-	const user = db.select({ id: users.id }).from(users).where(byNumber);
+	if (userNumber === null) return { receipt: await findReceipt(db, requestId), userId: undefined };
+	const user = db.select({ id: users.id }).from(users).where(eq(users.number, userNumber));
 	const [[found], [old], [owner]] = await db.batch([...receiptQueries(db, requestId), user]);
 	return { receipt: found ?? old, userId: owner?.id };
 }
