@@ -45,6 +45,7 @@ export async function startContenders(session: Session, choice: ContenderChoice)
 		contenders.push({ name, kind, state, target: { ...target, name } });
 	};
 	if (targets.has("bare")) add("bare", null, await session.startBare());
+	if (targets.has("relay")) add("relay", null, await session.startRelay());
 	if (targets.has("portkey") && portkeyDir) add("portkey", null, await session.startPortkey(portkeyDir));
 	for (const [state, stateRoot] of stateRoots) {
 		if (targets.has("floor")) add("floor", state, await session.startFloor({ users: USERS, stateRoot }));
@@ -88,11 +89,21 @@ export async function measuredRound(
 	return { ...answers, medianFirstDeltaMs, cpuMs: usedMs === null ? null : usedMs / answers.requests };
 }
 
-async function warmUp(contenders: readonly Contender[], load: Load): Promise<void> {
-	for (const { target } of contenders) {
-		if (target.signs && load.path === "/v1/chat/completions") await requireSignedAnswer(target, load);
-		await runRound(target, [load], { connections: 16, durationMs: WARM_UP_MS, maxRequests: 5_000 });
+/** Warms the targets up; what stands beside the service and does not answer this load is left out, and said. */
+async function warmUp(contenders: readonly Contender[], load: Load, plan: RoundPlan): Promise<Contender[]> {
+	const sound: Contender[] = [];
+	for (const contender of contenders) {
+		const { target, kind } = contender;
+		try {
+			if (target.signs && load.path === "/v1/chat/completions") await requireSignedAnswer(target, load);
+			await runRound(target, [load], { connections: 16, durationMs: WARM_UP_MS, maxRequests: 5_000 });
+			sound.push(contender);
+		} catch (error) {
+			if (kind !== "portkey") throw error;
+			plan.onProgress(`left out: ${error}`);
+		}
 	}
+	return sound;
 }
 
 /** Runs the rounds of all contenders at one number of connections; by contender, in its order. */
@@ -145,10 +156,10 @@ export async function compareUnderLoad(
 	load: Load,
 	plan: RoundPlan,
 ): Promise<Standing[]> {
-	await warmUp(contenders, load);
+	const sound = await warmUp(contenders, load, plan);
 	const found: Standing[] = [];
 	for (const connections of CONNECTIONS) {
-		found.push(...standings(connections, await interleaved(contenders, load, connections, plan)));
+		found.push(...standings(connections, await interleaved(sound, load, connections, plan)));
 	}
 	return found;
 }
@@ -163,11 +174,11 @@ export interface ChunkCost {
 
 /** Compares streams that differ by so many chunks; each chunk comes alone, as a model's do. */
 export async function measureChunks(contenders: readonly Contender[], plan: RoundPlan): Promise<ChunkCost[]> {
-	await warmUp(contenders, LONG_STREAM);
-	const costs = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
+	const sound = await warmUp(contenders, LONG_STREAM, plan);
+	const costs = new Map<Contender, number[]>(sound.map((contender) => [contender, []]));
 	for (let round = 1; round <= plan.rounds; round++) {
 		plan.onProgress(`chunks, round ${round} of ${plan.rounds}`);
-		for (const contender of contenders) {
+		for (const contender of sound) {
 			const short = await measuredRound(contender.target, SHORT_STREAM, CHUNK_CONNECTIONS, plan);
 			const long = await measuredRound(contender.target, LONG_STREAM, CHUNK_CONNECTIONS, plan);
 			if (short.cpuMs === null || long.cpuMs === null) continue;

@@ -123,7 +123,11 @@ export function post(
 			});
 		});
 		sent.on("timeout", () => sent.destroy(new Error(`no answer in ${REQUEST_TIMEOUT_MS} ms`)));
-		sent.on("error", (error) => failed(`could not be called: ${error.message}`));
+		sent.on("error", (error: NodeJS.ErrnoException) => {
+			// A server may close an idle connection just as it is used again (node:http, `reusedSocket`); nothing was answered then.
+			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(post(target, agent, load, key));
+			else failed(`could not be called: ${error.message}`);
+		});
 		sent.end(load.body);
 	});
 }

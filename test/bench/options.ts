@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 export const PART_NAMES = ["cold", "load", "stream", "chunks", "agents", "memory", "cost"] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
-export const TARGET_NAMES = ["bare", "floor", "portkey", "svc"] as const;
+export const TARGET_NAMES = ["bare", "relay", "floor", "portkey", "svc"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
 export const STATE_NAMES = ["disk", "tmpfs"] as const;
@@ -33,7 +33,7 @@ const QUICK = { rounds: 2, seconds: 4, memoryRequests: 10_000 };
 export const USAGE = `npm run bench -- [PART …] [option …]
   PART             ${PART_NAMES.join(", ")}; all where none is named
   --only NAMES     targets, by comma: ${TARGET_NAMES.join(", ")} (portkey needs PORTKEY_DIR, a folder with @portkey-ai/gateway installed)
-  --state NAMES    where state is, by comma: ${STATE_NAMES.join(", ")}; both where nothing is said
+  --state NAMES    where state is, by comma: ${STATE_NAMES.join(", ")}; both where nothing is said. memory and cost use the first
   --rounds N       rounds per target and number of connections, ${FULL.rounds}
   --seconds S      length of a round, ${FULL.seconds}
   --requests N     of the part memory, ${FULL.memoryRequests}

@@ -76,7 +76,9 @@ function withContenders<T>(
 
 /** All targets under one load. */
 export function compareTargets(run: BenchRun, load: Load): Promise<Standing[]> {
-	return withContenders(run, TARGET_NAMES, (contenders) => compareUnderLoad(contenders, load, roundPlan(run)));
+	// Of a whole answer there is nothing to relay piece by piece.
+	const names = TARGET_NAMES.filter((name) => load.streamed || name !== "relay");
+	return withContenders(run, names, (contenders) => compareUnderLoad(contenders, load, roundPlan(run)));
 }
 
 /** What a chunk costs each target. */

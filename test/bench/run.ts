@@ -1,6 +1,6 @@
 // `npm run bench`: the service beside other targets under load, its memory, what a million requests cost, its cold start. Judges nothing.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyLocalMigrations, buildBundle } from "../../src/cli/local-service.ts";
 import { measureColdStart } from "./bundle.ts";
@@ -65,7 +65,7 @@ async function measure(options: BenchOptions, tempDir: string): Promise<BenchRes
 
 async function main(): Promise<void> {
 	const options = readOptions(process.argv.slice(2));
-	const tempDir = mkdtempSync(join(stateRoots().disk ?? ".", "svc-bench-"));
+	const tempDir = mkdtempSync(join(stateRoots()[options.states[0] ?? "disk"] ?? tmpdir(), "svc-bench-"));
 	process.once("exit", () => rmSync(tempDir, { recursive: true, force: true }));
 	// Exiting, rather than dying of the signal, lets Miniflare end its processes and the line above run.
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

@@ -2,7 +2,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import type { LoadTarget } from "./load.ts";
-import { type SvcTarget, startBare, startFloor, startPortkey, startSvc, startUpstream } from "./targets.ts";
+import { type SvcTarget, startBare, startFloor, startPortkey, startRelay, startSvc, startUpstream } from "./targets.ts";
 
 /** Folders of one run of the benchmark. */
 export interface Workshop {
@@ -27,6 +27,7 @@ export interface SessionSvcOptions {
 /** Starts targets on a fresh state each. */
 export interface Session {
 	startBare(): Promise<LoadTarget>;
+	startRelay(): Promise<LoadTarget>;
 	startFloor(options: Pick<SessionSvcOptions, "users" | "stateRoot">): Promise<LoadTarget>;
 	startSvc(options: SessionSvcOptions): Promise<SvcTarget>;
 	startPortkey(installation: string): Promise<LoadTarget>;
@@ -46,6 +47,7 @@ export async function inSession<T>(workshop: Workshop, part: (session: Session) 
 		const { url } = keep(await startUpstream());
 		return await part({
 			startBare: async () => keep(await startBare(url)),
+			startRelay: async () => keep(await startRelay(url)),
 			startFloor: async ({ users, stateRoot = workshop.tempDir }) =>
 				keep(await startFloor(url, { stateDir: freshState(stateRoot), users })),
 			startSvc: async ({ users, bundleDir = workshop.bundleDir, stateRoot = workshop.tempDir, inspected = false }) => {

@@ -57,12 +57,12 @@ const PASS_THROUGH = `export default {
 	},
 };`;
 
-/** Starts the Worker that everything is compared with: it passes the body to the upstream and back. */
-export async function startBare(upstreamUrl: string): Promise<LoadTarget> {
+/** Starts a Worker without state, in front of the upstream. */
+async function startStateless(name: string, script: string, upstreamUrl: string): Promise<LoadTarget> {
 	const start = async () => {
 		const miniflare = new Miniflare({
 			modules: true,
-			script: PASS_THROUGH,
+			script,
 			compatibilityDate: COMPATIBILITY_DATE,
 			bindings: { UPSTREAM: `${upstreamUrl}/openai/chat/completions` },
 			host: "127.0.0.1",
@@ -72,7 +72,31 @@ export async function startBare(upstreamUrl: string): Promise<LoadTarget> {
 		return { url: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
 	};
 	const { started, pid } = await withRuntimePid(start);
-	return { name: "bare", keys: ["bench"], headers: {}, signs: false, pid, ...started };
+	return { name, keys: ["bench"], headers: {}, signs: false, pid, ...started };
+}
+
+/** Starts the Worker that everything is compared with: it passes the body to the upstream and back. */
+export function startBare(upstreamUrl: string): Promise<LoadTarget> {
+	return startStateless("bare", PASS_THROUGH, upstreamUrl);
+}
+
+const RELAY = `async function relay(reader, writer) {
+	for (let read = await reader.read(); !read.done; read = await reader.read()) await writer.write(read.value);
+	await writer.close();
+}
+
+export default {
+	async fetch(request, env, context) {
+		const response = await fetch(env.UPSTREAM, { method: "POST", headers: request.headers, body: request.body });
+		const { readable, writable } = new IdentityTransformStream();
+		context.waitUntil(relay(response.body.getReader(), writable.getWriter()));
+		return new Response(readable, response);
+	},
+};`;
+
+/** Starts a Worker that hands each piece of the answer on by itself, unchanged: what any relay in JavaScript pays the runtime. */
+export function startRelay(upstreamUrl: string): Promise<LoadTarget> {
+	return startStateless("relay", RELAY, upstreamUrl);
 }
 
 // A thousand slots are used in turn, as a meter that reuses its rows would: the table does not grow with the round.

@@ -6,7 +6,7 @@ describe("the benchmark's options", () => {
 	it("are everything, in long rounds, where nothing is said", () => {
 		const options = readOptions([]);
 		expect(options.parts).toEqual(["cold", "load", "stream", "chunks", "agents", "memory", "cost"]);
-		expect([...options.targets]).toEqual(["bare", "floor", "portkey", "svc"]);
+		expect([...options.targets]).toEqual(["bare", "relay", "floor", "portkey", "svc"]);
 		expect(options).toMatchObject({ states: ["disk", "tmpfs"], memoryRequests: 50_000, quick: false });
 		expect(options.roundMs).toBeGreaterThanOrEqual(10_000);
 	});
