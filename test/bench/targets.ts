@@ -173,8 +173,12 @@ export async function startPortkey(upstreamUrl: string, installation: string): P
 	const args = [join(installation, PORTKEY_SERVER), "--headless", `--port=${port}`];
 	const child = spawn(process.execPath, args, { stdio: "ignore", env: { ...process.env, NODE_ENV: "production" } });
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+	const kill = () => child.kill();
+	// A benchmark that is interrupted leaves nothing running.
+	process.once("exit", kill);
 	const stop = async () => {
-		child.kill();
+		process.off("exit", kill);
+		kill();
 		await exited;
 	};
 	const url = `http://127.0.0.1:${port}`;
