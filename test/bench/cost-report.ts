@@ -21,16 +21,16 @@ function operationsTable(scenarios: readonly PricedScenario[]): string {
 	]);
 }
 
-function billTable(chat: readonly PricedScenario[]): string {
+function billTable(billed: readonly PricedScenario[]): string {
 	return table([
-		["USD for a million requests", ...chat.map(({ operation }) => operation)],
-		["", ...chat.map(({ pace }) => pace)],
-		...PRICED_OPERATIONS.map((name) => [PRICES[name].label, ...chat.map(({ bill }) => usd(bill.usd[name]))]),
-		["total", ...chat.map(({ bill }) => usd(bill.totalUsd))],
-		["D1 bytes kept per request", ...chat.map(({ databaseBytesPerRequest }) => databaseBytesPerRequest.toFixed(0))],
+		["USD for a million requests", ...billed.map(({ operation }) => operation)],
+		["", ...billed.map(({ pace }) => pace)],
+		...PRICED_OPERATIONS.map((name) => [PRICES[name].label, ...billed.map(({ bill }) => usd(bill.usd[name]))]),
+		["total", ...billed.map(({ bill }) => usd(bill.totalUsd))],
+		["D1 bytes kept per request", ...billed.map(({ databaseBytesPerRequest }) => databaseBytesPerRequest.toFixed(0))],
 		[
 			"and a month, for a million kept in D1",
-			...chat.map(({ databaseBytesPerRequest, bill }) =>
+			...billed.map(({ databaseBytesPerRequest, bill }) =>
 				usd(storageUsdPerMonth(databaseBytesPerRequest, bill.requests)),
 			),
 		],
@@ -67,11 +67,11 @@ const NOTES = [
 ];
 
 /** Writes the cost model. */
-export function costTables({ chat, reads }: CostResult): string[] {
+export function costTables({ chat, agents, reads }: CostResult): string[] {
 	const example = chat.find(({ pace }) => pace.startsWith("1 ")) ?? chat[0];
 	return [
-		operationsTable([...chat, ...reads]),
-		billTable(chat),
+		operationsTable([...chat, ...agents, ...reads]),
+		billTable([...chat, ...agents]),
 		...(example ? [priceTable(example)] : []),
 		`D1 storage: $${DATABASE_STORAGE.usdPerGbMonth} per GB and month after ${DATABASE_STORAGE.includedGb} GB; the plan itself is $${PLAN_USD_PER_MONTH} a month, with the included amounts above, which no bill here deducts`,
 		sources(),
