@@ -42,7 +42,9 @@ const keyGate: Gate<ServiceContext> = {
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
 		entries.set(context, { account: caller.value, admission });
-		if (endpoint.access === "key" && endpoint.admission === "handler") {
+		const known = admission.knownRefusal();
+		if (known) c.res = failureResponse(c, known);
+		else if (endpoint.access === "key" && endpoint.admission === "handler") {
 			await next();
 			// A request that failed before its handler asked to be admitted counts all the same.
 			const last = entryOf(context).admission;
