@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { skippedDataReporter } from "./test/support/skipped-data-reporter.ts";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
 declare module "vitest" {
@@ -9,14 +10,29 @@ declare module "vitest" {
 		seed: number;
 		/** How many of them there are. */
 		cases: number;
+		/** Whether a data set of ../shared/data that is not there fails the run, instead of skipping its tests. */
+		needsSharedData: boolean;
 	}
 }
 
 /** A hang still fails; a busy machine does not. */
 const TEST_TIMEOUT_MS = 30_000;
 
+/** Whether a variable says yes. */
+function isOn(name: string): boolean {
+	return !["", "0", "false"].includes(process.env[name] ?? "");
+}
+
+/** What every test file can ask for. */
+const PROVIDED = {
+	seed: Number(process.env["SEED"] ?? 20_260_722),
+	cases: Number(process.env["CASES"] ?? 2_500),
+	needsSharedData: isOn("CI") && !isOn("ALLOW_MISSING_DATA"),
+};
+
 export default defineConfig({
 	test: {
+		reporters: ["default", skippedDataReporter],
 		// Vitest leaves one core to itself, which is half of a small machine; and many of these tests wait more than they compute.
 		maxWorkers: Math.max(3, availableParallelism() - 1),
 		// The service logs a line per request: of interest where a test fails.
@@ -26,7 +42,8 @@ export default defineConfig({
 				test: {
 					name: "unit",
 					environment: "node",
-					include: ["test/unit/**/*.test.ts"],
+					provide: PROVIDED,
+					include: ["test/unit/**/*.test.ts", "test/bench/**/*.test.ts"],
 					testTimeout: TEST_TIMEOUT_MS,
 				},
 			},
@@ -44,13 +61,14 @@ export default defineConfig({
 					testTimeout: TEST_TIMEOUT_MS,
 					include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 					setupFiles: ["./test/support/migrate.ts"],
-					provide: { seed: Number(process.env["SEED"] ?? 20_260_722), cases: Number(process.env["CASES"] ?? 2_500) },
+					provide: PROVIDED,
 				},
 			},
 			{
 				test: {
 					name: "clients",
 					environment: "node",
+					provide: PROVIDED,
 					include: ["test/clients/**/*.test.ts"],
 					globalSetup: ["./test/clients/setup.ts"],
 					testTimeout: 60_000,

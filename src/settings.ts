@@ -28,12 +28,12 @@ const variables = z.object({
 		.default("svc.local"),
 	MAX_BODY_BYTES: whole(2_097_152),
 	MAX_CHAT_BODY_BYTES: whole(16_777_216),
-	/** Time to the first byte of an upstream call. */
+	/** Time to the response head of an upstream call. */
 	UPSTREAM_TIMEOUT_MS: whole(30_000),
-	/** Time between two pieces of an upstream answer. */
+	/** Silence between two pieces of an upstream answer. */
 	UPSTREAM_IDLE_TIMEOUT_MS: whole(20_000),
-	/** Time for one whole upstream call; proxies cut silent requests at 100 to 125 seconds. Default: first byte + 3 × idle. */
-	UPSTREAM_TOTAL_TIMEOUT_MS: z.coerce.number().int().positive().optional(),
+	/** Time for all upstream calls of a request together. */
+	UPSTREAM_TOTAL_TIMEOUT_MS: whole(600_000),
 });
 
 /** A provider that has a key and can be called. */
@@ -130,8 +130,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
 		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
-		upstreamTotalTimeoutMs:
-			values.UPSTREAM_TOTAL_TIMEOUT_MS ?? values.UPSTREAM_TIMEOUT_MS + 3 * values.UPSTREAM_IDLE_TIMEOUT_MS,
+		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
 	};
 }

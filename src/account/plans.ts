@@ -21,6 +21,8 @@ export interface Plan {
 	modelAccess: "all" | "free";
 	/** Whether the per-request ceiling below is enforced. */
 	agentguard: boolean;
+	/** Whether its requests still call a provider that is scarce. */
+	priority: boolean;
 	/** Spend envelope per query in nano-USD. */
 	envelopeNanoUsd: number;
 	description: string;
@@ -35,6 +37,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 10,
 		modelAccess: "free",
 		agentguard: true,
+		priority: false,
 		envelopeNanoUsd: 20_000_000,
 		description: "Three budget models for trying the service out.",
 	},
@@ -46,6 +49,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 100,
 		modelAccess: "all",
 		agentguard: true,
+		priority: false,
 		envelopeNanoUsd: 100_000_000,
 		description: "A sandbox with every model and a ceiling per request.",
 	},
@@ -57,6 +61,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 300,
 		modelAccess: "all",
 		agentguard: false,
+		priority: false,
 		envelopeNanoUsd: 500_000_000,
 		description: "Every model, 50,000 requests a day.",
 	},
@@ -68,6 +73,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 1_000,
 		modelAccess: "all",
 		agentguard: false,
+		priority: true,
 		envelopeNanoUsd: 2_000_000_000,
 		description: "Every model, no daily limit, priority routing and an SLA.",
 	},

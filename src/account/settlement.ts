@@ -1,5 +1,5 @@
 // What is recorded of a request that called a model: its usage row and its receipt. Pure.
-import { type Receipt, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
 
 /** One model call inside a request. */
@@ -12,12 +12,12 @@ export interface UsageCall {
 	cost_nano_usd: number;
 }
 
-/** One row of the usage table, in its column names. */
+/** One row of the usage table, in its column names: one API request or run, whatever number of calls it made. */
 export interface UsageRow {
 	request_id: string;
 	user_id: string;
 	created_at: string;
-	kind: "chat";
+	kind: ReceiptKind;
 	model: string;
 	provider: string;
 	mode: string;
@@ -25,7 +25,7 @@ export interface UsageRow {
 	input_tokens: number;
 	cost_nano_usd: number;
 	estimated: boolean;
-	outcome: Receipt["outcome"];
+	outcome: Outcome;
 	latency_ms: number;
 	fallback: boolean;
 	calls: UsageCall[];

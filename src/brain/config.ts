@@ -8,17 +8,19 @@ import type { RoutingConfig } from "../routing/routing-config.ts";
 
 const amountUsd = z.number().positive();
 
-const rawConfigSchema = z.strictObject({
-	model: z.string().optional(),
-	routing_mode: z.enum(ROUTING_MODES).optional(),
-	max_cost: amountUsd.optional(),
-	max_cost_per_request: amountUsd.optional(),
-	blocked: z.array(z.string().min(1).max(128)).max(100).optional(),
-	fallback: z.array(z.string()).max(27).optional(),
-	// Refused unless empty: a config that names them and is routed without them would break its promise.
-	rules: z.array(z.unknown()).max(0, "is not applied by this version of the service").optional(),
-	compliance: z.strictObject({}, { error: "is not applied by this version of the service" }).optional(),
-});
+const rawConfigSchema = z.lazy(() =>
+	z.strictObject({
+		model: z.string().optional(),
+		routing_mode: z.enum(ROUTING_MODES).optional(),
+		max_cost: amountUsd.optional(),
+		max_cost_per_request: amountUsd.optional(),
+		blocked: z.array(z.string().min(1).max(128)).max(100).optional(),
+		fallback: z.array(z.string()).max(27).optional(),
+		// Refused unless empty: a config that names them and is routed without them would break its promise.
+		rules: z.array(z.unknown()).max(0, "is not applied by this version of the service").optional(),
+		compliance: z.strictObject({}, { error: "is not applied by this version of the service" }).optional(),
+	}),
+);
 
 function catalogErrors(config: z.infer<typeof rawConfigSchema>, { findModel, findProvider }: Catalog): string[] {
 	const errors: string[] = [];

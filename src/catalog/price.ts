@@ -57,6 +57,16 @@ function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: nu
 	return tier.when.utc_hours.some(([from, to]) => hour >= from && hour < to);
 }
 
+/** The tier that a call falls under: of several by length the highest it passes, of several kinds the dearer. */
+function tierOf({ tiers }: Price, input: number, atMs: number): Price["tiers"][number] | undefined {
+	const applying = tiers.filter((tier) => tierApplies(tier, input, atMs));
+	const threshold = ({ when }: Price["tiers"][number]) => ("above_input_tokens" in when ? when.above_input_tokens : 0);
+	const byLength = applying.filter(({ when }) => "above_input_tokens" in when);
+	const highest = byLength.toSorted((a, b) => threshold(b) - threshold(a))[0];
+	const others = applying.filter(({ when }) => !("above_input_tokens" in when));
+	return [...(highest ? [highest] : []), ...others].toSorted((a, b) => b.output - a.output || b.input - a.input)[0];
+}
+
 /** Input tokens of every bucket together: what price tiers by prompt length look at. */
 export function inputTokens(usage: TokenUsage): number {
 	return usage.uncachedInput + usage.cacheRead + usage.cacheWrite;
@@ -77,8 +87,7 @@ function total(inputNanoUsd: number, outputNanoUsd: number): CallCost {
  */
 export function costOf(model: Model, usage: TokenUsage, atMs: number): CallCost {
 	const price = priceAt(model, atMs);
-	const tier = price.tiers.find((row) => tierApplies(row, inputTokens(usage), atMs));
-	const rates = ratesOf(tier ?? price);
+	const rates = ratesOf(tierOf(price, inputTokens(usage), atMs) ?? price);
 	const inputPico =
 		usage.uncachedInput * rates.input + usage.cacheRead * rates.cacheRead + usage.cacheWrite * rates.cacheWrite;
 	return total(Math.ceil(inputPico / PICO_PER_NANO), Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO));

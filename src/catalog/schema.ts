@@ -1,11 +1,8 @@
-// The shape of the catalog's data files. Every figure stands beside its source; what is not a measurement of the model itself is marked.
-// The catalog test checks the files against it; the Worker takes only the types.
+// The shape of models.json and providers.json, which hold what the service computes with. Whoever edits a figure there edits its source in
+// models.sources.json or providers.sources.json too (evidence.ts). The catalog test checks the files; the Worker takes only the types.
 import * as z from "zod";
 import { EFFORTS, TIERS, WIRES } from "./vocabulary.ts";
 
-/** `measured` on the model itself, `proxy` from its predecessor, `inferred` by us from other figures. */
-const basis = z.enum(["measured", "proxy", "inferred"]);
-const source = z.string().min(1);
 /** USD per million tokens. */
 const rate = z.number().positive();
 const share = z.number().min(0).max(1);
@@ -13,18 +10,15 @@ const share = z.number().min(0).max(1);
 /** Hours of the day in UTC, `[from, to)`. */
 const utcHours = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
 
-const priceTier = z.object({
-	when: z.union([z.object({ above_input_tokens: z.int().positive() }), z.object({ utc_hours: utcHours })]),
+const priceTier = z.strictObject({
+	when: z.union([z.strictObject({ above_input_tokens: z.int().positive() }), z.strictObject({ utc_hours: utcHours })]),
 	input: rate,
 	output: rate,
 	cached_input: rate.nullable(),
 	cache_write: rate.nullable(),
-	/** Rates of this tier that the source does not state. */
-	inferred: z.array(z.string()).optional(),
-	source,
 });
 
-const price = z.object({
+const price = z.strictObject({
 	/** ISO time from which the price holds; null for the first one. */
 	effective_from: z.iso.datetime().nullable(),
 	input: rate,
@@ -34,18 +28,15 @@ const price = z.object({
 	/** Null: written tokens cost the input rate. */
 	cache_write: rate.nullable(),
 	tiers: z.array(priceTier),
-	source,
 });
 
-const speed = z.object({
+const speed = z.strictObject({
 	output_tokens_per_s: z.number().positive(),
 	/** Seconds to the first token. */
 	ttft_s: z.number().positive(),
-	basis,
-	source,
 });
 
-export const modelSchema = z.object({
+export const modelSchema = z.strictObject({
 	id: z.string().min(1),
 	upstream_model: z.string().min(1),
 	display_name: z.string().min(1),
@@ -55,25 +46,21 @@ export const modelSchema = z.object({
 	released: z.string().nullable(),
 	knowledge_cutoff: z.string().nullable(),
 	open_weights: z.boolean(),
-	confidence: z.enum(["high", "medium", "low"]),
-	notes: z.string().nullable(),
 	prices: z.array(price).min(1),
-	limits: z.object({
+	limits: z.strictObject({
 		/** Tokens in and out together. */
 		context_window: z.int().positive(),
 		max_input_tokens: z.int().positive().nullable(),
 		max_output_tokens: z.int().positive(),
-		source,
 	}),
-	supports: z.object({
+	supports: z.strictObject({
 		tools: z.boolean(),
 		vision: z.boolean(),
 		json_schema: z.boolean(),
 		logprobs: z.boolean(),
-		source,
 	}),
 	reasoning: z
-		.object({
+		.strictObject({
 			control: z.enum([
 				"reasoning_effort",
 				"thinking_type",
@@ -88,30 +75,26 @@ export const modelSchema = z.object({
 			efforts: z.array(z.enum(EFFORTS)).min(1),
 			/** Whether the upstream counts reasoning inside the output limit it is sent. */
 			inside_max_tokens: z.boolean(),
-			inferred: z.boolean(),
-			source,
 		})
 		.nullable(),
-	request: z.object({
+	request: z.strictObject({
 		max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]),
 		/** Sampling knobs the model refuses. */
 		rejects: z.array(z.string()),
-		inferred: z.boolean(),
 	}),
 	/** Share of the best model's public score, at the model's highest effort; null where no figure is stored. */
-	quality: z.object({
+	quality: z.strictObject({
 		general: share,
 		reasoning: share,
 		code: share.nullable(),
 		tools: share.nullable(),
-		basis,
-		low_effort_ratio: z.object({ value: share, basis, source }),
-		source,
+		/** What is left of it at the model's lowest effort. */
+		low_effort_ratio: share,
 	}),
-	speed: z.object({ high_effort: speed, low_effort: speed }),
+	speed: z.strictObject({ high_effort: speed, low_effort: speed }),
 });
 
-export const providerSchema = z.object({
+export const providerSchema = z.strictObject({
 	id: z.string().min(1),
 	name: z.string().min(1),
 	wire: z.enum(WIRES),
@@ -119,29 +102,29 @@ export const providerSchema = z.object({
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z]+$/),
 	key_env_alternatives: z.array(z.string()),
-	docs: z.url(),
 	/** Request fields the provider refuses; from its public reference, not verified by a call. */
 	drops: z.array(z.string()),
 	/** Request fields it knows under another name. */
 	renames: z.record(z.string(), z.string()),
 	/** `ask`: usage comes in streams only when stream_options asks for it; `unasked`: it comes anyway, and asking may be refused. */
 	stream_usage: z.enum(["ask", "unasked"]),
+	/** Ids of tool calls it takes: `common` is OpenAI's form or its format's own, `nine_alphanumerics` Mistral's. */
+	tool_call_ids: z.enum(["common", "nine_alphanumerics"]),
+	/** Whether a stream shows all that its model reasons; from recorded traffic, false where none was seen to. */
+	shows_reasoning: z.boolean(),
+	/** Request fields of OpenAI's format that this provider may be sent unread: none raises the price or keeps text longer. */
+	passes: z.array(z.string()),
 	/** Whether an assistant turn must come back with its reasoning_content. */
 	returns_reasoning: z.boolean(),
-	rate_limit_headers_verified: z.boolean(),
-	error_body: z.string(),
-	error_body_verified: z.boolean(),
-	notes: z.string().nullable(),
-	source: z.array(source).min(1),
 });
 
-export const modelsFileSchema = z.object({
-	version: z.string(),
-	as_of: z.string(),
+export const modelsFileSchema = z.strictObject({
+	/** The day of the last change; part of every receipt. */
+	version: z.iso.date(),
 	unit: z.literal("USD per million tokens"),
 	models: z.array(modelSchema),
 });
-export const providersFileSchema = z.object({ providers: z.array(providerSchema) });
+export const providersFileSchema = z.strictObject({ providers: z.array(providerSchema) });
 
 export type Model = z.infer<typeof modelSchema>;
 export type Price = z.infer<typeof price>;

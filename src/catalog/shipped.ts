@@ -1,4 +1,4 @@
-// The catalog that ships with the service: the data files, typed.
+// The catalog that ships with the service: the data files, typed. Their prose, the *.sources.json beside them, stays out of the Worker.
 import { createCatalog } from "./catalog.ts";
 import modelsFile from "./models.json" with { type: "json" };
 import providersFile from "./providers.json" with { type: "json" };

@@ -1,6 +1,8 @@
 // The Server-Sent Events of a streamed completion: OpenAI's chunks with the `svc` block. Pure.
+import type { ModelAnswer } from "../providers/model-call.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { type ChatCompletion, type SvcBlock, toolCallFields } from "./completion.ts";
+import { blockFields } from "./provider-blocks.ts";
 
 /** What every chunk of a stream repeats. */
 export interface ChunkHead {
@@ -17,20 +19,24 @@ export function event(payload: unknown): string {
 	return `data: ${JSON.stringify(payload)}\n\n`;
 }
 
-/** A comment, which clients ignore: it keeps a silent connection open. */
-export function comment(text: string): string {
-	return `: ${text}\n\n`;
-}
-
 export const DONE = "data: [DONE]\n\n";
 
-function chunk({ includeUsage, ...head }: ChunkHead, choices: unknown[], more: Record<string, unknown> = {}): string {
+interface MoreFields {
+	/** Of the upstream's body; ours win. */
+	upstream?: Record<string, unknown>;
+	usage?: ChatCompletion["usage"];
+	svc?: SvcBlock;
+}
+
+function chunk({ includeUsage, ...head }: ChunkHead, choices: unknown[], more: MoreFields = {}): string {
+	const { upstream, usage = null, svc } = more;
 	return event({
+		...upstream,
 		object: "chat.completion.chunk",
 		...head,
 		choices,
-		...(includeUsage ? { usage: null } : {}),
-		...more,
+		...(includeUsage ? { usage } : {}),
+		...(svc ? { svc } : {}),
 	});
 }
 
@@ -56,8 +62,6 @@ function deltaOf({ model }: ChunkHead, part: StreamPart): Record<string, unknown
 		}
 		case "tool_arguments":
 			return { tool_calls: [{ index: part.index, function: { arguments: part.text } }] };
-		case "opaque":
-			return { thinking_blocks: part.blocks };
 		case "extra":
 			return part.fields;
 		default:
@@ -70,8 +74,17 @@ export function partChunk(head: ChunkHead, part: StreamPart): string | null {
 	if (part.type === "logprobs") {
 		return chunk(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
 	}
+	if (part.type === "body_fields")
+		return chunk(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], { upstream: part.fields });
 	const delta = deltaOf(head, part);
 	return delta ? chunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]) : null;
+}
+
+/** The chunk of an answer's provider blocks, which is said once they are all there; null without any. */
+export function blocksChunk(head: ChunkHead, answer: ModelAnswer): string | null {
+	const delta = blockFields(answer);
+	if (Object.keys(delta).length === 0) return null;
+	return chunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]);
 }
 
 /** The end of a whole stream: finish reason, usage where it was asked for, the `svc` block on whichever comes last. */

@@ -1,9 +1,9 @@
 // Chat completions.
 import { endpoint } from "../account/endpoint.ts";
-import { completeChat } from "./complete.edge.ts";
 import { chatCompletionSchema } from "./completion.ts";
 import { chatRequestSchema } from "./request.ts";
 import { streamChat } from "./stream.edge.ts";
+import { completeChat } from "./whole.edge.ts";
 
 export const createChatCompletionEndpoint = endpoint({
 	id: "create_chat_completion",

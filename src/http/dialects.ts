@@ -94,25 +94,31 @@ export function callerDialect(headers: Headers): ErrorDialect {
 	return headers.has("x-stainless-lang") || AI_SDK.test(headers.get("user-agent") ?? "") ? "openai" : "svc";
 }
 
-const openaiErrorObject = z.looseObject({
-	message: z.string(),
-	type: z.string(),
-	param: z.string().nullable(),
-	code: z.string(),
-});
+const openaiErrorObject = z.lazy(() =>
+	z.looseObject({
+		message: z.string(),
+		type: z.string(),
+		param: z.string().nullable(),
+		code: z.string(),
+	}),
+);
 
 /** `svc`: body of every error but the wrapped ones. */
-export const flatErrorSchema = z.looseObject({ error: z.string(), message: z.string() });
+export const flatErrorSchema = z.lazy(() => z.looseObject({ error: z.string(), message: z.string() }));
 /** `svc` and `openai`: body of 401 and of 429 `rate_limit_exceeded`. */
-export const wrappedErrorSchema = z.object({
-	detail: z.looseObject({ error: z.string(), message: z.string() }),
-	error: openaiErrorObject,
-});
+export const wrappedErrorSchema = z.lazy(() =>
+	z.object({
+		detail: z.looseObject({ error: z.string(), message: z.string() }),
+		error: openaiErrorObject,
+	}),
+);
 /** `openai`: body of every error. */
-export const openaiErrorSchema = z.looseObject({ error: openaiErrorObject });
+export const openaiErrorSchema = z.lazy(() => z.looseObject({ error: openaiErrorObject }));
 /** `anthropic`: body of every error. */
-export const anthropicErrorSchema = z.looseObject({
-	type: z.literal("error"),
-	error: z.looseObject({ type: z.string(), message: z.string() }),
-	request_id: z.string().nullable(),
-});
+export const anthropicErrorSchema = z.lazy(() =>
+	z.looseObject({
+		type: z.literal("error"),
+		error: z.looseObject({ type: z.string(), message: z.string() }),
+		request_id: z.string().nullable(),
+	}),
+);

@@ -1,79 +1,176 @@
-// What a chat run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
+// What a run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
 import type { Reservation, UsageRow } from "../account/settlement.ts";
-import { configDigest } from "../brain/config.ts";
 import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } from "../catalog/price.ts";
-import { hashObject, hashText } from "../proof/hash.ts";
+import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import type { ChatReceipt } from "../proof/receipt.ts";
-import type { ChatAnswer, Warning } from "../providers/model-call.ts";
+import { outputHash } from "../proof/output-hash.ts";
+import type { Outcome, Receipt, ReceiptBase, ReceiptDetail, ReceiptKind } from "../proof/receipt.ts";
+import type { CallFailure, Remains } from "../providers/call-failure.ts";
+import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
+import { utf8Length } from "../providers/wire.ts";
+import { reasonsUnseen } from "../routing/effort.ts";
 import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
-import type { Attempt, ChatPlan } from "./plan.ts";
+import type { Attempt, CallPlan } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
 
-/** A request on its way: everything its receipt and usage row are made of. */
-export interface Run {
-	requestId: string;
-	userId: string;
-	/** When the request arrived, ms since the epoch. */
-	startedAtMs: number;
-	plan: ChatPlan;
-	inputHash: string;
-	/** Worst case of all its calls together, reserved before the first. */
-	boundNanoUsd: number;
-}
-
-/** One call of a run: a candidate and its exact request. */
-export interface Call {
+/** One call that a run may make: a candidate of a plan and its exact request. */
+export interface PlannedCall {
+	plan: CallPlan;
 	candidate: Candidate;
 	attempt: Attempt;
+	/** Whether the model that was meant to serve had been asked by the time of this call. */
+	intendedWasAsked: boolean;
 }
-
-/** A call that is, or may be, billed by its provider. */
-export interface BilledCall extends Call {
-	bill: Bill;
-}
-
-export type Outcome = ChatReceipt["outcome"];
 
 /** What one call used and what it cost, never above its own bound. */
 export interface Bill {
 	promptTokens: number;
 	completionTokens: number;
 	cost: CallCost;
-	/** No usage was reported: the cost is the bound, the tokens are an estimate. */
+	/** Some usage was not reported: cost and tokens are settled upwards, never above the bound. */
 	estimated: boolean;
 	/** More was reported than the request allowed: the cost is the bound. */
 	overrun: boolean;
 }
 
+/** A call that is, or may be, billed by its provider. */
+export interface BilledCall extends PlannedCall {
+	bill: Bill;
+}
+
+/** How the kind of a run writes down what became of it. */
+export interface Description {
+	/** The receipt's members of this kind. */
+	receipt: ReceiptDetail;
+	/** What the usage row says of the run as a whole. */
+	usage: Pick<UsageRow, "model" | "provider" | "mode" | "fallback">;
+}
+
+/** What a run is for. */
+export interface Purpose {
+	kind: ReceiptKind;
+	inputHash: string;
+	/** Digest of the routing config in force; null without one. */
+	configDigest: string | null;
+	/** @param billed every call so far, in the order they ended; never empty. */
+	describe(billed: readonly BilledCall[]): Description;
+}
+
+/** A run on its way: everything its receipt and usage row are made of besides its calls. */
+export interface RunRecord {
+	requestId: string;
+	userId: string;
+	/** When the request arrived, ms since the epoch. */
+	startedAtMs: number;
+	catalogVersion: string;
+	purpose: Purpose;
+	/** Worst case of all its calls together, reserved before the first. */
+	boundNanoUsd: number;
+}
+
 /**
- * The bill of a call by its reported usage, else at its bound.
+ * The bill of a whole answer by its reported usage, else at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
 export function billOf(
-	run: Run,
-	{ candidate, attempt }: Call,
+	{ plan, candidate, attempt }: PlannedCall,
 	usage: TokenUsage | null,
-	delivered: ChatAnswer | null,
+	delivered: ModelAnswer | null,
 	sentAtMs: number,
 ): Bill {
-	const bound = attempt.worstCase;
+	const { worstCase, request } = attempt;
 	if (!usage) {
-		const calls = delivered?.toolCalls.map((call) => call.arguments) ?? [];
-		const written = [delivered?.content, delivered?.refusal, delivered?.reasoning, ...calls].join("");
-		const { promptTokens } = run.plan.signals;
-		return { promptTokens, completionTokens: estimateTokens(written), cost: bound, estimated: true, overrun: false };
+		const completionTokens = estimateTokens(delivered ? writtenText(delivered) : "");
+		const { promptTokens } = plan.signals;
+		return { promptTokens, completionTokens, cost: worstCase, estimated: true, overrun: false };
 	}
 	const actual = costOf(candidate.model, usage, sentAtMs);
-	const overrun = actual.totalNanoUsd > bound.totalNanoUsd;
+	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
 	return {
-		promptTokens: inputTokens(usage),
-		completionTokens: outputTokens(usage),
-		cost: overrun ? bound : actual,
+		// What is paid for is what was reserved for; the tokens shown are those of the cost.
+		promptTokens: overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage),
+		completionTokens: overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage),
+		cost: overrun ? worstCase : actual,
 		estimated: false,
 		overrun,
 	};
+}
+
+/** Fewer UTF-8 bytes than this make no token of any common text. */
+const BYTES_PER_TOKEN = 3;
+/** Output that may have been under way when a call broke off. */
+const UNDER_WAY_TOKENS = 256;
+
+function tokensOfBytes(text: string): number {
+	return Math.ceil(utf8Length(text) / BYTES_PER_TOKEN);
+}
+
+/** What a model may have thought without a word of it being seen or counted: as much as it may write at all. */
+function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: TokenUsage | null): number {
+	if (counts && counts.reasoning > 0) return 0;
+	return reasonsUnseen(candidate.model, attempt.access.provider, candidate.effort)
+		? attempt.request.maxOutputTokens
+		: 0;
+}
+
+/**
+ * The bill of a call that broke off or was left: at what the provider had reported, and for what it had not, at one token
+ * per three bytes sent and delivered, with what may have been under way. Never above the call's bound.
+ */
+export function billOfBroken(call: PlannedCall, { answer, reported }: Remains, sentAtMs: number): Bill {
+	if (reported?.isFinal) return billOf(call, reported.counts, answer, sentAtMs);
+	const { plan, candidate, attempt } = call;
+	const { request, worstCase } = attempt;
+	const counts = reported?.counts ?? null;
+	const written = answer ? writtenText(answer) : "";
+	const sentTokens = Math.min(tokensOfBytes(request.body), request.maxInputTokens);
+	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
+	const outputSoFar = counts ? outputTokens(counts) : 0;
+	const outputText =
+		Math.max(outputSoFar, tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call, counts);
+	const cost = costOf(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
+	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
+	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
+	return {
+		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : plan.signals.promptTokens,
+		completionTokens: Math.min(Math.max(outputSoFar, estimateTokens(written)), request.maxOutputTokens),
+		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
+		estimated: true,
+		overrun: false,
+	};
+}
+
+/**
+ * The bill of a call that did not serve; null when it cost nothing.
+ * @param ofBroken how a call that broke off is billed.
+ */
+export function billOfFailed(
+	call: PlannedCall,
+	failure: CallFailure,
+	sentAtMs: number,
+	ofBroken: typeof billOfBroken,
+): Bill | null {
+	// An error status was not generated for, and what was not sent was not read.
+	if (failure.kind === "status" || !failure.sent) return null;
+	const { remains } = failure;
+	// An answer of nothing is whole all the same.
+	if (failure.kind === "lost" && failure.why === "empty")
+		return billOf(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
+	return ofBroken(call, remains, sentAtMs);
+}
+
+/** The same for who must not spend more than a cap, whatever a provider charges for a broken call: what is estimated is the bound. */
+export const billOfBrokenAtBound: typeof billOfBroken = (call, remains, sentAtMs) => {
+	const bill = billOfBroken(call, remains, sentAtMs);
+	return bill.estimated ? billOf(call, null, remains.answer, sentAtMs) : bill;
+};
+
+/** Everything a model wrote, of whatever kind. */
+function writtenText({ content }: ModelAnswer): string {
+	return content
+		.map((part) => (part.type === "provider" ? "" : part.type === "tool_call" ? part.arguments : part.text))
+		.join("");
 }
 
 /** Cost of all billed calls, nano-USD. */
@@ -81,112 +178,121 @@ export function totalNanoUsd(billed: readonly BilledCall[]): number {
 	return billed.reduce((sum, { bill }) => sum + bill.cost.totalNanoUsd, 0);
 }
 
-/** Hash of what is delivered by a model: of the text, or of text and tool calls (under the ids the client gets) when there are any. */
-export function outputHash({ content, refusal, toolCalls }: ChatAnswer, modelId: string): string {
-	if (toolCalls.length === 0) return hashText(content ?? refusal ?? "");
-	const tool_calls = toolCalls.map((call) => ({
-		id: markedCallId(call.id, modelId),
-		type: "function",
-		function: { name: call.name, arguments: call.arguments },
-	}));
-	return hashObject({ type: "svc.output.v1", content, tool_calls });
+/** Hash of what is delivered by a model: tool calls stand under the ids the client gets. */
+export function answerHash({ content }: ModelAnswer, modelId: string): Hash {
+	const calls = partsOfType(content, "tool_call").map((call) => ({ ...call, id: markedCallId(call.id, modelId) }));
+	const text = joinedText(content, "text");
+	return outputHash(calls.length === 0 ? (text ?? joinedText(content, "refusal")) : text, calls);
 }
 
 /** The model that was meant to serve, when another did or tried to. */
-export function fallbackFrom({ plan }: Run, served: Candidate): string | null {
+export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
 	const { failover, fallbackFrom } = plan.selection;
-	return fallbackFrom ?? (served.model === failover[0].model ? null : failover[0].model.id);
+	return fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
 }
 
 /** Why this model: the selection's reason, and what failover made of it. */
-export function reasonFor({ plan }: Run, served: Candidate): string {
+export function reasonFor({ plan, candidate, intendedWasAsked }: PlannedCall): string {
 	const { failover, reason } = plan.selection;
-	if (served.model === failover[0].model) return reason;
-	return `${reason}; it did not answer, and ${served.model.display_name} stood in`;
+	if (candidate.model === failover[0].model) return reason;
+	const why = intendedWasAsked ? "it did not answer" : "it was not asked, because it is not to be called for a while";
+	return `${reason}; ${why}, and ${candidate.model.display_name} stood in`;
 }
 
 /** The last of the billed calls is the one that served, or tried last. */
-function lastOf(billed: readonly BilledCall[]): BilledCall {
+export function lastOf(billed: readonly BilledCall[]): BilledCall {
 	const last = billed.at(-1);
 	if (!last) throw new Error("nothing was billed, so there is nothing to write down");
 	return last;
 }
 
-/** The receipt of a run, unsigned. */
-export function receiptOf(
-	run: Run,
-	billed: readonly BilledCall[],
-	outcome: Outcome,
-	output_hash: string,
-	atMs: number,
-): ChatReceipt {
-	const { plan } = run;
-	const { candidate, attempt, bill } = lastOf(billed);
-	return {
-		type: "svc.receipt.v1",
-		kind: "chat",
-		request_id: run.requestId,
-		timestamp: new Date(atMs).toISOString(),
-		outcome,
-		estimated: billed.some((call) => call.bill.estimated),
-		cost_usd: usd(totalNanoUsd(billed)),
-		bound_usd: usd(run.boundNanoUsd),
-		input_hash: run.inputHash,
-		output_hash,
-		compliance: null,
-		catalog_version: plan.catalogVersion,
-		config_digest: plan.config ? configDigest(plan.config) : null,
-		model: candidate.model.id,
-		provider: candidate.model.provider,
-		upstream_host: attempt.access.host,
-		mode: plan.selection.mode,
-		reason: reasonFor(run, candidate),
-		prompt_tokens: bill.promptTokens,
-		completion_tokens: bill.completionTokens,
-		fallback_from: fallbackFrom(run, candidate),
-		skill_id: null,
+/** How one model's answer is written down: a chat completion, or a skill's. */
+export function describeSingleAnswer(skillId: string | null): Purpose["describe"] {
+	return (billed) => {
+		const last = lastOf(billed);
+		const { plan, candidate, attempt, bill } = last;
+		const { id: model, provider } = candidate.model;
+		const { mode } = plan.selection;
+		const fallback = fallbackFrom(last);
+		const answer = {
+			model,
+			provider,
+			upstream_host: attempt.access.host,
+			mode,
+			reason: reasonFor(last),
+			prompt_tokens: bill.promptTokens,
+			completion_tokens: bill.completionTokens,
+			fallback_from: fallback,
+		};
+		const receipt: ReceiptDetail =
+			skillId === null ? { kind: "chat", ...answer, skill_id: null } : { kind: "skill", ...answer, skill_id: skillId };
+		return { receipt, usage: { model, provider, mode, fallback: fallback !== null } };
 	};
 }
 
-/** The usage row of a run: one request, with each call that was billed. */
-export function usageRowOf(run: Run, billed: readonly BilledCall[], outcome: Outcome, latencyMs: number): UsageRow {
-	const { candidate } = lastOf(billed);
-	const calls = billed.map((call) => ({
-		model: call.candidate.model.id,
-		provider: call.candidate.model.provider,
-		tokens: call.bill.promptTokens + call.bill.completionTokens,
-		input_tokens: call.bill.promptTokens,
-		cost_nano_usd: call.bill.cost.totalNanoUsd,
-	}));
-	return {
-		request_id: run.requestId,
-		user_id: run.userId,
-		created_at: new Date(run.startedAtMs).toISOString(),
-		kind: "chat",
+/** What a run's receipt and row say of how it ended. */
+export interface Ending {
+	outcome: Outcome;
+	outputHash: Hash;
+	atMs: number;
+	latencyMs: number;
+}
+
+/** Usage row and unsigned receipt of a run. */
+export function writtenDown(
+	run: RunRecord,
+	billed: readonly BilledCall[],
+	{ outcome, outputHash: output_hash, atMs, latencyMs }: Ending,
+): { usage: UsageRow; receipt: Receipt } {
+	const { receipt: detail, usage } = run.purpose.describe(billed);
+	const calls = billed.map(({ candidate, bill }) => ({
 		model: candidate.model.id,
 		provider: candidate.model.provider,
-		mode: run.plan.selection.mode,
-		tokens: calls.reduce((sum, call) => sum + call.tokens, 0),
-		input_tokens: calls.reduce((sum, call) => sum + call.input_tokens, 0),
-		cost_nano_usd: totalNanoUsd(billed),
-		estimated: billed.some((call) => call.bill.estimated),
+		tokens: bill.promptTokens + bill.completionTokens,
+		input_tokens: bill.promptTokens,
+		cost_nano_usd: bill.cost.totalNanoUsd,
+	}));
+	const costNanoUsd = totalNanoUsd(billed);
+	const estimated = billed.some((call) => call.bill.estimated);
+	const base: ReceiptBase = {
+		type: "svc.receipt.v1",
+		request_id: run.requestId,
+		timestamp: new Date(atMs).toISOString(),
 		outcome,
-		latency_ms: latencyMs,
-		fallback: fallbackFrom(run, candidate) !== null,
-		calls,
+		estimated,
+		cost_usd: usd(costNanoUsd),
+		bound_usd: usd(run.boundNanoUsd),
+		input_hash: run.purpose.inputHash,
+		output_hash,
+		compliance: null,
+		catalog_version: run.catalogVersion,
+		config_digest: run.purpose.configDigest,
+	};
+	return {
+		receipt: { ...base, ...detail },
+		usage: {
+			request_id: run.requestId,
+			user_id: run.userId,
+			created_at: new Date(run.startedAtMs).toISOString(),
+			kind: detail.kind,
+			...usage,
+			tokens: calls.reduce((sum, call) => sum + call.tokens, 0),
+			input_tokens: calls.reduce((sum, call) => sum + call.input_tokens, 0),
+			cost_nano_usd: costNanoUsd,
+			estimated,
+			outcome,
+			latency_ms: latencyMs,
+			calls,
+		},
 	};
 }
 
 /** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
-export function reservationOf(run: Run, first: Call, expiresAtMs: number): Reservation {
-	const own = billOf(run, first, null, null, run.startedAtMs);
+export function reservationOf(run: RunRecord, first: PlannedCall, expiresAtMs: number): Reservation {
 	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
-	const billed = [{ ...first, bill: { ...own, cost } }];
-	return {
-		expiresAtMs,
-		usage: usageRowOf(run, billed, "cut", 0),
-		receipt: receiptOf(run, billed, "cut", hashText(""), run.startedAtMs),
-	};
+	const billed = [{ ...first, bill: { ...billOf(first, null, null, run.startedAtMs), cost } }];
+	const ending = { outcome: "cut" as const, outputHash: hashText(""), atMs: run.startedAtMs, latencyMs: 0 };
+	return { expiresAtMs, ...writtenDown(run, billed, ending) };
 }
 
 /** What the client should know about how its request was carried out. */

@@ -1,55 +1,92 @@
-// Which calls a chat request may make, and making them in turn until one serves: failover under the reserved bound.
+// Which calls a plan may make, what a failed one means for the next, and what the client is told when none served. Pure.
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import type { Breakers } from "../providers/breaker.ts";
-import type { CallFailure, LostReason } from "../providers/upstream.edge.ts";
+import { type CallFailure, type LostReason, NOTHING_SAID } from "../providers/call-failure.ts";
+import { breakerKeyOf, type ProviderHealth } from "../providers/health.ts";
 import type { Candidate } from "../routing/select.ts";
-import { type BilledCall, billOf, type Call, type Run, totalNanoUsd } from "./accounting.ts";
-import type { ChatPlan } from "./plan.ts";
+import { billOfBroken, type PlannedCall } from "./accounting.ts";
+import type { CallPlan } from "./plan.ts";
 
 const MAX_CALLS = 3;
 
-/** The calls a request may make, in order, and what they can cost together. */
-export interface CallPlan {
-	calls: [Call, ...Call[]];
+/** The calls that one plan may make, in order, and what they can cost together. */
+export interface CallSet {
+	calls: [PlannedCall, ...PlannedCall[]];
 	boundNanoUsd: number;
 }
 
-/** Chooses up to three candidates whose providers are not shut off; when all are, the one shut off longest is tried. */
-export function planCalls(plan: ChatPlan, breakers: Breakers, nowMs: number): CallPlan {
+/** The candidates to call: those who are neither shut off nor scarce, else the one that will be so again the soonest. */
+function callable(
+	plan: CallPlan,
+	health: ProviderHealth,
+	hasPriority: boolean,
+	nowMs: number,
+): readonly [Candidate, ...Candidate[]] {
+	const { failover } = plan.selection;
+	const keyOf = ({ model }: Candidate) => breakerKeyOf(plan.accessOf(model));
+	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
+	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
+	const [first, ...rest] = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
+	if (first) return [first, ...rest];
+	const [leastScarce] = admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b));
+	const [longestOpen = failover[0]] = failover.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
+	return [leastScarce ?? longestOpen];
+}
+
+/** Whether the request named this model, and it is called as such: then it is tried once more before another stands in. */
+export function isNamed({ plan: { selection }, candidate }: Pick<PlannedCall, "plan" | "candidate">): boolean {
+	const { mode, fallbackFrom, failover } = selection;
+	return mode === "direct" && fallbackFrom === null && candidate === failover[0];
+}
+
+/** What a connection that breaks may be billed at: the second try after it must not take what the stand-ins need. */
+function secondTryNanoUsd([first, ...standIns]: CallSet["calls"], nowMs: number): number {
+	if (!isNamed(first) || standIns.length === 0) return 0;
+	return billOfBroken(first, NOTHING_SAID, nowMs).cost.totalNanoUsd;
+}
+
+/**
+ * Chooses up to three candidates to call.
+ * @param hasPriority whether the caller's plan still calls who is scarce.
+ */
+export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
-	const open = failover.filter(({ model }) => breakers.admits(model.provider, nowMs));
-	const longest = failover.toSorted(
-		(a, b) => breakers.openSinceMs(a.model.provider) - breakers.openSinceMs(b.model.provider),
-	);
-	const chosen = (open.length > 0 ? open : longest).slice(0, open.length > 0 ? MAX_CALLS : 1);
-	const call = (candidate: Candidate): Call => ({
+	const planned = (candidate: Candidate): PlannedCall => ({
+		plan,
 		candidate,
 		attempt: plan.attempt(candidate.model, candidate.effort),
+		intendedWasAsked: candidate === failover[0],
 	});
-	const [first = failover[0], ...rest] = chosen;
-	const calls: [Call, ...Call[]] = [call(first), ...rest.map(call)];
-	const sum = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
+	const [first, ...rest] = callable(plan, health, hasPriority, nowMs);
+	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
+	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
+	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
 	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
 }
 
 const LOST: Readonly<Record<LostReason, string>> = {
-	no_head: "could not be reached, or broke off before it answered",
-	timeout: "did not answer in time",
+	no_head: "broke off before it answered",
+	head_timeout: "did not answer in time",
+	timeout: "fell silent",
+	out_of_time: "had not answered when the time of the request was up",
 	cut: "broke off its answer",
-	unusable: "gave no usable answer",
+	reported: "reported an error instead of an answer",
+	empty: "gave an empty answer",
+	unusable: "gave an answer that cannot be read",
 	too_large: "gave an answer that is too large",
-	reported: "reported an error in its stream",
 };
 
 /** What a failed call means for the next one. */
-interface Consequence {
+export interface Consequence {
 	/** `end`: the request itself is refused; `anyone`: another call may do better; `elsewhere`: but not at this provider. */
 	next: "end" | "anyone" | "elsewhere";
 	operatorsFault: boolean;
-	/** Whether the breaker counts it. */
+	/** Whether the breaker counts it: only what the provider did, never what a prompt or a client can cause. */
 	counts: boolean;
+	/** Whether the same model may be tried once more, and after what time; null when not. */
+	retryAfterMs: number | null;
 }
 
 /** Statuses that say the deployment's account with the provider is at fault. */
@@ -59,56 +96,84 @@ const OPERATOR_CODES = new Set(["insufficient_quota", "invalid_api_key"]);
 /** Cloudflare's TLS trouble with the origin: the same host will not do better. */
 const SAME_HOST_STATUSES = new Set([525, 526]);
 
+/** A wait that a second try is worth. */
+const MAX_RETRY_WAIT_MS = 2_000;
+/** Before a second try after trouble that named no wait. */
+const RETRY_PAUSE_MS = 200;
+
+const ENDS: Consequence = { next: "end", operatorsFault: false, counts: false, retryAfterMs: null };
+
+/** Reasons for which a provider, and nobody else, is to blame. */
+const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
+
 /** The failover table (decisions.md, "Chat"). */
 export function consequenceOf(failure: CallFailure): Consequence {
-	if (failure.kind === "client_closed") return { next: "end", operatorsFault: false, counts: false };
-	if (failure.kind === "lost") return { next: "anyone", operatorsFault: false, counts: true };
+	if (failure.kind === "client_closed") return ENDS;
+	if (failure.kind === "lost") {
+		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
+		return { next: "anyone", operatorsFault: false, counts: PROVIDERS_FAULT.has(failure.why), retryAfterMs };
+	}
 	const { status, error } = failure;
 	if (OPERATOR_STATUSES.has(status) || OPERATOR_CODES.has(error?.code ?? ""))
-		return { next: "elsewhere", operatorsFault: true, counts: true };
-	if (SAME_HOST_STATUSES.has(status)) return { next: "elsewhere", operatorsFault: false, counts: true };
-	if (status === 408 || status === 429 || status >= 500 || status < 400)
-		return { next: "anyone", operatorsFault: false, counts: true };
-	return { next: "end", operatorsFault: false, counts: false };
+		return { next: "elsewhere", operatorsFault: true, counts: true, retryAfterMs: null };
+	if (SAME_HOST_STATUSES.has(status))
+		return { next: "elsewhere", operatorsFault: false, counts: true, retryAfterMs: null };
+	if (status === 429) {
+		const waitMs = failure.retryAfterMs;
+		const retryAfterMs = waitMs !== null && waitMs <= MAX_RETRY_WAIT_MS ? waitMs : null;
+		return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs };
+	}
+	if (status === 408 || status >= 500)
+		return { next: "anyone", operatorsFault: false, counts: true, retryAfterMs: pauseOf(failure.retryAfterMs) };
+	if (status < 400) return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs: null };
+	return ENDS;
 }
 
-function lineOf({ candidate: { model } }: Call, failure: CallFailure): string {
+function pauseOf(waitMs: number | null): number | null {
+	if (waitMs === null) return RETRY_PAUSE_MS;
+	return waitMs <= MAX_RETRY_WAIT_MS ? Math.max(waitMs, RETRY_PAUSE_MS) : null;
+}
+
+function lineOf({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
 	if (failure.kind === "status") return `${at}: status ${failure.status}`;
-	return `${at}: ${failure.kind === "lost" ? LOST[failure.why] : "the client hung up"}`;
+	if (failure.kind === "client_closed") return `${at}: the client hung up`;
+	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
 }
 
-/** What became of the calls that did not serve. */
-class FailedCalls {
-	/** Calls that may have been billed. */
-	readonly billed: BilledCall[] = [];
-	readonly shunned = new Set<string>();
-	#run: Run;
+/** The calls of a set that did not serve, and what they add up to. */
+export class FailedCalls {
+	#shunned = new Set<string>();
+	#asked = new Set<string>();
 	#lines: string[] = [];
 	#waitsMs: number[] = [];
-	#last: { call: Call; failure: CallFailure } | null = null;
+	#costNanoUsd = 0;
+	#last: { call: PlannedCall; failure: CallFailure } | null = null;
 
-	constructor(run: Run) {
-		this.#run = run;
+	/** Whether a model was asked. */
+	asked(modelId: string): boolean {
+		return this.#asked.has(modelId);
 	}
 
-	/** Whether a call may be made: its provider is not shunned, and the bound has room for it. */
-	allows({ candidate, attempt }: Call): boolean {
-		const fits = totalNanoUsd(this.billed) + attempt.worstCase.totalNanoUsd <= this.#run.boundNanoUsd;
-		return fits && !this.shunned.has(candidate.model.provider);
+	/** Whether any was. */
+	get any(): boolean {
+		return this.#asked.size > 0;
 	}
 
-	add(call: Call, failure: CallFailure, sentAtMs: number): Consequence {
+	/** Whether a call's provider may be asked after what it has done. */
+	allows({ candidate }: PlannedCall): boolean {
+		return !this.#shunned.has(candidate.model.provider);
+	}
+
+	/** @param costNanoUsd what the call is billed at. */
+	add(call: PlannedCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
+		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(lineOf(call, failure));
+		this.#costNanoUsd += costNanoUsd;
 		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
-		// An error status was not billed; whatever else became of the call may have been.
-		if (failure.kind !== "status") {
-			const usage = failure.kind === "lost" ? failure.usage : null;
-			this.billed.push({ ...call, bill: billOf(this.#run, call, usage, null, sentAtMs) });
-		}
 		const consequence = consequenceOf(failure);
-		if (consequence.next === "elsewhere") this.shunned.add(call.candidate.model.provider);
+		if (consequence.next === "elsewhere") this.#shunned.add(call.candidate.model.provider);
 		return consequence;
 	}
 
@@ -127,57 +192,8 @@ class FailedCalls {
 		return {
 			reason: "all_models_failed",
 			attempts: this.#lines,
-			costUsd: usd(totalNanoUsd(this.billed)),
+			costUsd: usd(this.#costNanoUsd),
 			retryAfterMs: this.#waitsMs.length > 0 ? Math.min(...this.#waitsMs) : null,
 		};
 	}
-}
-
-/** A call that served. */
-export interface Served<T> {
-	call: Call;
-	value: T;
-	sentAtMs: number;
-	/** Calls before it that may have been billed. */
-	billed: BilledCall[];
-}
-
-/** What becomes of calls in turn: one served, or none did. */
-export type Turn<T> =
-	| { ok: true; served: Served<T> }
-	| { ok: false; failure: Failure; billed: BilledCall[]; clientClosed: boolean };
-
-export interface TurnOptions {
-	breakers: Breakers;
-	now(): number;
-	/** False once the client has been answered: then there is no going back to another model. */
-	mayFailOver(): boolean;
-}
-
-/**
- * Makes a run's calls in order until one serves.
- * @param attempt makes one call; never throws for what an upstream can do.
- */
-export async function takeTurns<T>(
-	run: Run,
-	calls: readonly Call[],
-	{ breakers, now, mayFailOver }: TurnOptions,
-	attempt: (call: Call) => Promise<{ kind: "served"; value: T } | CallFailure>,
-): Promise<Turn<T>> {
-	const failed = new FailedCalls(run);
-	for (const call of calls) {
-		if (!failed.allows(call)) continue;
-		const { provider } = call.candidate.model;
-		const sentAtMs = now();
-		breakers.called(provider, sentAtMs);
-		const result = await attempt(call);
-		if (result.kind === "served") {
-			breakers.succeeded(provider);
-			return { ok: true, served: { call, value: result.value, sentAtMs, billed: failed.billed } };
-		}
-		const { next, operatorsFault, counts } = failed.add(call, result, sentAtMs);
-		if (counts) breakers.failed(provider, operatorsFault, now());
-		if (next === "end" || !mayFailOver()) break;
-	}
-	return { ok: false, failure: failed.failure(), billed: failed.billed, clientClosed: failed.clientClosed };
 }

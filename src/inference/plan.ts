@@ -1,18 +1,32 @@
-// From a chat body to the model that will run it: config, signals, selection, worst case. Pure, and all that POST /v1/route needs.
+// From a call and its wishes to the models that may run it: signals, selection, exact requests and their worst cases. Pure.
 import type { Plan } from "../account/plans.ts";
-import { parseBrainConfig } from "../brain/config.ts";
 import { type CallCost, worstCaseOf } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
-import { type ChatRequest, toChatCall } from "../chat/request.ts";
 import { ok, type Result } from "../failure.ts";
-import type { ChatCall } from "../providers/model-call.ts";
+import type { ModelCall } from "../providers/model-call.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireOf } from "../providers/wires.ts";
+import type { RoutingMode } from "../routing/mode.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { type Selection, select } from "../routing/select.ts";
 import { type Signals, signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+
+/** How a call is to be carried out, as far as its caller cares; the effort stands on the call itself. */
+export interface Wishes {
+	/** A catalog id (which pins), an intensity id, or `auto`. */
+	model: string;
+	/** Null leaves it to config and prompt. */
+	mode: RoutingMode | null;
+	config: RoutingConfig | null;
+}
+
+/** A model call that somebody wants answered. */
+export interface InferenceRequest {
+	call: ModelCall;
+	wishes: Wishes;
+}
 
 /** A model's exact request and where it goes. */
 export interface Attempt {
@@ -22,28 +36,35 @@ export interface Attempt {
 	worstCase: CallCost;
 }
 
-export interface ChatPlan {
+export interface CallPlan extends InferenceRequest {
 	catalogVersion: string;
-	call: ChatCall;
-	config: RoutingConfig | null;
 	signals: Signals;
 	selection: Selection;
-	/** Builds the exact request of an available model. */
+	/** Where the calls of an available model go. */
+	accessOf(model: Model): ProviderAccess;
+	/** Builds its exact request. */
 	attempt(model: Model, effort: EffortChoice): Attempt;
 }
 
+function accessesOf(settings: Settings): CallPlan["accessOf"] {
+	return ({ id, provider }) => {
+		const access = settings.providers.get(provider);
+		if (!access) throw new Error(`${id} is not available and was not to be asked for`);
+		return access;
+	};
+}
+
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ChatCall, stream: boolean, settings: Settings, nowMs: number): ChatPlan["attempt"] {
+function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort) => {
-		const access = settings.providers.get(model.provider);
-		if (!access) throw new Error(`${model.id} is not available and was not to be asked for`);
+		const access = accessOf(model);
 		const { provider } = access;
 		const wire = wireOf(provider);
-		const variant = `${provider.wire} ${provider.returns_reasoning}`;
+		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call, prompt, model, access, effort, stream });
+		const request = wire.request({ call, prompt, model, access, effort });
 		return {
 			wire,
 			access,
@@ -54,29 +75,27 @@ function attempts(call: ChatCall, stream: boolean, settings: Settings, nowMs: nu
 }
 
 /**
- * Plans a chat call for a user on `plan`; nothing is called.
+ * Plans a call for a user on `plan`; nothing is called.
  * @param recall the model that a conversation is with, by the call that goes on with it; null when nobody knows.
  */
-export function planChat(
-	body: ChatRequest,
+export function planCall(
+	{ call, wishes }: InferenceRequest,
 	plan: Plan,
 	settings: Settings,
 	nowMs: number,
-	recall: (call: ChatCall) => string | null = () => null,
-): Result<ChatPlan> {
+	recall: (call: ModelCall) => string | null = () => null,
+): Result<CallPlan> {
 	const { catalog } = settings;
-	const call = toChatCall(body, catalog);
-	const config = body.brain_config ? parseBrainConfig(body.brain_config, catalog) : ok(null);
-	if (!config.ok) return config;
 	const detected = signals(call);
-	const attempt = attempts(call, body.stream ?? false, settings, nowMs);
+	const accessOf = accessesOf(settings);
+	const attempt = attempts(call, accessOf, nowMs);
 	const selection = select({
 		catalog,
 		call,
 		signals: detected,
-		model: body.model ?? "auto",
-		routingMode: body.routing_mode ?? null,
-		config: config.value,
+		model: wishes.model,
+		routingMode: wishes.mode,
+		config: wishes.config,
 		plan,
 		available: (model) => isAvailable(model, settings),
 		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
@@ -85,14 +104,14 @@ export function planChat(
 		conversationModel: recall(call),
 		nowMs,
 	});
-	return selection.ok
-		? ok({
-				catalogVersion: catalog.version,
-				call,
-				config: config.value,
-				signals: detected,
-				selection: selection.value,
-				attempt,
-			})
-		: selection;
+	if (!selection.ok) return selection;
+	return ok({
+		call,
+		wishes,
+		catalogVersion: catalog.version,
+		signals: detected,
+		selection: selection.value,
+		accessOf,
+		attempt,
+	});
 }

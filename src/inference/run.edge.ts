@@ -1,165 +1,337 @@
-// The edges that every chat run shares: planning and reserving before the first call, settling after the last.
-
-import type { KeyContext } from "../account/context.ts";
-import { findReceipt } from "../account/receipts.store.ts";
-import type { Reservation, Settlement } from "../account/settlement.ts";
-import { recordSettlements } from "../account/settlements.store.ts";
-import type { ChatRequest } from "../chat/request.ts";
+// A run: model calls under one reservation. It is reserved for before the first call, each call fails over within what is
+// left of it, and it is settled and signed once, after the last. One answer needs one call set; strategies and agents make many.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import { logError } from "../http/log.edge.ts";
-import { hashObject, hashText } from "../proof/hash.ts";
-import { type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
-import { Breakers } from "../providers/breaker.ts";
-import type { ChatCall } from "../providers/model-call.ts";
-import type { Deadlines } from "../providers/upstream.edge.ts";
+import { type Hash, hashText } from "../proof/hash.ts";
+import { type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";
+import { breakerKeyOf, type Permit, ProviderHealth } from "../providers/health.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
+import { type Deadlines, type OpenStream, openStream } from "../providers/upstream.edge.ts";
+import type { StreamPart } from "../providers/wire.ts";
+import { reasonsUnseen, timeToFirstTokenMs } from "../routing/effort.ts";
 import {
+	type Bill,
 	type BilledCall,
-	type Call,
+	billOf,
+	billOfBroken,
+	billOfBrokenAtBound,
+	billOfFailed,
 	fallbackFrom,
-	type Outcome,
-	type Run,
-	receiptOf,
+	type PlannedCall,
+	type Purpose,
+	type RunRecord,
 	reservationOf,
-	usageRowOf,
+	writtenDown,
 } from "./accounting.ts";
-import { Conversations, conversationKey, openingKey } from "./conversations.ts";
-import { planCalls } from "./failover.ts";
-import { planChat } from "./plan.ts";
+import { Budget, type Hold } from "./budget.ts";
+import type { Caller } from "./caller.edge.ts";
+import { type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
+import type { CallPlan } from "./plan.ts";
+import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 
 /** Time between the end of the longest run and the settlement of a reservation that nobody settled. */
 const RESERVATION_MARGIN_MS = 10_000;
 
+/** A model that reasons unseen may be silent for so many times its catalog time to the first token. */
+const UNSEEN_REASONING_FACTOR = 3;
+
 /** This isolate's view of the providers. */
-export const breakers = new Breakers();
+export const health = new ProviderHealth();
 
-/** This isolate's view of who talks with whom. */
-const conversations = new Conversations();
-
-/** The model that a user's conversation is with, for planning a call that goes on with it. */
-export function recallModel(userId: string): (call: ChatCall) => string | null {
-	return (call) => conversations.recall(conversationKey(userId, call));
+function openSinceMs({ attempt }: PlannedCall): number {
+	return health.openSinceMs(breakerKeyOf(attempt.access));
 }
 
-/** A run that has been admitted. */
-export interface Begun {
-	run: Run;
-	calls: [Call, ...Call[]];
-	/** When the last call must be over. */
-	endsAtMs: number;
+/** A call of a run that has served. */
+export interface ServedCall {
+	call: BilledCall;
+	answer: ModelAnswer;
+	/** The answer came from the sandbox upstream. */
+	sandbox: boolean;
 }
 
-/** The messages as the client sent them, before validation changed anything. */
-function rawMessages(rawBody: unknown): unknown {
-	return (rawBody as { messages?: unknown }).messages;
+/** A call that has begun to answer. */
+export interface AnswerStream {
+	call: PlannedCall;
+	sandbox: boolean;
+	/** One array per piece of the upstream's body, well-formed. Ends early, without throwing, when the upstream breaks off. */
+	parts: AsyncIterable<readonly StreamPart[]>;
+	/** Aborts when a deadline passes, even while nobody reads. */
+	over: AbortSignal;
+	/**
+	 * To be called once: after the parts, or instead of the rest of them. Stops the upstream and bills the call.
+	 * @param clientClosed nobody is there any more to read the rest.
+	 */
+	finish(clientClosed: boolean): StreamEnd;
 }
 
-/**
- * Deadlines of the next upstream call of a run.
- * @param endsAtMs when the whole run must be over, whatever number of calls it takes.
- */
-export function deadlinesOf({ settings }: KeyContext, endsAtMs: number): Deadlines {
-	return {
-		firstByteMs: settings.upstreamTimeoutMs,
-		idleMs: settings.upstreamIdleTimeoutMs,
-		totalMs: Math.max(1, endsAtMs - Date.now()),
-	};
+/** What became of a stream. */
+export interface StreamEnd {
+	outcome: Outcome;
+	/** Why there is no more of it; null when it is whole. */
+	lost: UpstreamLost | null;
+	/** What was handed on. */
+	answer: ModelAnswer;
+	call: BilledCall;
 }
 
-/**
- * Plans a chat request and reserves the worst case of all its calls.
- * @param runMs the longest that all calls together may take.
- */
-export async function begin(body: ChatRequest, context: KeyContext, runMs: number): Promise<Result<Begun>> {
-	const { account, settings, requestId, startedAtMs } = context;
-	const planned = planChat(body, account.plan, settings, startedAtMs, recallModel(account.userId));
-	if (!planned.ok) return planned;
-	const plan = planned.value;
-	const { calls, boundNanoUsd } = planCalls(plan, breakers, Date.now());
-	const inputHash = hashObject({ type: "svc.input.v1", messages: rawMessages(context.rawBody) });
-	const run: Run = { requestId, userId: account.userId, startedAtMs, plan, inputHash, boundNanoUsd };
-	const endsAtMs = Date.now() + runMs;
-	const admitted = await admit(context, reservationOf(run, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
-	return admitted.ok ? ok({ run, calls, endsAtMs }) : admitted;
+/** A run that gave no answer. Its receipt is of what may have been billed; null when nothing was. */
+export interface FailedRun {
+	ok: false;
+	failure: Failure;
+	receipt: SealedReceipt | null;
 }
 
-/** Reserves; when the meter's answer is lost, the reservation may stand all the same, and no model will be called for it. */
-async function admit(context: KeyContext, reservation: Reservation): ReturnType<KeyContext["admit"]> {
-	try {
-		return await context.admit(reservation);
-	} catch (error) {
-		context.waitUntil(release(context));
-		throw error;
+/** What a call set comes to: one call served, or none did. */
+export type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
+
+/** Makes a call that was held for, and bills it if it serves. */
+type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<Attempted<T>>;
+
+/** What one try at a call comes to. */
+type Tried<T> =
+	| { kind: "served"; value: T }
+	| { kind: "failed"; consequence: Consequence; costNanoUsd: number }
+	/** The provider is shut off. */
+	| { kind: "shut_off" }
+	/** No time, no money, or the provider has failed this request in a way that another call will not cure. */
+	| { kind: "not_made" };
+
+export class Run {
+	readonly record: RunRecord;
+	/** Every call that is, or may be, billed, in the order they ended. */
+	readonly billed: BilledCall[] = [];
+	readonly budget: Budget;
+	#caller: Caller;
+	#endsAtMs: number;
+
+	private constructor(caller: Caller, record: RunRecord, endsAtMs: number) {
+		this.#caller = caller;
+		this.record = record;
+		this.budget = new Budget(record.boundNanoUsd);
+		this.#endsAtMs = endsAtMs;
+	}
+
+	/**
+	 * Reserves the worst case of all call sets together; nothing is called yet.
+	 * @param runMs the longest that all calls together may take.
+	 */
+	static async open(
+		caller: Caller,
+		purpose: Purpose,
+		sets: readonly [CallSet, ...CallSet[]],
+		runMs: number,
+	): Promise<Result<Run>> {
+		const [{ calls }] = sets;
+		const record: RunRecord = {
+			requestId: caller.requestId,
+			userId: caller.account.userId,
+			startedAtMs: caller.startedAtMs,
+			catalogVersion: calls[0].plan.catalogVersion,
+			purpose,
+			boundNanoUsd: sets.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0),
+		};
+		const endsAtMs = Date.now() + runMs;
+		const reserved = await caller.funds.reserve(reservationOf(record, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
+		return reserved.ok ? ok(new Run(caller, record, endsAtMs)) : reserved;
+	}
+
+	/** Since the request arrived. */
+	get latencyMs(): number {
+		return Date.now() - this.record.startedAtMs;
+	}
+
+	/** Makes the calls of a set in order until one has given its whole answer. */
+	complete(set: CallSet): Promise<CallSetResult<ServedCall>> {
+		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
+			const opened = await this.#open(call, permit);
+			if (opened.kind !== "stream") return opened;
+			const whole = await readWhole(opened, call.plan.call.stop, this.#caller.signal);
+			if (whole.kind !== "served") return whole;
+			const answer = whole.value;
+			const billed = this.#bill(call, hold, billOf(call, answer.usage, answer, sentAtMs));
+			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
+		});
+	}
+
+	/** Makes the calls of a set in order until one has said its first words. */
+	stream(set: CallSet): Promise<CallSetResult<AnswerStream>> {
+		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
+			const opened = await this.#open(call, permit);
+			if (opened.kind !== "stream") return opened;
+			const first = await readFirstDelta(opened, call.plan.call.stop, this.#caller.signal);
+			if (first.kind === "served")
+				return { kind: "served", value: this.#answerStream(call, hold, first.value, sentAtMs) };
+			opened.abort();
+			return first;
+		});
+	}
+
+	/** Makes one upstream call; who has sent a head is well. */
+	async #open(call: PlannedCall, permit: Permit): Promise<OpenStream | CallFailure> {
+		const { wire, request } = call.attempt;
+		const opened = await openStream(wire, request, this.#deadlines(call), this.#caller.signal);
+		if (opened.kind === "stream") permit.succeeded();
+		return opened;
+	}
+
+	#answerStream(call: PlannedCall, hold: Hold, begun: BegunStream, sentAtMs: number): AnswerStream {
+		const { stream } = begun;
+		const relay = new StreamRelay(begun);
+		const finish = (clientClosed: boolean): StreamEnd => {
+			const answer = relay.answer();
+			const bill = relay.isWhole
+				? billOf(call, answer.usage, answer, sentAtMs)
+				: this.#billOfBroken(call, relay.remains(), sentAtMs);
+			stream.abort();
+			const outcome = clientClosed ? "client_closed" : relay.isWhole ? "complete" : "cut";
+			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamLost("cut"));
+			return { outcome, lost, answer, call: this.#bill(call, hold, bill) };
+		};
+		return { call, sandbox: stream.sandbox, parts: relay.parts(), over: stream.over, finish };
+	}
+
+	/** An agent's cap must hold whatever a provider charges for a broken call. */
+	get #billOfBroken(): typeof billOfBroken {
+		return this.record.purpose.kind === "agent" ? billOfBrokenAtBound : billOfBroken;
+	}
+
+	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
+		const billed = { ...call, bill };
+		hold.spend(bill.cost.totalNanoUsd);
+		this.billed.push(billed);
+		return billed;
+	}
+
+	/** Deadlines of the next upstream call: all calls of a run share its end. */
+	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
+		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = this.#caller.settings;
+		const unseen = reasonsUnseen(model, access.provider, effort);
+		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
+		return { headMs, firstDeltaMs: Math.max(idleMs, reasoningMs), idleMs, endsAtMs: this.#endsAtMs };
+	}
+
+	/** Calls in order until one serves. */
+	async #withFailover<T>(set: CallSet, attempt: Attempt<T>): Promise<CallSetResult<T>> {
+		const failed = new FailedCalls();
+		const shutOff: PlannedCall[] = [];
+		for (const [place, call] of set.calls.entries()) {
+			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt);
+			if (tried.kind === "served") return { ok: true, served: tried.value };
+			if (tried.kind === "shut_off") shutOff.push(call);
+			if (tried.kind === "failed" && tried.consequence.next === "end") break;
+		}
+		const [longestShutOff] = shutOff.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
+		if (!failed.any && longestShutOff) {
+			const tried = await this.#try(longestShutOff, failed, attempt, true);
+			if (tried.kind === "served") return { ok: true, served: tried.value };
+		}
+		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
+	}
+
+	/**
+	 * Tries a call; a model that the request named is tried once more, where that may help, before another stands in.
+	 * @param next the stand-in, which must be left room for if the second try ends like the first.
+	 */
+	async #tryTwice<T>(
+		call: PlannedCall,
+		next: PlannedCall | undefined,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+	): Promise<Tried<T>> {
+		const first = await this.#try(call, failed, attempt);
+		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
+		const roomNanoUsd = this.budget.freeNanoUsd - first.costNanoUsd;
+		if (next && roomNanoUsd < next.attempt.worstCase.totalNanoUsd) return first;
+		await this.#pause(first.consequence.retryAfterMs);
+		const second = await this.#try(call, failed, attempt);
+		return second.kind === "served" || second.kind === "failed" ? second : first;
+	}
+
+	/** Waits, less long when the client leaves. */
+	async #pause(ms: number): Promise<void> {
+		const { signal } = this.#caller;
+		if (signal.aborted) return;
+		await new Promise<void>((resolve) => {
+			const done = () => {
+				clearTimeout(timer);
+				signal.removeEventListener("abort", done);
+				resolve();
+			};
+			const timer = setTimeout(done, ms);
+			signal.addEventListener("abort", done);
+		});
+	}
+
+	/** @param isForced calls a provider that is shut off all the same. */
+	async #try<T>(planned: PlannedCall, failed: FailedCalls, attempt: Attempt<T>, isForced = false): Promise<Tried<T>> {
+		const { candidate, attempt: exact, plan } = planned;
+		const sentAtMs = Date.now();
+		if (sentAtMs >= this.#endsAtMs || !failed.allows(planned)) return { kind: "not_made" };
+		const hold = this.budget.hold(exact.worstCase.totalNanoUsd);
+		if (!hold) return { kind: "not_made" };
+		const key = breakerKeyOf(exact.access);
+		const permit = isForced ? health.force(key, sentAtMs) : health.acquire(key, sentAtMs);
+		if (!permit) {
+			hold.release();
+			return { kind: "shut_off" };
+		}
+		const intended = plan.selection.failover[0];
+		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
+		this.#logCall(call);
+		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
+			permit.inconclusive();
+			throw error;
+		});
+		if (result.kind === "served") return result;
+		const bill = billOfFailed(call, result, sentAtMs, this.#billOfBroken);
+		if (bill) this.#bill(call, hold, bill);
+		else hold.release();
+		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
+		const consequence = failed.add(call, result, costNanoUsd);
+		const nowMs = Date.now();
+		if (consequence.counts) permit.failed(consequence.operatorsFault, nowMs);
+		else permit.inconclusive();
+		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
+			health.throttled(key, candidate.model.id, result.retryAfterMs, nowMs);
+		return { kind: "failed", consequence, costNanoUsd };
+	}
+
+	/** Notes in the log line who is serving. */
+	#logCall(call: PlannedCall): void {
+		const { model } = call.candidate;
+		Object.assign(this.#caller.log, {
+			model: model.id,
+			provider: model.provider,
+			mode: call.plan.selection.mode,
+			fallback: fallbackFrom(call) !== null,
+		});
+	}
+
+	/** Seals and stores usage and receipt of what came of the run, once; null when that failed. */
+	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
+		const { log, timings, settings, funds } = this.#caller;
+		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs };
+		const { usage, receipt: unsigned } = writtenDown(this.record, this.billed, ending);
+		const receipt = await sealReceipt(unsigned, settings.signer);
+		Object.assign(log, { outcome, cost_usd: unsigned.cost_usd, estimated: unsigned.estimated });
+		const settled = await timings.measure("settle", () => funds.settle({ usage, receipt }));
+		return settled ? receipt : null;
+	}
+
+	/** Accounts for a run that gave no answer: what may have been billed is recorded, else the reservation is freed. */
+	async fail(failure: Failure, clientClosed: boolean): Promise<FailedRun> {
+		if (this.billed.length === 0) {
+			await this.#caller.funds.release();
+			return { ...fail(failure), receipt: null };
+		}
+		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", hashText(""));
+		if (receipt) return { ...fail(failure), receipt };
+		return { ...fail({ reason: "receipt_unavailable", requestId: this.record.requestId }), receipt: null };
 	}
 }
 
-/** Settles with the meter, else directly in D1. False when neither took it, or D1 had settled the request at its bound before. */
-async function settle(context: KeyContext, settlement: Settlement): Promise<boolean> {
-	try {
-		return (await context.meter(context.account.userId).settle(settlement)) === "settled";
-	} catch (error) {
-		logError("settle_failed", error, { request_id: context.requestId });
-	}
-	try {
-		await recordSettlements(context.db, [settlement]);
-		const stored = await findReceipt(context.db, context.requestId);
-		return stored?.proofHash === settlement.receipt.proof_hash;
-	} catch (error) {
-		logError("settle_directly_failed", error, { request_id: context.requestId });
-		return false;
-	}
-}
-
-/** Seals and stores usage and receipt of what came of a run; null when that failed. */
-export async function record(
-	context: KeyContext,
-	run: Run,
-	billed: readonly BilledCall[],
-	outcome: Outcome,
-	output_hash: string,
-): Promise<SealedReceipt | null> {
-	const served = billed.at(-1)?.candidate.model.id;
-	if (outcome === "complete" && served) conversations.remember(openingKey(run.userId, run.plan.call), served);
-	const nowMs = Date.now();
-	const unsigned = receiptOf(run, billed, outcome, output_hash, nowMs);
-	const receipt = await sealReceipt(unsigned, context.settings.signer);
-	const usage = usageRowOf(run, billed, outcome, nowMs - run.startedAtMs);
-	const { cost_usd, estimated } = unsigned;
-	Object.assign(context.log, { outcome, cost_usd, estimated });
-	const settled = await context.timings.measure("settle", () => settle(context, { usage, receipt }));
-	return settled ? receipt : null;
-}
-
-/** Frees a reservation that cost nothing. If the meter cannot be told, it will be settled at its bound, which is logged. */
-async function release(context: KeyContext): Promise<void> {
-	try {
-		await context.meter(context.account.userId).release(context.requestId);
-	} catch (error) {
-		logError("release_failed", error, { request_id: context.requestId });
-	}
-}
-
-/** Accounts for a run that no model served: what may have been billed is recorded, else the reservation is freed. */
-export async function recordFailure(
-	context: KeyContext,
-	run: Run,
-	billed: readonly BilledCall[],
-	clientClosed: boolean,
-	failure: Failure,
-): Promise<{ ok: false; failure: Failure }> {
-	if (billed.length === 0) {
-		await release(context);
-		return fail(failure);
-	}
-	const receipt = await record(context, run, billed, clientClosed ? "client_closed" : "cut", hashText(""));
-	return fail(receipt ? failure : { reason: "receipt_unavailable", requestId: run.requestId });
-}
-
-/** Notes in the log line who is serving. */
-export function logCall({ log }: KeyContext, run: Run, { candidate }: Call): void {
-	Object.assign(log, {
-		model: candidate.model.id,
-		provider: candidate.model.provider,
-		mode: run.plan.selection.mode,
-		fallback: fallbackFrom(run, candidate) !== null,
-	});
+/** Chooses the calls of a plan by what this isolate knows of the providers now. */
+export function callsFor(plan: CallPlan, { account }: Pick<Caller, "account">): CallSet {
+	return callSetOf(plan, health, account.plan.priority, Date.now());
 }

@@ -4,13 +4,16 @@ import { canonicalJson } from "./canonical.ts";
 import { hashObject } from "./hash.ts";
 import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";
 
+/** How far the answer came: whole, broken off by the upstream, or left by the client. */
+export type Outcome = "complete" | "cut" | "client_closed";
+
 /** Members every receipt has; `null` where one does not apply. */
-interface ReceiptBase {
+export interface ReceiptBase {
 	type: "svc.receipt.v1";
 	request_id: string;
 	/** ISO 8601 UTC with three fractional digits. */
 	timestamp: string;
-	outcome: "complete" | "cut" | "client_closed";
+	outcome: Outcome;
 	/** Some usage was not reported and was settled at its bound. */
 	estimated: boolean;
 	cost_usd: number;
@@ -23,9 +26,8 @@ interface ReceiptBase {
 	config_digest: string | null;
 }
 
-/** The receipt of a chat completion. */
-export interface ChatReceipt extends ReceiptBase {
-	kind: "chat";
+/** One model's answer. */
+interface SingleAnswerReceipt extends ReceiptBase {
 	model: string;
 	provider: string;
 	/** Where the prompt really went. */
@@ -35,15 +37,81 @@ export interface ChatReceipt extends ReceiptBase {
 	prompt_tokens: number;
 	completion_tokens: number;
 	fallback_from: string | null;
+}
+
+/** The receipt of a chat completion, through whichever entrance. */
+export interface ChatReceipt extends SingleAnswerReceipt {
+	kind: "chat";
 	skill_id: null;
 }
 
-export type Receipt = ChatReceipt;
+/** The receipt of a skill's answer. */
+export interface SkillReceipt extends SingleAnswerReceipt {
+	kind: "skill";
+	skill_id: string;
+}
+
+/** The calls of one stage of a run. */
+export interface ReceiptStage {
+	name: string;
+	results: {
+		model: string;
+		ok: boolean;
+		role: string;
+		in_tokens: number;
+		out_tokens: number;
+		cost_usd: number;
+		confidence: number;
+		output_hash: string;
+	}[];
+}
+
+/** The receipt of an answer that several models made together. */
+export interface OrchestrationReceipt extends ReceiptBase {
+	kind: "orchestration";
+	policy: string;
+	strategy: string;
+	/** In order of first call. */
+	models_used: string[];
+	confidence: number;
+	agreement: number;
+	stages: ReceiptStage[];
+}
+
+/** The receipt of written and reviewed code; `input_hash` is of the task, `output_hash` of the list of files. */
+export interface CodeReceipt extends ReceiptBase {
+	kind: "code";
+	policy: string;
+	language: string;
+	passed: boolean;
+	confidence: number;
+	models_used: string[];
+	/** Sorted by path. */
+	files: { path: string; language: string; bytes: number; sha256: string }[];
+	stages: ReceiptStage[];
+}
+
+/** The receipt of an agent's run; `request_id` is the run's id. */
+export interface AgentReceipt extends ReceiptBase {
+	kind: "agent";
+	status: string;
+	policy: string;
+	strategy: string;
+	trajectory_proof: string;
+	n_steps: number;
+	max_cost_usd: number;
+}
+
+export type Receipt = ChatReceipt | SkillReceipt | OrchestrationReceipt | CodeReceipt | AgentReceipt;
+export type ReceiptKind = Receipt["kind"];
+
+/** A receipt's kind with the members that only this kind has. */
+export type ReceiptDetail = Receipt extends infer R ? (R extends Receipt ? Omit<R, keyof ReceiptBase> : never) : never;
 
 /** A receipt with its hash and, when a key is provisioned, its signature. */
 export interface SealedReceipt {
 	request_id: string;
-	kind: Receipt["kind"];
+	kind: ReceiptKind;
 	/** Canonical JSON of the receipt. */
 	receipt: string;
 	proof_hash: string;
@@ -67,7 +135,7 @@ export async function sealReceipt(receipt: Receipt, signer: Signer | null): Prom
 	};
 }
 
-const storedReceiptSchema = z.looseObject({ type: z.literal("svc.receipt.v1") });
+const storedReceiptSchema = z.lazy(() => z.looseObject({ type: z.literal("svc.receipt.v1") }));
 
 /** What checking a stored receipt found. */
 export interface ReceiptVerdict {

@@ -1,33 +1,30 @@
-// Puts a stream's parts together into the answer that the unstreamed call would have given. Pure.
-import type { ChatAnswer, FinishReason } from "./model-call.ts";
+// Puts a stream's parts together into the answer they make: content in the order it was said. Pure.
+import type { AssistantPart, FinishReason, ModelAnswer, ToolCallPart } from "./model-call.ts";
 import type { StreamPart } from "./wire.ts";
 
 /** Collects stream parts; `answer()` may be asked at any time and is what has been said so far. */
-export class StreamAccumulator {
-	#text: string | null = null;
-	#reasoning: string | null = null;
-	#refusal: string | null = null;
-	#calls = new Map<number, { id: string; name: string; arguments: string; signature?: string }>();
+export class AnswerAccumulator {
+	#content: AssistantPart[] = [];
+	#calls = new Map<number, ToolCallPart>();
 	#logprobs: unknown[] = [];
-	#opaque: ChatAnswer["opaque"] = [];
 	#extra: Record<string, unknown> = {};
-	#usage: ChatAnswer["usage"] = null;
+	#bodyFields: Record<string, unknown> = {};
+	#usage: ModelAnswer["usage"] = null;
 	#finish: { reason: FinishReason; native: string | null } | null = null;
 
 	add(part: StreamPart): void {
 		switch (part.type) {
 			case "text":
-				this.#text = (this.#text ?? "") + part.text;
-				return;
 			case "reasoning":
-				this.#reasoning = (this.#reasoning ?? "") + part.text;
-				return;
 			case "refusal":
-				this.#refusal = (this.#refusal ?? "") + part.text;
+				this.#addText(part.type, part.text);
 				return;
 			case "tool_call": {
 				const { id, name, signature } = part;
-				this.#calls.set(part.index, { id, name, arguments: "", ...(signature === undefined ? {} : { signature }) });
+				const call: ToolCallPart = { type: "tool_call", id, name, arguments: "" };
+				if (signature !== undefined) call.signature = signature;
+				this.#calls.set(part.index, call);
+				this.#content.push(call);
 				return;
 			}
 			case "tool_arguments": {
@@ -35,14 +32,20 @@ export class StreamAccumulator {
 				if (call) call.arguments += part.text;
 				return;
 			}
-			case "opaque":
-				this.#opaque = part.blocks;
+			case "provider":
+				this.#content.push(part);
+				return;
+			case "restart":
+				this.#content = this.#content.filter(({ type }) => type !== "provider");
 				return;
 			case "logprobs":
 				this.#logprobs.push(...part.content);
 				return;
 			case "extra":
-				this.#extra = { ...this.#extra, ...part.fields };
+				Object.assign(this.#extra, part.fields);
+				return;
+			case "body_fields":
+				Object.assign(this.#bodyFields, part.fields);
 				return;
 			case "finish":
 				this.#finish = { reason: part.reason, native: part.native };
@@ -55,24 +58,88 @@ export class StreamAccumulator {
 		}
 	}
 
-	/** Whether the model said why it stopped. */
-	get finished(): boolean {
-		return this.#finish !== null;
+	#addText(type: "text" | "reasoning" | "refusal", text: string): void {
+		const last = this.#content.at(-1);
+		if (last?.type === type) last.text += text;
+		else this.#content.push({ type, text });
 	}
 
-	answer(): ChatAnswer {
-		const toolCalls = [...this.#calls.values()].map((call) => ({ ...call, arguments: call.arguments || "{}" }));
+	answer(): ModelAnswer {
 		return {
-			content: this.#text,
-			refusal: this.#refusal,
-			reasoning: this.#reasoning,
-			toolCalls,
-			opaque: this.#opaque,
+			content: this.#content.map((part) =>
+				part.type === "tool_call" ? { ...part, arguments: part.arguments || "{}" } : { ...part },
+			),
 			finishReason: this.#finish?.reason ?? "stop",
 			nativeFinishReason: this.#finish?.native ?? null,
 			logprobs: this.#logprobs.length > 0 ? { content: this.#logprobs } : null,
 			usage: this.#usage,
-			extra: this.#extra,
+			extra: { ...this.#extra },
+			bodyFields: { ...this.#bodyFields },
 		};
 	}
+}
+
+/** Whether a part is something a model said: from the first one on, no other model can take over unseen. */
+export function isDelta({ type }: StreamPart): boolean {
+	return type === "text" || type === "reasoning" || type === "refusal" || type === "tool_call";
+}
+
+/**
+ * Whether an answer ended by itself and holds nothing at all, neither text nor any block.
+ * @param stop sequences of the call: one that matched at once leaves nothing either, and is no fault.
+ */
+export function saysNothing(
+	{ content, finishReason, nativeFinishReason }: ModelAnswer,
+	stop: readonly string[],
+): boolean {
+	if (finishReason !== "stop" || content.some(isSomething)) return false;
+	// Of three formats one says whether a stop sequence matched, or that none did.
+	if (nativeFinishReason === "stop_sequence") return false;
+	return stop.length === 0 || nativeFinishReason === "end_turn";
+}
+
+function isSomething(part: AssistantPart): boolean {
+	return part.type === "tool_call" || part.type === "provider" || part.text !== "";
+}
+
+/** The answer with every text valid Unicode, which is done before anything is delivered, stored or hashed. */
+export function wellFormedAnswer(answer: ModelAnswer): ModelAnswer {
+	const content = answer.content.map((part): AssistantPart => {
+		if (part.type === "provider") return part;
+		if (part.type !== "tool_call") return { ...part, text: part.text.toWellFormed() };
+		return { ...part, name: part.name.toWellFormed(), arguments: part.arguments.toWellFormed() };
+	});
+	return { ...answer, content };
+}
+
+/** The whole answer that parts make; null when the upstream says that it is none. */
+export function answerOf(parts: readonly StreamPart[]): ModelAnswer | null {
+	const accumulator = new AnswerAccumulator();
+	for (const part of parts) {
+		if (part.type === "failure") return null;
+		accumulator.add(part);
+	}
+	return wellFormedAnswer(accumulator.answer());
+}
+
+/** The parts that make a whole answer. */
+export function partsOfAnswer(answer: ModelAnswer): StreamPart[] {
+	let calls = 0;
+	const parts = answer.content.flatMap((part): StreamPart[] => {
+		if (part.type !== "tool_call") return [part];
+		const { type, id, name, arguments: text, signature } = part;
+		const index = calls++;
+		return [
+			{ type, index, id, name, ...(signature === undefined ? {} : { signature }) },
+			{ type: "tool_arguments", index, text },
+		];
+	});
+	const { logprobs, extra, bodyFields, finishReason, nativeFinishReason, usage } = answer;
+	const listed = (logprobs as { content?: unknown[] | null } | null)?.content;
+	if (Array.isArray(listed)) parts.push({ type: "logprobs", content: listed });
+	if (Object.keys(extra).length > 0) parts.push({ type: "extra", fields: extra });
+	if (Object.keys(bodyFields).length > 0) parts.push({ type: "body_fields", fields: bodyFields });
+	parts.push({ type: "finish", reason: finishReason, native: nativeFinishReason });
+	if (usage) parts.push({ type: "usage", usage });
+	return parts;
 }

@@ -1,23 +1,29 @@
 // An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import type { ChatAnswer, FinishReason, OpaqueBlock, ToolCall } from "./model-call.ts";
-import type { UpstreamError } from "./wire.ts";
+import { answerOf } from "./accumulate.ts";
+import { parseJson } from "./json.ts";
+import type { FinishReason, ModelAnswer } from "./model-call.ts";
+import type { StreamPart, UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);
-const counters = z.looseObject({
-	input_tokens: count.nullish(),
-	output_tokens: count.nullish(),
-	cache_read_input_tokens: count.nullish(),
-	cache_creation_input_tokens: count.nullish(),
-	output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
-});
-const usageSchema = z.looseObject({
-	...counters.shape,
-	input_tokens: count,
-	output_tokens: count,
-	iterations: z.array(counters).nullish(),
-});
+const counters = z.lazy(() =>
+	z.looseObject({
+		input_tokens: count.nullish(),
+		output_tokens: count.nullish(),
+		cache_read_input_tokens: count.nullish(),
+		cache_creation_input_tokens: count.nullish(),
+		output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
+	}),
+);
+const usageSchema = z.lazy(() =>
+	z.looseObject({
+		...counters.unwrap().shape,
+		input_tokens: count,
+		output_tokens: count,
+		iterations: z.array(counters).nullish(),
+	}),
+);
 
 /** Anthropic's counts: input without cached tokens, output with thinking. */
 function countsOf(usage: z.infer<typeof counters>) {
@@ -73,82 +79,112 @@ export function finishReasonOf(native: string | null, hasToolCalls: boolean): Fi
 }
 
 /** A content block whose type this gateway gives a meaning to, or any other one. */
-export const blockSchema = z.union([
-	z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
-	z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
-	z.looseObject({ type: z.literal("redacted_thinking") }),
-	z.looseObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown().optional() }),
-	z
-		.looseObject({ type: z.string() })
-		.refine(({ type }) => !["text", "thinking", "tool_use"].includes(type))
-		.transform((block) => ({ type: "other" as const, block })),
-]);
+export const blockSchema = z.lazy(() =>
+	z.union([
+		z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
+		z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
+		z.looseObject({ type: z.literal("redacted_thinking") }),
+		z.looseObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown().optional() }),
+		z
+			.looseObject({ type: z.string() })
+			.refine(({ type }) => !["text", "thinking", "tool_use"].includes(type))
+			.transform((block) => ({ type: "other" as const, block })),
+	]),
+);
 export type Block = z.infer<typeof blockSchema>;
 
-/** The inner call of a whole tool_use block. */
-export function toolCallOf({ id, name, input }: Extract<Block, { type: "tool_use" }>): ToolCall {
-	return { id, name: name.toWellFormed(), arguments: JSON.stringify(input ?? {}) };
+/** A JSON round trip may change a number of more digits than these. */
+const LONG_NUMBER = /\d{16}/;
+
+/** Arguments as the unstreamed answer has them. Text that is no JSON (a call cut by the limit) stays as the model wrote it. */
+function argumentsOf(text: string): string {
+	const parsed = parseJson(text);
+	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
 }
 
-/** What blocks hold besides text and tool calls, in the order they came. */
-export class SideBlocks {
-	/** Thinking blocks, unmodified: the next turn must bring them back. */
-	readonly opaque: OpaqueBlock[] = [];
-	#citations: unknown[] = [];
-	#others: unknown[] = [];
+function providerPart(block: Record<string, unknown>): StreamPart {
+	return { type: "provider", wire: "anthropic", block };
+}
 
-	/** Takes a whole block; text and tool calls of it are the caller's to read. */
+/**
+ * What a whole block says besides its text: thinking to be brought back unmodified, a tool call, blocks of server-run
+ * tools and the like.
+ * @param toolIndex place of the next tool call in the answer.
+ * @param json the input of a tool as it was streamed; null when the block holds it.
+ */
+export function closingParts(block: Block, toolIndex: number, json: string | null = null): StreamPart[] {
+	switch (block.type) {
+		case "text":
+			return [];
+		case "thinking":
+		case "redacted_thinking":
+			return [providerPart(block)];
+		case "other":
+			return [providerPart(block.block)];
+		case "tool_use": {
+			const text = json === null || json.trim() === "" ? JSON.stringify(block.input ?? {}) : argumentsOf(json);
+			return [
+				{ type: "tool_call", index: toolIndex, id: block.id, name: block.name.toWellFormed() },
+				{ type: "tool_arguments", index: toolIndex, text },
+			];
+		}
+	}
+}
+
+/** Citations of an answer's texts, as the message field they become. */
+export class Citations {
+	#citations: unknown[] = [];
+
 	add(block: Block): void {
 		if (block.type === "text") this.#citations.push(...(block.citations ?? []));
-		else if (block.type === "thinking" || block.type === "redacted_thinking") this.opaque.push(block);
-		else if (block.type === "other") this.#others.push(block.block);
 	}
 
-	/** Message fields for what the OpenAI format has no place for: blocks of server-run tools and the like, citations. */
-	extra(): Record<string, unknown> {
-		return {
-			...(this.#others.length > 0 ? { anthropic_blocks: this.#others } : {}),
-			...(this.#citations.length > 0 ? { citations: this.#citations } : {}),
-		};
+	parts(): StreamPart[] {
+		return this.#citations.length > 0 ? [{ type: "extra", fields: { citations: this.#citations } }] : [];
 	}
 }
 
-const bodySchema = z.looseObject({
-	content: z.array(blockSchema),
-	stop_reason: z.string().nullish(),
-	usage: z.unknown().optional(),
-});
+/** Why a message was refused, in words. */
+export const stopDetails = z.lazy(() => z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null));
 
-/** The answer in a parsed body; null when it is no message, or stopped with neither text nor tool call. */
-export function answer(body: unknown): ChatAnswer | null {
+/** The explanation of a refusal as what the model says to decline. */
+export function refusalParts(details: z.infer<typeof stopDetails>): StreamPart[] {
+	return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
+}
+
+const bodySchema = z.lazy(() =>
+	z.looseObject({
+		content: z.array(blockSchema),
+		stop_reason: z.string().nullish(),
+		stop_details: stopDetails,
+		usage: z.unknown().optional(),
+	}),
+);
+
+/** The answer in a parsed body; null when it is no message. */
+export function answer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
-	const { content: blocks, stop_reason, usage: rawUsage } = parsed.data;
-	const side = new SideBlocks();
-	const toolCalls: ToolCall[] = [];
-	let text = "";
-	let reasoning = "";
+	const { content: blocks, stop_reason, stop_details, usage: rawUsage } = parsed.data;
+	const citations = new Citations();
+	const parts: StreamPart[] = [];
+	let calls = 0;
 	for (const block of blocks) {
-		side.add(block);
-		if (block.type === "text") text += block.text;
-		else if (block.type === "thinking") reasoning += block.thinking;
-		else if (block.type === "tool_use") toolCalls.push(toolCallOf(block));
+		citations.add(block);
+		if (block.type === "text" && block.text !== "") parts.push({ type: "text", text: block.text });
+		if (block.type === "thinking" && block.thinking !== "") parts.push({ type: "reasoning", text: block.thinking });
+		parts.push(...closingParts(block, calls));
+		if (block.type === "tool_use") calls++;
 	}
 	const native = stop_reason ?? null;
-	const finishReason = finishReasonOf(native, toolCalls.length > 0);
-	if (finishReason === "stop" && text === "" && toolCalls.length === 0) return null;
-	return {
-		content: text.toWellFormed() || null,
-		refusal: null,
-		reasoning: reasoning.toWellFormed() || null,
-		toolCalls,
-		opaque: side.opaque,
-		finishReason,
-		nativeFinishReason: native,
-		logprobs: null,
-		usage: usageFromAnthropic(rawUsage),
-		extra: side.extra(),
-	};
+	parts.push(...refusalParts(stop_details), ...citations.parts(), {
+		type: "finish",
+		reason: finishReasonOf(native, calls > 0),
+		native,
+	});
+	const counted = usageFromAnthropic(rawUsage);
+	if (counted) parts.push({ type: "usage", usage: counted });
+	return answerOf(parts);
 }
 
 /** The usage in a parsed body, even where it holds no answer. */
@@ -157,7 +193,7 @@ export function usage(body: unknown): TokenUsage | null {
 	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
 }
 
-const errorSchema = z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) });
+const errorSchema = z.lazy(() => z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }));
 
 /** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
 export function error(body: unknown): UpstreamError | null {

@@ -4,17 +4,22 @@ import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
+import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
 import {
-	type ChatCall,
+	type AssistantPart,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
 	imagesOf,
 	type Message,
+	type ModelCall,
 	type OutputFormat,
+	samplingOf,
 	type TextPart,
 	type Tool,
-	type ToolCall,
+	type ToolCallPart,
 	type ToolChoice,
+	type ToolResultPart,
+	type UserPart,
 	type Warning,
 } from "./model-call.ts";
 import {
@@ -24,6 +29,7 @@ import {
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
+	unknownField,
 	utf8Length,
 } from "./wire.ts";
 
@@ -55,11 +61,6 @@ function imageBlock({ url }: ImagePart): Fields {
 	return { type: "image", source };
 }
 
-/** Call ids of other providers (`functions.f:0`) in the letters that Anthropic takes, alike in call and result. */
-function callId(id: string): string {
-	return id.replace(/[^A-Za-z0-9_-]/g, "_");
-}
-
 const jsonObject = z.record(z.string(), z.unknown());
 
 /** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
@@ -72,37 +73,50 @@ function toolInput(text: string): Fields {
 	}
 }
 
-function toolUseBlock({ id, name, arguments: args }: ToolCall): Fields {
-	return { type: "tool_use", id: callId(id), name, input: toolInput(args) };
+function toolUseBlock({ id, name, arguments: args }: ToolCallPart): Fields {
+	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: toolInput(args) };
 }
 
-/** Anthropic's own thinking blocks, untouched: their signatures cover them. Other providers' blocks stay behind. */
-function thinkingBlocks({ opaque }: Extract<Message, { role: "assistant" }>): Fields[] {
-	return (opaque ?? []).filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fields {
+	const blocks = content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)]));
+	return {
+		type: "tool_result",
+		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
+		content: blocks.length > 0 ? blocks : undefined,
+		is_error: isError,
+	};
 }
 
-function assistantBlocks(message: Extract<Message, { role: "assistant" }>): Fields[] {
-	const refusal: TextPart[] = message.refusal ? [{ type: "text", text: message.refusal }] : [];
-	const said = [...textBlocks([...message.content, ...refusal]), ...message.toolCalls.map(toolUseBlock)];
-	// A message that ends with thinking is refused.
-	return said.length > 0 ? [...thinkingBlocks(message), ...said] : [];
+/** Blocks of one part. Anthropic's own stand as they came, since signatures cover them; other providers' stay behind. */
+function blocksOf(part: UserPart | AssistantPart): Fields[] {
+	switch (part.type) {
+		case "text":
+		case "refusal":
+			return textBlocks([{ type: "text", text: part.text }]);
+		case "image":
+			return [imageBlock(part)];
+		case "tool_call":
+			return [toolUseBlock(part)];
+		case "tool_result":
+			return [toolResultBlock(part)];
+		case "provider":
+			return part.wire === "anthropic" ? [part.block] : [];
+		case "reasoning":
+			// What was thought goes back in the signed block beside it, or not at all.
+			return [];
+	}
+}
+
+function isThinking({ type }: Fields): boolean {
+	return type === "thinking" || type === "redacted_thinking";
 }
 
 function turnOf(message: Exclude<Message, { role: "system" }>): Turn {
-	switch (message.role) {
-		case "assistant":
-			return { role: "assistant", content: assistantBlocks(message) };
-		case "tool": {
-			const content = textBlocks(message.content);
-			const result = { type: "tool_result", tool_use_id: callId(message.toolCallId) };
-			return { role: "user", content: [content.length > 0 ? { ...result, content } : result] };
-		}
-		case "user":
-			return {
-				role: "user",
-				content: message.content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)])),
-			};
-	}
+	const parts: readonly (UserPart | AssistantPart)[] = message.content;
+	const content = parts.flatMap(blocksOf);
+	// A message that ends with thinking is refused.
+	if (message.role === "assistant") while (content.length > 0 && isThinking(content.at(-1) ?? {})) content.pop();
+	return { role: message.role, content };
 }
 
 /** Tool results go before whatever else a user message holds. */
@@ -110,6 +124,9 @@ function resultsFirst({ role, content }: Turn): Turn {
 	const isResult = (block: Fields) => block["type"] === "tool_result";
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
+
+/** Stands before a conversation that the assistant began. */
+const OPENING = "(The assistant begins the conversation.)";
 
 /** Messages without empty ones, neighbours of one role merged. */
 function turnsOf(messages: readonly Message[]): Turn[] {
@@ -121,6 +138,9 @@ function turnsOf(messages: readonly Message[]): Turn[] {
 		if (last?.role === turn.role) last.content.push(...turn.content);
 		else if (turn.content.length > 0) turns.push(turn);
 	}
+	// A user speaks first, or the request is refused.
+	if (turns[0]?.role === "assistant")
+		turns.unshift({ role: "user", content: textBlocks([{ type: "text", text: OPENING }]) });
 	return turns.map(resultsFirst);
 }
 
@@ -142,7 +162,7 @@ function wantsInstruction(output: OutputFormat): boolean {
 const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
 /** System, messages and tools as members of the request's JSON. */
-export function prepare(call: ChatCall): PreparedPrompt {
+export function prepare(call: ModelCall): PreparedPrompt {
 	const turns = turnsOf(call.messages);
 	const system = call.messages.flatMap((message) => (message.role === "system" ? textBlocks(message.content) : []));
 	// At least one message must be there: a prompt of system messages alone is the user's.
@@ -186,13 +206,13 @@ const USER_ID = /^[^@\s]{1,256}$/;
 
 /** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
 function samplingFields(
-	call: ChatCall,
+	call: ModelCall,
 	model: Model,
 	refused: ReadonlySet<string>,
 ): { fields: Fields; warnings: Warning[] } {
 	const fields: Fields = {};
 	const warnings: Warning[] = [];
-	for (const [param, value] of Object.entries(call.knobs)) {
+	for (const [param, value] of samplingOf(call)) {
 		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameter(model, param));
 		else if (param === "temperature" && typeof value === "number" && value > MAX_TEMPERATURE) {
 			fields[param] = MAX_TEMPERATURE;
@@ -201,41 +221,42 @@ function samplingFields(
 		} else fields[param] = value;
 	}
 	// Newer models take temperature or top_p, not both: our default never stands beside the client's top_p.
-	if (call.knobs.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
+	if (call.sampling.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
 }
 
-function headersOf({ apiKey }: ProviderAccess, stream: boolean): Record<string, string> {
+function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
 	return {
 		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
 		"content-type": "application/json",
-		accept: stream ? "text/event-stream" : "application/json",
+		accept: "text/event-stream",
 	};
 }
 
 /** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
-export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
+export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = samplingFields(call, model, refused);
+	warnings.push(...Object.keys(call.unknownFields).map(unknownField));
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
 	if (refusesParallel) warnings.push(droppedParameter(model, "parallel_tool_calls"));
 	if (wantsInstruction(call.output)) {
 		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
-		warnings.push({ code: "parameter_changed", param: "response_format", message });
+		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
 	const { user, output } = call;
 	const format = output.type === "json_schema" && output.schema ? compileAnthropicSchema(output.schema) : null;
 	if (format && format.dropped.length > 0) {
 		const message = `${model.id} does not enforce ${format.dropped.join(", ")} in a schema; they were left out`;
-		warnings.push({ code: "parameter_changed", param: "response_format", message });
+		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
 	const settings: Fields = {
 		model: model.upstream_model,
 		max_tokens: call.maxTokens,
-		stream: stream || undefined,
+		stream: true,
 		...sampling,
 		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice: hasTools
@@ -247,7 +268,7 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: headersOf(access, stream),
+		headers: headersOf(access),
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,

@@ -4,38 +4,43 @@ import * as z from "zod";
 import {
 	type Block,
 	blockSchema,
+	Citations,
+	closingParts,
 	error,
 	finishReasonOf,
-	SideBlocks,
-	toolCallOf,
+	refusalParts,
+	stopDetails,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import { parseJson } from "./json.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const jsonObject = z.record(z.string(), z.unknown());
 const index = z.int().min(0);
 const usageField = jsonObject.nullish().catch(null);
 
-const eventSchema = z.discriminatedUnion("type", [
-	z.looseObject({
-		type: z.literal("message_start"),
-		message: z.looseObject({
-			/** Empty, but for answers that go on from an earlier one. */
-			content: z.array(blockSchema).nullish(),
-			stop_reason: z.string().nullish(),
+const eventSchema = z.lazy(() =>
+	z.discriminatedUnion("type", [
+		z.looseObject({
+			type: z.literal("message_start"),
+			message: z.looseObject({
+				/** Empty, but for answers that go on from an earlier one. */
+				content: z.array(blockSchema).nullish(),
+				stop_reason: z.string().nullish(),
+				usage: usageField,
+			}),
+		}),
+		z.looseObject({ type: z.literal("content_block_start"), index, content_block: blockSchema }),
+		z.looseObject({ type: z.literal("content_block_delta"), index, delta: z.looseObject({ type: z.string() }) }),
+		z.looseObject({ type: z.literal("content_block_stop"), index }),
+		z.looseObject({
+			type: z.literal("message_delta"),
+			delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetails }),
 			usage: usageField,
 		}),
-	}),
-	z.looseObject({ type: z.literal("content_block_start"), index, content_block: blockSchema }),
-	z.looseObject({ type: z.literal("content_block_delta"), index, delta: z.looseObject({ type: z.string() }) }),
-	z.looseObject({ type: z.literal("content_block_stop"), index }),
-	z.looseObject({
-		type: z.literal("message_delta"),
-		delta: z.looseObject({ stop_reason: z.string().nullish() }),
-		usage: usageField,
-	}),
-	z.looseObject({ type: z.literal("message_stop") }),
-]);
+		z.looseObject({ type: z.literal("message_stop") }),
+	]),
+);
 const READ_EVENTS = new Set<string>([
 	"message_start",
 	"content_block_start",
@@ -55,26 +60,9 @@ interface OpenBlock {
 	json: string;
 }
 
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 function textOf(delta: Delta, field: string): string {
 	const value = delta[field];
 	return typeof value === "string" ? value : "";
-}
-
-/** A JSON round trip may change a number of more digits than these. */
-const LONG_NUMBER = /\d{16}/;
-
-/** Arguments as the unstreamed answer has them. Text that is no JSON (a call cut by the limit) stays as the model wrote it. */
-function argumentsOf(text: string): string {
-	const parsed = parseJson(text);
-	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
 }
 
 function textPart(type: "text" | "reasoning", text: string): StreamPart[] {
@@ -116,7 +104,7 @@ export class AnthropicDecoder implements StreamDecoder {
 	#failed = false;
 	#started = false;
 	#open = new Map<number, OpenBlock>();
-	#side = new SideBlocks();
+	#citations = new Citations();
 	#toolCount = 0;
 	#stopReason: string | null = null;
 	/** Members of the usage object, each as last reported. */
@@ -158,7 +146,7 @@ export class AnthropicDecoder implements StreamDecoder {
 				this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
 				this.#addUsage(event.usage);
 				this.#usageIsFinal ||= event.usage?.["output_tokens"] != null;
-				return [];
+				return refusalParts(event.delta.stop_details);
 			case "message_stop":
 				return this.#stopMessage();
 		}
@@ -175,20 +163,21 @@ export class AnthropicDecoder implements StreamDecoder {
 	}
 
 	#startMessage({ message }: EventOf<"message_start">): StreamPart[] {
+		const parts: StreamPart[] = [];
 		// A second start is an upstream that began anew: what is not yet said is thrown away, what is said stays said.
 		if (this.#started) {
 			this.#open.clear();
-			this.#side = new SideBlocks();
+			this.#citations = new Citations();
 			this.#usage = {};
+			parts.push({ type: "restart" });
 		}
 		this.#started = true;
 		this.#stopReason = message.stop_reason ?? null;
 		this.#addUsage(message.usage);
 		this.#usageIsFinal = this.#stopReason !== null;
-		return (message.content ?? []).flatMap((block, position) => [
-			...this.#start(position, block),
-			...this.#close(position),
-		]);
+		for (const [position, block] of (message.content ?? []).entries())
+			parts.push(...this.#start(position, block), ...this.#close(position));
+		return parts;
 	}
 
 	#start(position: number, block: Block): StreamPart[] {
@@ -205,26 +194,24 @@ export class AnthropicDecoder implements StreamDecoder {
 		this.#open.delete(position);
 		const { block, json } = open;
 		if (block.type === "other" && json !== "") block.block["input"] = parseJson(json) ?? json;
-		this.#side.add(block);
-		if (block.type !== "tool_use") return [];
-		const call = toolCallOf(block);
-		const toolIndex = this.#toolCount++;
-		return [
-			{ type: "tool_call", index: toolIndex, id: call.id, name: call.name },
-			{ type: "tool_arguments", index: toolIndex, text: json.trim() === "" ? call.arguments : argumentsOf(json) },
-		];
+		this.#citations.add(block);
+		const parts = closingParts(block, this.#toolCount, json);
+		if (block.type === "tool_use") this.#toolCount++;
+		return parts;
 	}
 
 	#stopMessage(): StreamPart[] {
 		const parts = [...this.#open.keys()].flatMap((position) => this.#close(position));
-		const { opaque } = this.#side;
-		if (opaque.length > 0) parts.push({ type: "opaque", blocks: opaque });
-		const fields = this.#side.extra();
-		if (Object.keys(fields).length > 0) parts.push({ type: "extra", fields });
+		parts.push(...this.#citations.parts());
 		const reason = finishReasonOf(this.#stopReason, this.#toolCount > 0);
 		parts.push({ type: "finish", reason, native: this.#stopReason }, ...this.#usageParts());
 		this.finished = true;
 		return parts;
+	}
+
+	reported(): ReportedUsage | null {
+		const counts = usageFromAnthropic(this.#usage);
+		return counts && { counts, isFinal: this.#usageIsFinal };
 	}
 
 	#usageParts(): StreamPart[] {

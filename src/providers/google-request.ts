@@ -4,15 +4,22 @@ import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileParameters, compileSchema } from "./google-schema.ts";
 import {
-	type ChatCall,
+	type AssistantPart,
+	type CallField,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
 	imagesOf,
 	type Message,
+	type ModelCall,
+	type ProviderPart,
+	type SamplingParameter,
+	samplingOf,
 	type TextPart,
 	type Tool,
-	type ToolCall,
+	type ToolCallPart,
 	type ToolChoice,
+	type ToolResultPart,
+	type UserPart,
 	type Warning,
 } from "./model-call.ts";
 import {
@@ -21,6 +28,7 @@ import {
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
+	unknownField,
 	utf8Length,
 } from "./wire.ts";
 
@@ -30,6 +38,9 @@ interface Turn {
 	role: "user" | "model";
 	parts: Fields[];
 }
+
+/** Our name for a block that holds the signature of a text. */
+export const THOUGHT_SIGNATURE = "google.thought_signature";
 
 /** Documented stand-in for the signature of a call that Gemini did not make itself. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
@@ -65,39 +76,54 @@ function imagePart(image: ImagePart): Fields {
 	return inlineData ? { inlineData } : { fileData: { fileUri: image.url } };
 }
 
-function functionCall({ id, name, arguments: args, signature }: ToolCall, first: boolean): Fields {
+function functionCall({ id, name, arguments: args, signature }: ToolCallPart, first: boolean): Fields {
 	const object = args.trim() === "" ? {} : (parsedObject(args) ?? { arguments: args });
 	const thoughtSignature = signature ?? (first ? FOREIGN_SIGNATURE : undefined);
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
-/** Signatures that came on text and no call, as Gemini's own streams carry them: on an empty text. */
-function signatureParts({ opaque }: Extract<Message, { role: "assistant" }>): Fields[] {
-	return (opaque ?? [])
-		.filter(({ type, thoughtSignature }) => type === "google.thought_signature" && typeof thoughtSignature === "string")
-		.map(({ thoughtSignature }) => ({ text: "", thoughtSignature }));
+/** A result as an object, which is all that Gemini takes; it has no images in results, so they follow as parts. */
+function functionResponse({ callId: id, content, isError }: ToolResultPart, names: Map<string, string>): Fields[] {
+	const result = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+	const response = isError ? { error: parsedObject(result) ?? result } : (parsedObject(result) ?? { result });
+	const images = content.flatMap((part) => (part.type === "image" ? [imagePart(part)] : []));
+	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...images];
 }
 
-/** Parts of one message. `names` maps tool call ids to function names and grows with every assistant message. */
-function partsOf(message: Exclude<Message, { role: "system" }>, turn: Turn, names: Map<string, string>): Fields[] {
-	switch (message.role) {
-		case "user":
-			return message.content.flatMap((part) => (part.type === "text" ? textParts([part]) : [imagePart(part)]));
-		case "assistant": {
-			const called = turn.parts.some((part) => "functionCall" in part);
-			for (const { id, name } of message.toolCalls) names.set(id, name);
-			return [
-				...textParts(message.content),
-				...(message.refusal ? [{ text: message.refusal }] : []),
-				...signatureParts(message),
-				...message.toolCalls.map((call, index) => functionCall(call, index === 0 && !called)),
-			];
-		}
-		case "tool": {
-			const { toolCallId: id } = message;
-			const result = message.content.map(({ text }) => text).join("");
-			const response = parsedObject(result) ?? { result };
-			return [{ functionResponse: { id, name: names.get(id) ?? id, response } }];
+/** Signatures that came on text and no call, as Gemini's own streams carry them: on an empty text. */
+function signatureParts({ wire, block }: ProviderPart): Fields[] {
+	const { type, thoughtSignature } = block;
+	const isSignature = wire === "google" && type === THOUGHT_SIGNATURE && typeof thoughtSignature === "string";
+	return isSignature ? [{ text: "", thoughtSignature }] : [];
+}
+
+/** Adds a message to its turn. `names` maps tool call ids to function names and grows with every call. */
+function addParts(message: Exclude<Message, { role: "system" }>, turn: Turn, names: Map<string, string>): void {
+	const parts: readonly (UserPart | AssistantPart)[] = message.content;
+	for (const part of parts) {
+		switch (part.type) {
+			case "text":
+				turn.parts.push(...textParts([part]));
+				break;
+			case "refusal":
+				if (part.text !== "") turn.parts.push({ text: part.text });
+				break;
+			case "image":
+				turn.parts.push(imagePart(part));
+				break;
+			case "tool_call":
+				names.set(part.id, part.name);
+				turn.parts.push(functionCall(part, !turn.parts.some((written) => "functionCall" in written)));
+				break;
+			case "tool_result":
+				turn.parts.push(...functionResponse(part, names));
+				break;
+			case "provider":
+				turn.parts.push(...signatureParts(part));
+				break;
+			case "reasoning":
+				// Thoughts are not taken back; their signatures are.
+				break;
 		}
 	}
 }
@@ -111,7 +137,7 @@ function contentsOf(messages: readonly Message[]): Turn[] {
 		const role = message.role === "assistant" ? "model" : "user";
 		const last = turns.at(-1);
 		const turn: Turn = last?.role === role ? last : { role, parts: [] };
-		turn.parts.push(...partsOf(message, turn, names));
+		addParts(message, turn, names);
 		if (turn !== last && turn.parts.length > 0) turns.push(turn);
 	}
 	return turns;
@@ -132,9 +158,9 @@ function declaration({ name, description, parameters }: Tool, dropped: Set<strin
 }
 
 /** Compiled once per call: the prompt needs the declarations, every model's warnings what they left out. */
-const compiledTools = new WeakMap<ChatCall, CompiledTools>();
+const compiledTools = new WeakMap<ModelCall, CompiledTools>();
 
-function toolsOf(call: ChatCall): CompiledTools {
+function toolsOf(call: ModelCall): CompiledTools {
 	const known = compiledTools.get(call);
 	if (known) return known;
 	const dropped = new Set<string>();
@@ -147,7 +173,7 @@ function toolsOf(call: ChatCall): CompiledTools {
 }
 
 /** Serializes what is the same for every Gemini model: `systemInstruction`, `contents` and `tools`. */
-export function prepare(call: ChatCall): PreparedPrompt {
+export function prepare(call: ModelCall): PreparedPrompt {
 	const system = call.messages.flatMap((message) => (message.role === "system" ? textParts(message.content) : []));
 	const contents = contentsOf(call.messages);
 	// Gemini needs a turn to answer; where there are instructions alone, they are it.
@@ -176,7 +202,7 @@ const MIN_THINKING_BUDGET = 512;
 /** Thoughts count inside the output limit; this much of it they may take. */
 const MAX_THINKING_SHARE = 0.75;
 
-function thinking(call: ChatCall, model: Model, effort: EffortChoice): { config?: Fields; warnings: Warning[] } {
+function thinking(call: ModelCall, model: Model, effort: EffortChoice): { config?: Fields; warnings: Warning[] } {
 	if (!model.reasoning || effort === null || effort === "default") return { warnings: [] };
 	// Who asks for an effort wants to see what came of it.
 	const shown = call.effort === undefined ? {} : { includeThoughts: true };
@@ -190,14 +216,12 @@ function thinking(call: ChatCall, model: Model, effort: EffortChoice): { config?
 	return {
 		config: { thinkingBudget: 0 },
 		warnings:
-			effort === "none" || call.effort === undefined
-				? []
-				: [{ code: "parameter_changed", param: "reasoning_effort", message }],
+			effort === "none" || call.effort === undefined ? [] : [{ code: "parameter_changed", param: "effort", message }],
 	};
 }
 
-/** Google's names for the knobs it has. */
-const KNOB_NAMES: Readonly<Record<string, string>> = {
+/** Google's names for the sampling parameters it has. */
+const SAMPLING_NAMES: Readonly<Partial<Record<SamplingParameter, string>>> = {
 	temperature: "temperature",
 	top_p: "topP",
 	presence_penalty: "presencePenalty",
@@ -205,31 +229,29 @@ const KNOB_NAMES: Readonly<Record<string, string>> = {
 	seed: "seed",
 };
 
-/** Knobs under Google's names; what it, the provider or the model does not take is left out and named. */
-function knobFields(
-	call: ChatCall,
+/** Sampling parameters under Google's names; what it, the provider or the model does not take is left out and named. */
+function samplingFields(
+	call: ModelCall,
 	model: Model,
 	{ provider }: ProviderAccess,
 ): { fields: Fields; warnings: Warning[] } {
 	const refused = new Set([...model.request.rejects, ...provider.drops]);
 	const fields: Fields = {};
-	const left: string[] = [];
-	for (const [param, value] of Object.entries(call.knobs)) {
-		const name = KNOB_NAMES[param];
+	const left: CallField[] = [];
+	for (const [param, value] of samplingOf(call)) {
+		const name = SAMPLING_NAMES[param];
 		if (name !== undefined && !refused.has(param)) fields[name] = value;
 		else left.push(param);
 	}
-	if (call.knobs.temperature === undefined && !refused.has("temperature")) fields["temperature"] = DEFAULT_TEMPERATURE;
+	if (call.sampling.temperature === undefined && !refused.has("temperature"))
+		fields["temperature"] = DEFAULT_TEMPERATURE;
 	if (call.logprobs) left.push("logprobs");
 	// Parallel calls are what Gemini does anyway; it cannot be kept from them.
 	if (call.parallelToolCalls === false && call.tools.length > 0) left.push("parallel_tool_calls");
-	const warnings = left.map((param): Warning => {
-		return droppedParameter(model, param);
-	});
-	return { fields, warnings };
+	return { fields, warnings: left.map((param) => droppedParameter(model, param)) };
 }
 
-function outputFields({ output }: ChatCall): { fields: Fields; dropped: string[] } {
+function outputFields({ output }: ModelCall): { fields: Fields; dropped: string[] } {
 	if (output.type === "text") return { fields: {}, dropped: [] };
 	const responseMimeType = "application/json";
 	if (output.type === "json_object" || !output.schema) return { fields: { responseMimeType }, dropped: [] };
@@ -248,21 +270,21 @@ function callingConfig(choice: ToolChoice): Fields {
 	return { mode: { auto: "AUTO", none: "NONE", required: "ANY" }[choice] };
 }
 
-function schemaWarnings(model: Model, param: string, dropped: readonly string[]): Warning[] {
+function schemaWarnings(model: Model, param: CallField, dropped: readonly string[]): Warning[] {
 	if (dropped.length === 0) return [];
 	const message = `${model.id} takes a subset of JSON Schema; left out or simplified: ${dropped.join(", ")}`;
 	return [{ code: "parameter_changed", param, message }];
 }
 
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
-export function request({ call, prompt, model, access, effort, stream }: RequestOptions): UpstreamRequest {
-	const knobs = knobFields(call, model, access);
+export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+	const sampling = samplingFields(call, model, access);
 	const output = outputFields(call);
 	const thoughts = thinking(call, model, effort);
 	const head = JSON.stringify({
 		generationConfig: {
 			maxOutputTokens: call.maxTokens,
-			...knobs.fields,
+			...sampling.fields,
 			stopSequences: call.stop.length > 0 ? call.stop : undefined,
 			...output.fields,
 			thinkingConfig: thoughts.config,
@@ -272,18 +294,18 @@ export function request({ call, prompt, model, access, effort, stream }: Request
 				? undefined
 				: { functionCallingConfig: callingConfig(call.toolChoice) },
 	}).slice(0, -1);
-	const method = stream ? "streamGenerateContent?alt=sse" : "generateContent";
 	return {
-		url: `${access.baseUrl}/models/${model.upstream_model}:${method}`,
+		url: `${access.baseUrl}/models/${model.upstream_model}:streamGenerateContent?alt=sse`,
 		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,
 		warnings: [
-			...knobs.warnings,
+			...sampling.warnings,
+			...Object.keys(call.unknownFields).map(unknownField),
 			...thoughts.warnings,
 			...schemaWarnings(model, "tools", toolsOf(call).dropped),
-			...schemaWarnings(model, "response_format", output.dropped),
+			...schemaWarnings(model, "output", output.dropped),
 		],
 	};
 }

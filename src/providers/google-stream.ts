@@ -12,8 +12,8 @@ import {
 	responseSchema,
 	usageFromGoogle,
 } from "./google-answer.ts";
-import type { OpaqueBlock } from "./model-call.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import { THOUGHT_SIGNATURE } from "./google-request.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -52,7 +52,7 @@ function isContainer(value: unknown): value is Container {
 }
 
 /** A call whose arguments arrive piece by piece. */
-class OpenCall {
+class AssembledCall {
 	id: string | null;
 	readonly name: string;
 	signature: string | undefined;
@@ -103,15 +103,17 @@ class OpenCall {
 	}
 }
 
+function providerPart(block: Record<string, unknown>): StreamPart {
+	return { type: "provider", wire: "google", block };
+}
+
 const UNREADABLE: UpstreamError = { message: "the upstream sent something unreadable", code: "malformed_response" };
 
 /** Decoder for Gemini streams; texts come as sent, and who delivers them makes them well-formed. A whole body is a stream of one chunk: `read` it, then `close`. */
 export class GoogleDecoder implements StreamDecoder {
 	#responseId = "";
 	#calls = 0;
-	#open: OpenCall | null = null;
-	#signatures: OpaqueBlock[] = [];
-	#foreignParts: Record<string, unknown>[] = [];
+	#open: AssembledCall | null = null;
 	#usage: TokenUsage | null = null;
 	#native: string | null = null;
 	#failed = false;
@@ -121,6 +123,10 @@ export class GoogleDecoder implements StreamDecoder {
 	/** Whether a finish reason or a blocked prompt was seen; Gemini has no other end mark, and usage may still follow. */
 	get finished(): boolean {
 		return this.#native !== null;
+	}
+
+	reported(): ReportedUsage | null {
+		return this.#usage && { counts: this.#usage, isFinal: this.finished };
 	}
 
 	/** Whether there was an answer at all, if an empty one. */
@@ -164,12 +170,10 @@ export class GoogleDecoder implements StreamDecoder {
 		return [];
 	}
 
-	/** What only the end makes certain: a call left open, signatures, the reason and the last usage. */
+	/** What only the end makes certain: a call left open, the reason and the last usage. */
 	close(): StreamPart[] {
 		if (this.#failed) return [];
 		const parts = this.#closeCall();
-		if (this.#signatures.length > 0) parts.push({ type: "opaque", blocks: this.#signatures });
-		if (this.#foreignParts.length > 0) parts.push({ type: "extra", fields: { google_parts: this.#foreignParts } });
 		const reason = this.#blocked ? "content_filter" : finishReasonOf(this.#native, this.#calls > 0);
 		parts.push({ type: "finish", reason, native: this.#native });
 		if (this.#usage) parts.push({ type: "usage", usage: this.#usage });
@@ -200,11 +204,11 @@ export class GoogleDecoder implements StreamDecoder {
 
 	#part(part: GooglePart): StreamPart[] {
 		const { text, thought, thoughtSignature, functionCall, ...foreign } = part;
-		if (Object.keys(foreign).length > 0) this.#foreignParts.push(foreign);
 		const parts: StreamPart[] = [];
 		if (text) parts.push({ type: thought ? "reasoning" : "text", text });
 		if (functionCall) parts.push(...this.#functionCall(functionCall, thoughtSignature || undefined));
-		else if (thoughtSignature) this.#signatures.push({ type: "google.thought_signature", thoughtSignature });
+		else if (thoughtSignature) parts.push(providerPart({ type: THOUGHT_SIGNATURE, thoughtSignature }));
+		if (Object.keys(foreign).length > 0) parts.push(providerPart(foreign));
 		return parts;
 	}
 
@@ -213,7 +217,7 @@ export class GoogleDecoder implements StreamDecoder {
 		const parts: StreamPart[] = [];
 		if (piece.name) {
 			parts.push(...this.#closeCall());
-			this.#open = new OpenCall(piece.id ?? null, piece.name.toWellFormed(), piece.args);
+			this.#open = new AssembledCall(piece.id ?? null, piece.name.toWellFormed(), piece.args);
 		}
 		const call = this.#open;
 		const pieces = piece.partialArgs ?? [];

@@ -1,27 +1,18 @@
 // Gemini's generateContent format. Request, schema, answer and stream stand in files of their own.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { StreamAccumulator } from "./accumulate.ts";
+import { answerOf } from "./accumulate.ts";
 import { readError, usageFromGoogle } from "./google-answer.ts";
 import { prepare, request } from "./google-request.ts";
 import { GoogleDecoder } from "./google-stream.ts";
-import type { ChatAnswer } from "./model-call.ts";
+import type { ModelAnswer } from "./model-call.ts";
 import type { Wire } from "./wire.ts";
 
 /** Reads a whole body as a stream of one chunk, so that both ways come to the same answer. */
-function answer(body: unknown): ChatAnswer | null {
+function answer(body: unknown): ModelAnswer | null {
 	const decoder = new GoogleDecoder();
-	const accumulator = new StreamAccumulator();
-	for (const part of [...decoder.read(body), ...decoder.close()]) {
-		if (part.type === "failure") return null;
-		accumulator.add(part);
-	}
-	if (!decoder.answered) return null;
-	const whole = accumulator.answer();
-	const empty = !whole.content && whole.toolCalls.length === 0;
-	if (empty && whole.finishReason === "stop") return null;
-	const { content, reasoning } = whole;
-	return { ...whole, content: content?.toWellFormed() ?? null, reasoning: reasoning?.toWellFormed() ?? null };
+	const parts = [...decoder.read(body), ...decoder.close()];
+	return decoder.answered ? answerOf(parts) : null;
 }
 
 function usage(body: unknown): TokenUsage | null {
@@ -34,6 +25,7 @@ export const googleWire: Wire = {
 	remoteImages: false,
 	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
 	prepare,
+	variant: () => "",
 	request,
 	answer,
 	usage,

@@ -1,7 +1,7 @@
-// The inner form of a chat call and its answer: what the OpenAI, Anthropic and Google formats share. Wires map it both ways.
-
+// A model call and its answer, in a form of no provider and no entrance: messages of ordered parts. Wires map it to and from
+// a provider's format, entrances to and from a client's.
 import type { TokenUsage } from "../catalog/price.ts";
-import type { Effort } from "../catalog/vocabulary.ts";
+import type { Effort, WireName } from "../catalog/vocabulary.ts";
 
 export interface TextPart {
 	type: "text";
@@ -15,7 +15,20 @@ export interface ImagePart {
 	detail?: string;
 }
 
-export interface ToolCall {
+/** What a model thought before it answered, as far as it shows it. */
+export interface ReasoningPart {
+	type: "reasoning";
+	text: string;
+}
+
+/** Text by which a model declines. */
+export interface RefusalPart {
+	type: "refusal";
+	text: string;
+}
+
+export interface ToolCallPart {
+	type: "tool_call";
 	id: string;
 	name: string;
 	/** JSON text, as the model wrote it. */
@@ -24,23 +37,33 @@ export interface ToolCall {
 	signature?: string;
 }
 
-/** A block of a provider's own that the OpenAI format has no place for (Anthropic's signed thinking); carried, never read. */
-export type OpaqueBlock = Record<string, unknown>;
+export interface ToolResultPart {
+	type: "tool_result";
+	/** Id of the call it answers. */
+	callId: string;
+	content: (TextPart | ImagePart)[];
+	/** The tool failed, and the content says how. */
+	isError?: true;
+}
+
+/** A block of a provider's own that no other part stands for (signed thinking, server-run tools): carried in its place, never read. */
+export interface ProviderPart {
+	type: "provider";
+	/** Whose block it is; other wires leave it out. */
+	wire: WireName;
+	block: Record<string, unknown>;
+}
+
+export type SystemPart = TextPart;
+export type UserPart = TextPart | ImagePart | ToolResultPart | ProviderPart;
+export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart | ProviderPart;
+export type ContentPart = SystemPart | UserPart | AssistantPart;
 
 export type Message =
-	| { role: "system"; content: TextPart[]; name?: string }
-	| { role: "user"; content: (TextPart | ImagePart)[]; name?: string }
-	| {
-			role: "assistant";
-			content: TextPart[];
-			toolCalls: ToolCall[];
-			refusal?: string;
-			reasoning?: string;
-			/** Provider blocks to return as they came, in order. */
-			opaque?: OpaqueBlock[];
-			name?: string;
-	  }
-	| { role: "tool"; toolCallId: string; content: TextPart[] };
+	| { role: "system"; content: SystemPart[]; name?: string }
+	/** Results of tools stand in the message of whoever ran them. */
+	| { role: "user"; content: UserPart[]; name?: string }
+	| { role: "assistant"; content: AssistantPart[]; name?: string };
 
 export interface Tool {
 	name: string;
@@ -57,11 +80,30 @@ export type OutputFormat =
 	| { type: "json_object" }
 	| { type: "json_schema"; name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean };
 
-/** Sampling knobs by their OpenAI names; a model may refuse some, which then are left out with a warning. */
-export const KNOBS = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "logit_bias"] as const;
-export type Knob = (typeof KNOBS)[number];
+/** Sampling parameters by their common names; a model may refuse some, which then are left out with a warning. */
+export const SAMPLING_PARAMETERS = [
+	"temperature",
+	"top_p",
+	"presence_penalty",
+	"frequency_penalty",
+	"seed",
+	"logit_bias",
+] as const;
+export type SamplingParameter = (typeof SAMPLING_PARAMETERS)[number];
 
-export interface ChatCall {
+/** What a fault or a warning can be about; an entrance says it in its own field names. */
+export type CallField =
+	| SamplingParameter
+	| "messages"
+	| "tools"
+	| "parallel_tool_calls"
+	| "output"
+	| "max_tokens"
+	| "logprobs"
+	| "effort"
+	| "user";
+
+export interface ModelCall {
 	messages: Message[];
 	tools: Tool[];
 	toolChoice?: ToolChoice;
@@ -71,14 +113,16 @@ export interface ChatCall {
 	maxTokens: number;
 	stop: string[];
 	/** Only what the client set. */
-	knobs: Partial<Record<Knob, unknown>>;
+	sampling: Partial<Record<SamplingParameter, unknown>>;
 	logprobs?: { top?: number };
 	/** What the client asked for; undefined leaves it to the service. */
 	effort?: Effort;
 	/** The client's name for its end user. */
 	user?: string;
+	/** Fields of the client's body that nobody here knows, in OpenAI's format; a provider of that format may be sent some. */
+	unknownFields: Record<string, unknown>;
 	/** The model whose tool calls the last messages answer: nobody else can go on with them. */
-	midLoopModel?: string;
+	toolLoopModel?: string;
 }
 
 /** Temperature where the client sets none (spec 4.1). */
@@ -86,13 +130,9 @@ export const DEFAULT_TEMPERATURE = 0.7;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-export interface ChatAnswer {
-	content: string | null;
-	refusal: string | null;
-	reasoning: string | null;
-	toolCalls: ToolCall[];
-	/** Blocks the client must send back with this message on the next turn. */
-	opaque: OpaqueBlock[];
+export interface ModelAnswer {
+	/** In the order the model said it. */
+	content: AssistantPart[];
 	finishReason: FinishReason;
 	/** The provider's own word. */
 	nativeFinishReason: string | null;
@@ -101,23 +141,55 @@ export interface ChatAnswer {
 	usage: TokenUsage | null;
 	/** Message fields nobody here knows, passed through. */
 	extra: Record<string, unknown>;
+	/** Fields of the upstream's body beside the answer that nobody here knows, passed through. */
+	bodyFields: Record<string, unknown>;
 }
 
 /** Something the client should know about how its request was carried out. */
 export interface Warning {
 	code: "parameter_dropped" | "parameter_changed" | "provider_overrun";
-	param: string | null;
+	/** A field of the call, or one of the client's body that nobody knows. */
+	param: CallField | (string & {}) | null;
 	message: string;
 }
 
-/** Texts of a call's messages in order. */
-export function* textsOf(call: ChatCall): Generator<string> {
-	for (const message of call.messages) for (const part of message.content) if (part.type === "text") yield part.text;
+/** The parts of one type, in order. */
+export function partsOfType<Part extends ContentPart, T extends Part["type"]>(
+	content: readonly Part[],
+	type: T,
+): Extract<Part, { type: T }>[] {
+	return content.filter((part): part is Extract<Part, { type: T }> => part.type === type);
 }
 
-/** Images of a call's messages in order. */
-export function imagesOf(call: ChatCall): ImagePart[] {
-	return call.messages.flatMap((message) =>
-		message.role === "user" ? message.content.filter((part) => part.type === "image") : [],
+/** The text of the parts of one type put together; null when there is none. */
+export function joinedText(content: readonly ContentPart[], type: "text" | "reasoning" | "refusal"): string | null {
+	const parts = partsOfType(content, type);
+	return parts.length > 0 ? parts.map(({ text }) => text).join("") : null;
+}
+
+/** Every text of a call's messages that a model is sent as such, in order; results of tools included. */
+export function* textsOf({ messages }: Pick<ModelCall, "messages">): Generator<string> {
+	for (const { content } of messages) {
+		for (const part of content) {
+			if (part.type === "text") yield part.text;
+			else if (part.type === "tool_result")
+				for (const inner of part.content) if (inner.type === "text") yield inner.text;
+		}
+	}
+}
+
+/** Images of a call's messages in order, those in results of tools included. */
+export function imagesOf({ messages }: Pick<ModelCall, "messages">): ImagePart[] {
+	return messages.flatMap(({ content }) =>
+		(content as readonly ContentPart[]).flatMap((part) =>
+			part.type === "image" ? [part] : part.type === "tool_result" ? partsOfType(part.content, "image") : [],
+		),
+	);
+}
+
+/** The sampling parameters that a call sets, in a fixed order. */
+export function samplingOf({ sampling }: Pick<ModelCall, "sampling">): [SamplingParameter, unknown][] {
+	return SAMPLING_PARAMETERS.flatMap((name): [SamplingParameter, unknown][] =>
+		sampling[name] === undefined ? [] : [[name, sampling[name]]],
 	);
 }

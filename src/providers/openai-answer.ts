@@ -1,21 +1,24 @@
 // Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import type { ChatAnswer, FinishReason } from "./model-call.ts";
+import { wellFormedAnswer } from "./accumulate.ts";
+import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);
-const usageSchema = z.looseObject({
-	prompt_tokens: count,
-	completion_tokens: count,
-	total_tokens: count.nullish(),
-	/** Moonshot's place for it. */
-	cached_tokens: count.nullish(),
-	prompt_tokens_details: z
-		.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
-		.nullish(),
-	completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
-});
+const usageSchema = z.lazy(() =>
+	z.looseObject({
+		prompt_tokens: count,
+		completion_tokens: count,
+		total_tokens: count.nullish(),
+		/** Moonshot's place for it. */
+		cached_tokens: count.nullish(),
+		prompt_tokens_details: z
+			.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
+			.nullish(),
+		completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
+	}),
+);
 
 /**
  * Disjoint buckets from OpenAI's overlapping counts, or null when they are absent or no counts.
@@ -44,34 +47,44 @@ export function usageFromOpenai(raw: unknown): TokenUsage | null {
 }
 
 /** One part of array content; Mistral's thinking parts hold parts again. */
-export const contentPart = z.looseObject({
-	type: z.string(),
-	text: z.string().optional(),
-	thinking: z.unknown().optional(),
-});
-const messageSchema = z.looseObject({
-	role: z.string().nullish(),
-	content: z.union([z.string(), z.array(contentPart)]).nullish(),
-	refusal: z.string().nullish(),
-	reasoning_content: z.string().nullish(),
-	reasoning: z.string().nullish(),
-	tool_calls: z
-		.array(
-			z.looseObject({
-				id: z.string().nullish(),
-				function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
-			}),
-		)
-		.nullish(),
-});
-const bodySchema = z.looseObject({
-	choices: z
-		.tuple([
-			z.looseObject({ message: messageSchema, finish_reason: z.string().nullish(), logprobs: z.unknown().optional() }),
-		])
-		.rest(z.unknown()),
-	usage: z.unknown().optional(),
-});
+export const contentPart = z.lazy(() =>
+	z.looseObject({
+		type: z.string(),
+		text: z.string().optional(),
+		thinking: z.unknown().optional(),
+	}),
+);
+const messageSchema = z.lazy(() =>
+	z.looseObject({
+		role: z.string().nullish(),
+		content: z.union([z.string(), z.array(contentPart)]).nullish(),
+		refusal: z.string().nullish(),
+		reasoning_content: z.string().nullish(),
+		reasoning: z.string().nullish(),
+		tool_calls: z
+			.array(
+				z.looseObject({
+					id: z.string().nullish(),
+					function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+				}),
+			)
+			.nullish(),
+	}),
+);
+const bodySchema = z.lazy(() =>
+	z.looseObject({
+		choices: z
+			.tuple([
+				z.looseObject({
+					message: messageSchema,
+					finish_reason: z.string().nullish(),
+					logprobs: z.unknown().optional(),
+				}),
+			])
+			.rest(z.unknown()),
+		usage: z.unknown().optional(),
+	}),
+);
 
 /** Mistral writes content as parts, reasoning among them. */
 export function splitContent(content: string | z.infer<typeof contentPart>[] | null | undefined): {
@@ -86,6 +99,26 @@ export function splitContent(content: string | z.infer<typeof contentPart>[] | n
 		.flatMap(({ thinking: parts }) => z.array(contentPart).safeParse(parts).data ?? [])
 		.map(({ text }) => text ?? "");
 	return { text: texts.length > 0 ? texts.join("") : null, thinking: thinking.length > 0 ? thinking.join("") : null };
+}
+
+/** Fields of a body that are read, or are nobody's business: ids, padding against traffic analysis, what only we may say. */
+const READ_BODY_FIELDS = new Set([
+	"id",
+	"object",
+	"created",
+	"model",
+	"choices",
+	"usage",
+	"x_groq",
+	"obfuscation",
+	"error",
+	"svc",
+]);
+
+/** What else stands in a body, beside the answer. */
+export function bodyFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
+	const entries = Object.entries(body).filter(([name, value]) => !READ_BODY_FIELDS.has(name) && value != null);
+	return Object.fromEntries(entries);
 }
 
 /** OpenAI's words, and the older function_call. */
@@ -105,54 +138,49 @@ export function finishReasonOf(native: string | null, hasCalls: boolean): Finish
 	return hasCalls && reason === "stop" ? "tool_calls" : reason;
 }
 
-/** Model output is made well-formed before anything is done with it. */
-function wellFormed(text: string | null | undefined): string | null {
-	return text?.toWellFormed() ?? null;
-}
-
 /** The answer in a whole body, or null when it holds none that could be delivered. */
-export function answer(body: unknown): ChatAnswer | null {
+export function answer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
 	const [{ message, finish_reason, logprobs }] = parsed.data.choices;
 	const { role, content, refusal, reasoning_content, reasoning, tool_calls, ...extra } = message;
 	const { text, thinking } = splitContent(content);
-	const toolCalls = (tool_calls ?? []).map((call, index) => ({
-		id: call.id || `call_${index}`,
-		name: call.function.name.toWellFormed(),
-		arguments: (call.function.arguments || "{}").toWellFormed(),
-	}));
+	const thought = reasoning_content || reasoning || thinking;
+	const parts: AssistantPart[] = [];
+	if (thought) parts.push({ type: "reasoning", text: thought });
+	if (text !== null) parts.push({ type: "text", text });
+	if (refusal) parts.push({ type: "refusal", text: refusal });
+	for (const [index, call] of (tool_calls ?? []).entries()) {
+		const { name, arguments: args } = call.function;
+		parts.push({ type: "tool_call", id: call.id || `call_${index}`, name, arguments: args || "{}" });
+	}
 	const native = finish_reason ?? null;
 	if (native !== null && FAILED_REASONS.has(native)) return null;
-	const finishReason = finishReasonOf(native, toolCalls.length > 0);
-	const empty = !text && !refusal && toolCalls.length === 0;
-	if (empty && finishReason === "stop") return null;
-	return {
-		content: wellFormed(text),
-		refusal: wellFormed(refusal),
-		reasoning: wellFormed(reasoning_content || reasoning || thinking || null),
-		toolCalls,
-		opaque: [],
-		finishReason,
+	return wellFormedAnswer({
+		content: parts,
+		finishReason: finishReasonOf(native, (tool_calls ?? []).length > 0),
 		nativeFinishReason: native,
 		logprobs: logprobs ?? null,
 		usage: usageFromOpenai(parsed.data.usage),
 		extra,
-	};
+		bodyFields: bodyFieldsOf(parsed.data),
+	});
 }
 
-const word = z.union([z.string(), z.number()]).nullish();
+const word = z.lazy(() => z.union([z.string(), z.number()]).nullish());
 /** The error bodies of the ten providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
-const errorSchema = z.union([
-	z
-		.looseObject({ error: z.looseObject({ message: z.string(), type: word, code: word }) })
-		.transform(({ error }) => error),
-	z.looseObject({ message: z.string(), type: word, code: word }),
-	z
-		.looseObject({ error: z.string(), code: word })
-		.transform(({ error, code }) => ({ message: error, code, type: null })),
-	z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
-]);
+const errorSchema = z.lazy(() =>
+	z.union([
+		z
+			.looseObject({ error: z.looseObject({ message: z.string(), type: word, code: word }) })
+			.transform(({ error }) => error),
+		z.looseObject({ message: z.string(), type: word, code: word }),
+		z
+			.looseObject({ error: z.string(), code: word })
+			.transform(({ error, code }) => ({ message: error, code, type: null })),
+		z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
+	]),
+);
 
 /** The error in a body of any of the ten providers, or null. */
 export function error(body: unknown): UpstreamError | null {

@@ -1,41 +1,54 @@
 // Reading the OpenAI chat completions format: streams, with the liberties that ten providers take.
 import * as z from "zod";
-import { contentPart, error, FAILED_REASONS, finishReasonOf, splitContent, usageFromOpenai } from "./openai-answer.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { TokenUsage } from "../catalog/price.ts";
+import {
+	bodyFieldsOf,
+	contentPart,
+	error,
+	FAILED_REASONS,
+	finishReasonOf,
+	splitContent,
+	usageFromOpenai,
+} from "./openai-answer.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
-const toolDelta = z.looseObject({
-	index: z.int().nullish(),
-	id: z.string().nullish(),
-	function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
+const toolDelta = z.lazy(() =>
+	z.looseObject({
+		index: z.int().nullish(),
+		id: z.string().nullish(),
+		function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+	}),
+);
 
-const chunkSchema = z.looseObject({
-	choices: z
-		.array(
-			z.looseObject({
-				delta: z
-					.looseObject({
-						content: z.union([z.string(), z.array(contentPart)]).nullish(),
-						refusal: z.string().nullish(),
-						reasoning_content: z.string().nullish(),
-						reasoning: z.string().nullish(),
-						tool_calls: z.array(toolDelta).nullish(),
-					})
-					.nullish(),
-				finish_reason: z.string().nullish(),
-				logprobs: z.looseObject({ content: z.array(z.unknown()).nullish() }).nullish(),
-			}),
-		)
-		.nullish(),
-	usage: z.unknown().optional(),
-	/** Groq's place for usage. */
-	x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
-});
+const chunkSchema = z.lazy(() =>
+	z.looseObject({
+		choices: z
+			.array(
+				z.looseObject({
+					delta: z
+						.looseObject({
+							content: z.union([z.string(), z.array(contentPart)]).nullish(),
+							refusal: z.string().nullish(),
+							reasoning_content: z.string().nullish(),
+							reasoning: z.string().nullish(),
+							tool_calls: z.array(toolDelta).nullish(),
+						})
+						.nullish(),
+					finish_reason: z.string().nullish(),
+					logprobs: z.looseObject({ content: z.array(z.unknown()).nullish() }).nullish(),
+				}),
+			)
+			.nullish(),
+		usage: z.unknown().optional(),
+		/** Groq's place for usage. */
+		x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
+	}),
+);
 type ToolDelta = z.infer<typeof toolDelta>;
 type Delta = NonNullable<NonNullable<z.infer<typeof chunkSchema>["choices"]>[number]["delta"]>;
 
 /** A call that has begun. */
-interface OpenCall {
+interface StreamedCall {
 	id: string;
 	/** Made up, because the upstream gave none. */
 	invented: boolean;
@@ -61,15 +74,19 @@ function reportedError(body: unknown): UpstreamError | null {
 
 /** Decodes one stream. It is whole when the model said why it stopped, and `[DONE]` or usage came with it. */
 export class OpenaiStreamDecoder implements StreamDecoder {
-	#calls: OpenCall[] = [];
-	#byKey = new Map<number, OpenCall>();
+	#calls: StreamedCall[] = [];
+	#byKey = new Map<number, StreamedCall>();
 	#announced = 0;
 	#finish = false;
-	#usage = false;
+	#usage: TokenUsage | null = null;
+	/** Some report a running count with every chunk. */
+	#usageIsFinal = false;
 	#done = false;
+	/** As last said, as JSON. */
+	#bodyFields = new Map<string, string>();
 
 	get finished(): boolean {
-		return this.#finish && (this.#done || this.#usage);
+		return this.#finish && (this.#done || this.#usage !== null);
 	}
 
 	decode({ data }: ServerSentEvent): StreamPart[] {
@@ -91,19 +108,37 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return this.#parts(parsed.data);
 	}
 
+	reported(): ReportedUsage | null {
+		return this.#usage && { counts: this.#usage, isFinal: this.#usageIsFinal };
+	}
+
 	end(): StreamPart[] {
 		return [];
 	}
 
-	#parts({ choices, usage, x_groq }: z.infer<typeof chunkSchema>): StreamPart[] {
+	/** Fields beside the choices, where they differ from what was said before: most are on every chunk. */
+	#bodyParts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {
+		const fields = Object.entries(bodyFieldsOf(chunk)).filter(([name, value]) => {
+			const text = JSON.stringify(value);
+			const isNew = this.#bodyFields.get(name) !== text;
+			this.#bodyFields.set(name, text);
+			return isNew;
+		});
+		return fields.length > 0 ? [{ type: "body_fields", fields: Object.fromEntries(fields) }] : [];
+	}
+
+	#parts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {
+		const { choices, usage, x_groq } = chunk;
 		const choice = choices?.[0];
 		const parts = choice?.delta ? this.#deltaParts(choice.delta) : [];
 		const logprobs = choice?.logprobs?.content;
 		if (logprobs && logprobs.length > 0) parts.push({ type: "logprobs", content: logprobs });
+		parts.push(...this.#bodyParts(chunk));
 		if (choice?.finish_reason) parts.push(...this.#finishParts(choice.finish_reason));
 		const counted = usageFromOpenai(usage ?? x_groq?.usage);
 		if (counted) {
-			this.#usage = true;
+			this.#usage = counted;
+			this.#usageIsFinal = this.#finish || Boolean(choice?.finish_reason);
 			parts.push({ type: "usage", usage: counted });
 		}
 		return parts;
@@ -123,7 +158,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	}
 
 	/** The open call that a fragment goes on with: by its id, else by its index, else the last. */
-	#goesOn({ index, id, function: written }: ToolDelta): OpenCall | undefined {
+	#goesOn({ index, id, function: written }: ToolDelta): StreamedCall | undefined {
 		const byId = id ? this.#calls.find((call) => call.id === id) : undefined;
 		if (byId) return byId;
 		const known = index == null ? this.#calls.at(-1) : this.#byKey.get(index);
@@ -134,12 +169,12 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return name && known && known.name !== "" && known.name !== name ? undefined : known;
 	}
 
-	#callOf(fragment: ToolDelta): OpenCall {
+	#callOf(fragment: ToolDelta): StreamedCall {
 		const known = this.#goesOn(fragment);
 		if (known) return known;
 		const { id, index } = fragment;
 		const place = this.#calls.length;
-		const call: OpenCall = {
+		const call: StreamedCall = {
 			id: id || `call_${place}`,
 			invented: !id,
 			index: null,

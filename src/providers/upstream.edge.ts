@@ -1,106 +1,100 @@
-// One upstream call: deadlines, size limit, whole or streamed, and what came of it as a value. Failover stands above it.
+// One upstream call, always streamed, so that a long answer is never taken for a silent provider: sent, its head awaited, its
+// body decoded, and what came of it as a value. Failover stands above it.
 import { createParser } from "eventsource-parser";
-import type { ChatAnswer } from "./model-call.ts";
-import type { ServerSentEvent, StreamPart, UpstreamError, UpstreamRequest, Wire } from "./wire.ts";
+import { logError } from "../http/log.edge.ts";
+import { isDelta, partsOfAnswer } from "./accumulate.ts";
+import { Body } from "./body.edge.ts";
+import { type CallFailure, NOTHING_SAID, UpstreamLost } from "./call-failure.ts";
+import { parseJson } from "./json.ts";
+import type { ReportedUsage, ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
 
 export interface Deadlines {
-	/** To the response head. */
-	firstByteMs: number;
-	/** Between two pieces of the body. */
+	/** From the request to the response head. */
+	headMs: number;
+	/** Of silence before the first delta: a model that reasons unseen says nothing meanwhile. */
+	firstDeltaMs: number;
+	/** Of silence between two pieces of the body from then on. */
 	idleMs: number;
-	/** For the whole call. */
-	totalMs: number;
+	/** When the call is over in any case, ms since the epoch. */
+	endsAtMs: number;
 }
 
-/** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
-const MAX_ANSWER_BYTES = 33_554_432;
-
-export type LostReason = "no_head" | "timeout" | "cut" | "unusable" | "too_large" | "reported";
-
-/** Ways for a call to fail. */
-export type CallFailure =
-	/** An error status: nothing was generated, nothing is billed. */
-	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
-	/**
-	 * The request may have reached a model, and may be billed: a deadline passed, the body broke off or is unusable.
-	 * `no_head` covers a refused connection as well, because the platform reports both with the same error.
-	 */
-	| { kind: "lost"; why: LostReason; usage: ChatAnswer["usage"]; error: UpstreamError | null }
-	| { kind: "client_closed" };
-
-/** What an unstreamed call came to. */
-export type CallResult = { kind: "answer"; answer: ChatAnswer; sandbox: boolean } | CallFailure;
+/** An error body is read as far as this; the rest says nothing new. */
+const MAX_ERROR_CHARS = 65_536;
 
 /** A stream whose head has arrived. Its parts end normally only when the format's end mark was seen. */
 export interface OpenStream {
 	kind: "stream";
 	sandbox: boolean;
-	/** Throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
-	parts: AsyncGenerator<StreamPart, void>;
+	/** One array per piece of the body; throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
+	parts: AsyncGenerator<StreamPart[], void>;
+	/** Usage as reported so far; null when there was none. */
+	reported(): ReportedUsage | null;
+	/** Aborts when a deadline passes, even while nobody reads. */
+	over: AbortSignal;
 	/** Ends the upstream call. */
 	abort(): void;
 }
 
-/** Why a call that had begun gave no whole answer. */
-export class UpstreamLost extends Error {
-	override name = "UpstreamLost";
-	why: LostReason;
-	error: UpstreamError | null;
-	constructor(why: LostReason, error: UpstreamError | null = null) {
-		super(`the upstream call was lost: ${why}`);
-		this.why = why;
-		this.error = error;
+const encoder = new TextEncoder();
+
+/**
+ * A request body on its way. The platform reports a refused connection and one that broke after the request with the same
+ * error; but it takes the last byte only when it has passed on those before it, and a provider does nothing without it.
+ */
+class OutgoingBody {
+	readonly stream: ReadableStream<Uint8Array>;
+	#sent = false;
+
+	constructor(text: string) {
+		const bytes = encoder.encode(text);
+		const { readable, writable } = new FixedLengthStream(bytes.byteLength);
+		this.stream = readable;
+		// It breaks off together with the call, which says so itself.
+		this.#write(writable.getWriter(), bytes).catch(() => undefined);
+	}
+
+	async #write(writer: WritableStreamDefaultWriter<Uint8Array>, bytes: Uint8Array): Promise<void> {
+		await writer.write(bytes.subarray(0, -1));
+		await writer.write(bytes.subarray(-1));
+		this.#sent = true;
+		await writer.close();
+	}
+
+	/** Whether the provider may have the whole of it. */
+	get sent(): boolean {
+		return this.#sent;
 	}
 }
 
-/** Waits for `promise`, at most `ms`; on time-out the call is aborted. */
-async function within<T>(promise: Promise<T>, ms: number, abort: AbortController): Promise<T> {
+/**
+ * Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only.
+ * @throws UpstreamLost when it does not come in time, else whatever the platform throws.
+ */
+async function headOf(
+	{ url, headers }: UpstreamRequest,
+	body: OutgoingBody,
+	{ headMs, endsAtMs }: Deadlines,
+	abort: AbortController,
+): Promise<Response> {
+	const leftMs = endsAtMs - Date.now();
+	const { signal } = abort;
+	const pending = fetch(url, { method: "POST", headers, body: body.stream, redirect: "manual", signal });
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const deadline = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => {
-			reject(new UpstreamLost("timeout"));
-			abort.abort();
-		}, ms);
+		timer = setTimeout(
+			() => {
+				// A request with little time left does not make a provider slow.
+				reject(new UpstreamLost(leftMs < headMs ? "out_of_time" : "head_timeout"));
+				abort.abort();
+			},
+			Math.max(1, Math.min(headMs, leftMs)),
+		);
 	});
 	try {
-		return await Promise.race([promise, deadline]);
+		return await Promise.race([pending, deadline]);
 	} finally {
 		clearTimeout(timer);
-	}
-}
-
-/** Pieces of a body as text, each within the idle deadline, all within the total one and the size limit. */
-async function* textPieces(
-	response: Response,
-	deadlines: Deadlines,
-	endsAtMs: number,
-	abort: AbortController,
-): AsyncGenerator<string, void> {
-	const reader = response.body?.getReader();
-	if (!reader) return;
-	const decoder = new TextDecoder();
-	let bytes = 0;
-	try {
-		for (;;) {
-			const left = Math.max(1, Math.min(deadlines.idleMs, endsAtMs - Date.now()));
-			const { done, value } = await within(reader.read(), left, abort);
-			if (done) break;
-			bytes += value.byteLength;
-			if (bytes > MAX_ANSWER_BYTES) throw new UpstreamLost("too_large");
-			yield decoder.decode(value, { stream: true });
-		}
-		yield decoder.decode();
-	} finally {
-		// Whoever stops reading stops the upstream.
-		reader.cancel().catch(() => undefined);
-	}
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
 	}
 }
 
@@ -116,123 +110,148 @@ function retryAfterMs(headers: Headers, nowMs: number): number | null {
 	return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
-/** A call whose head has arrived with status 200. */
-interface OpenCall {
-	kind: "open";
-	response: Response;
-	pieces: AsyncGenerator<string, void>;
-	abort: AbortController;
-	/** Stops listening for the client's hang-up. */
-	release(): void;
+/** What an error status says, as far as its body comes in time. */
+async function statusFailure(wire: Wire, { status, headers }: Response, body: Body): Promise<CallFailure> {
+	const error = wire.error(parseJson(await body.rest(MAX_ERROR_CHARS).catch(() => "")));
+	const waitMs = retryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
+	return { kind: "status", status, error, retryAfterMs: waitMs };
 }
 
-async function joined(pieces: AsyncGenerator<string, void>): Promise<string> {
-	let text = "";
-	for await (const piece of pieces) text += piece;
-	return text;
+/** What was said in a piece of a stream, and how the stream came to grief behind it. */
+interface Decoded {
+	parts: StreamPart[];
+	lost: UpstreamLost | null;
 }
 
-/** Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only. */
-async function open(
-	wire: Wire,
-	request: UpstreamRequest,
-	deadlines: Deadlines,
-	client: AbortSignal,
-): Promise<OpenCall | CallFailure> {
-	const abort = new AbortController();
-	if (client.aborted) return { kind: "client_closed" };
-	const hangUp = () => abort.abort();
-	client.addEventListener("abort", hangUp, { once: true });
-	const release = () => client.removeEventListener("abort", hangUp);
-	const endsAtMs = Date.now() + deadlines.totalMs;
-	try {
-		const { url, headers, body } = request;
-		const pending = fetch(url, { method: "POST", headers, body, redirect: "manual", signal: abort.signal });
-		const response = await within(pending, Math.min(deadlines.firstByteMs, deadlines.totalMs), abort);
-		const pieces = textPieces(response, deadlines, endsAtMs, abort);
-		if (response.status === 200) return { kind: "open", response, pieces, abort, release };
-		const error = wire.error(parseJson(await joined(pieces).catch(() => "")));
-		release();
-		const waitMs = retryAfterMs(response.headers, Date.now()) ?? error?.retryAfterMs ?? null;
-		return { kind: "status", status: response.status, error, retryAfterMs: waitMs };
-	} catch (error) {
-		release();
-		return failureOf(error, "no_head", client);
+/** Decodes the body of one call, whichever way the upstream wrote it. */
+class PartReader {
+	#wire: Wire;
+	#body: Body;
+	#decoder: ReturnType<Wire["decoder"]>;
+	#events: ServerSentEvent[] = [];
+	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
+	/** Of a whole body. */
+	#counted: ReportedUsage | null = null;
+
+	constructor(wire: Wire, body: Body) {
+		this.#wire = wire;
+		this.#body = body;
+		this.#decoder = wire.decoder();
 	}
-}
 
-/** What an exception during a call means. */
-function failureOf(error: unknown, otherwise: LostReason, client: AbortSignal): CallFailure {
-	if (client.aborted) return { kind: "client_closed" };
-	if (error instanceof UpstreamLost) return { kind: "lost", why: error.why, usage: null, error: error.error };
-	return { kind: "lost", why: otherwise, usage: null, error: null };
-}
-
-function fromSandbox(response: Response): boolean {
-	return response.headers.get("x-svc-sandbox") === "1";
-}
-
-/** Calls an upstream once for a whole answer. Never throws for what an upstream can do. */
-export async function callUpstream(
-	wire: Wire,
-	request: UpstreamRequest,
-	deadlines: Deadlines,
-	client: AbortSignal,
-): Promise<CallResult> {
-	const call = await open(wire, request, deadlines, client);
-	if (call.kind !== "open") return call;
-	try {
-		const body = parseJson(await joined(call.pieces));
-		const answer = wire.answer(body);
-		if (!answer) return { kind: "lost", why: "unusable", usage: wire.usage(body), error: wire.error(body) };
-		return { kind: "answer", answer, sandbox: fromSandbox(call.response) };
-	} catch (error) {
-		return failureOf(error, "cut", client);
-	} finally {
-		call.release();
+	reported(): ReportedUsage | null {
+		return this.#counted ?? this.#decoder.reported();
 	}
-}
 
-async function* partsOf(wire: Wire, call: OpenCall): AsyncGenerator<StreamPart, void> {
-	const decoder = wire.decoder();
-	const events: ServerSentEvent[] = [];
-	const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
-	function* read(text: string): Generator<StreamPart, void> {
-		parser.feed(text);
-		for (const event of events.splice(0)) {
-			for (const part of decoder.decode(event)) {
-				if (part.type === "failure") throw new UpstreamLost("reported", part.error);
-				yield part;
+	#decode(text: string): Decoded {
+		this.#parser.feed(text);
+		const parts: StreamPart[] = [];
+		for (const event of this.#events.splice(0)) {
+			for (const part of this.#decoder.decode(event)) {
+				if (part.type === "failure") return { parts, lost: new UpstreamLost("reported", part.error) };
+				parts.push(part);
 			}
 		}
+		return { parts, lost: null };
 	}
-	try {
-		for await (const piece of call.pieces) yield* read(piece);
+
+	async *events(): AsyncGenerator<StreamPart[], void> {
+		for (let piece = await this.#body.read(); piece !== null; piece = await this.#body.read()) {
+			const { parts, lost } = this.#decode(piece);
+			if (parts.some(isDelta)) this.#body.spoke();
+			if (parts.length > 0) yield parts;
+			if (lost) throw lost;
+		}
 		// Some upstreams leave out the blank line after their last event.
-		yield* read("\n\n");
-		yield* decoder.end();
-		if (!decoder.finished) throw new UpstreamLost("cut");
-	} catch (error) {
-		throw error instanceof UpstreamLost ? error : new UpstreamLost("cut");
-	} finally {
-		call.release();
-		call.abort.abort();
+		const { parts, lost } = this.#decode("\n\n");
+		if (!lost) parts.push(...this.#decoder.end());
+		if (parts.length > 0) yield parts;
+		if (lost) throw lost;
+		if (!this.#decoder.finished) throw new UpstreamLost("cut");
+	}
+
+	/** An upstream may answer a request for a stream with a whole body all the same. */
+	async *whole(): AsyncGenerator<StreamPart[], void> {
+		const json = parseJson(await this.#body.rest());
+		const counts = this.#wire.usage(json);
+		if (counts) this.#counted = { counts, isFinal: true };
+		const answer = this.#wire.answer(json);
+		if (!answer) {
+			const error = this.#wire.error(json);
+			throw new UpstreamLost(error ? "reported" : "unusable", error);
+		}
+		yield partsOfAnswer(answer);
 	}
 }
 
-/** Opens an upstream stream. Never throws; its parts may. */
+function isJson(response: Response): boolean {
+	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
+}
+
+/** The parts, and the end of the call with them, however they end. */
+async function* closing(
+	parts: AsyncGenerator<StreamPart[], void>,
+	close: () => void,
+): AsyncGenerator<StreamPart[], void> {
+	try {
+		yield* parts;
+	} catch (error) {
+		if (error instanceof UpstreamLost) throw error;
+		// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
+		logError("upstream_unreadable", error);
+		throw new UpstreamLost("unusable");
+	} finally {
+		close();
+	}
+}
+
+/** Makes a call and waits for its head. Never throws for what an upstream can do; the parts of its stream may. */
 export async function openStream(
 	wire: Wire,
 	request: UpstreamRequest,
 	deadlines: Deadlines,
 	client: AbortSignal,
 ): Promise<OpenStream | CallFailure> {
-	const call = await open(wire, request, deadlines, client);
-	if (call.kind !== "open") return call;
-	const parts = partsOf(wire, call);
-	const abort = () => {
-		call.abort.abort();
-		parts.return().catch(() => undefined);
+	if (client.aborted) return { kind: "client_closed", sent: false, remains: NOTHING_SAID };
+	const abort = new AbortController();
+	let body: Body | null = null;
+	const close = () => {
+		client.removeEventListener("abort", close);
+		abort.abort();
+		body?.close();
 	};
-	return { kind: "stream", sandbox: fromSandbox(call.response), parts, abort };
+	client.addEventListener("abort", close, { once: true });
+	const outgoing = new OutgoingBody(request.body);
+	let response: Response;
+	try {
+		response = await headOf(request, outgoing, deadlines, abort);
+	} catch (error) {
+		close();
+		const { sent } = outgoing;
+		if (client.aborted) return { kind: "client_closed", sent, remains: NOTHING_SAID };
+		const why = error instanceof UpstreamLost ? error.why : "no_head";
+		return { kind: "lost", why, sent, remains: NOTHING_SAID, error: null };
+	}
+	const { idleMs, endsAtMs } = deadlines;
+	if (response.status !== 200) {
+		// Its status says most of it: nobody waits long for the rest.
+		body = new Body(response, { firstDeltaMs: idleMs, idleMs, endsAtMs: Math.min(endsAtMs, Date.now() + idleMs) });
+		return statusFailure(wire, response, body).finally(close);
+	}
+	const over = new AbortController();
+	body = new Body(response, deadlines, () => over.abort());
+	const reader = new PartReader(wire, body);
+	const parts = closing(isJson(response) ? reader.whole() : reader.events(), close);
+	const sandbox = response.headers.get("x-svc-sandbox") === "1";
+	return {
+		kind: "stream",
+		sandbox,
+		parts,
+		reported: () => reader.reported(),
+		over: over.signal,
+		abort() {
+			close();
+			parts.return().catch(() => undefined);
+		},
+	};
 }

@@ -4,7 +4,7 @@ import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
-import type { ChatAnswer, ChatCall, FinishReason, OpaqueBlock, Warning } from "./model-call.ts";
+import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
 
 /** The part of a request that is the same for every model of a wire: messages and tools, serialized once. */
 export interface PreparedPrompt {
@@ -52,18 +52,29 @@ export type StreamPart =
 	/** A call begins; `index` counts the calls of the whole stream from 0. Its arguments follow as text. */
 	| { type: "tool_call"; index: number; id: string; name: string; signature?: string }
 	| { type: "tool_arguments"; index: number; text: string }
-	/** Blocks to be returned on the next turn; at most one such part, all blocks in order. */
-	| { type: "opaque"; blocks: OpaqueBlock[] }
+	/** A whole block of the provider's own, where it stands. */
+	| ProviderPart
+	/** The upstream began anew: provider blocks said so far are void, text and calls stay said. */
+	| { type: "restart" }
 	/** OpenAI's `logprobs` of the choice, to be concatenated. */
 	| { type: "logprobs"; content: unknown[] }
 	/** Delta fields nobody here knows. */
 	| { type: "extra"; fields: Record<string, unknown> }
+	/** Fields beside the answer that nobody here knows; of a field said twice the last counts. */
+	| { type: "body_fields"; fields: Record<string, unknown> }
 	/** Why the model stopped; once per stream. */
 	| { type: "finish"; reason: FinishReason; native: string | null }
 	/** Usage so far; the last one counts. */
 	| { type: "usage"; usage: TokenUsage }
 	/** The upstream reports an error, or says something that makes the stream worthless; nothing follows. */
 	| { type: "failure"; error: UpstreamError };
+
+/** Usage as a provider has reported it. */
+export interface ReportedUsage {
+	counts: TokenUsage;
+	/** Whether it was counted at the end; counts of a running call are lower. */
+	isFinal: boolean;
+}
 
 /** Reads one stream. Never throws for what an upstream sends: what cannot be read is a failure part. */
 export interface StreamDecoder {
@@ -72,16 +83,17 @@ export interface StreamDecoder {
 	end(): StreamPart[];
 	/** Whether the format's own end mark was seen; a body that ends without it broke off. */
 	readonly finished: boolean;
+	/** Usage as reported so far; null when there was none. */
+	reported(): ReportedUsage | null;
 }
 
 /** Everything a request is made of. */
 export interface RequestOptions {
-	call: ChatCall;
+	call: ModelCall;
 	prompt: PreparedPrompt;
 	model: Model;
 	access: ProviderAccess;
 	effort: EffortChoice;
-	stream: boolean;
 }
 
 export interface Wire {
@@ -90,10 +102,12 @@ export interface Wire {
 	/** Names a tool may have; a provider refuses a request with any other. */
 	readonly toolName: RegExp;
 	/** The provider may ask for small differences (see Provider). */
-	prepare(call: ChatCall, provider: Provider): PreparedPrompt;
+	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
+	/** Names what `prepare` does differently for a provider: of one variant, all are sent the same. */
+	variant(provider: Provider): string;
 	request(options: RequestOptions): UpstreamRequest;
-	/** The answer in a parsed body, or null when it holds none that could be delivered. */
-	answer(body: unknown): ChatAnswer | null;
+	/** The answer in a whole parsed body, as some upstreams write it where a stream was asked for; null when it holds none. */
+	answer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where it holds no answer. */
 	usage(body: unknown): TokenUsage | null;
 	/** A decoder for one stream. */
@@ -122,6 +136,11 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 }
 
 /** Says that a parameter the client set was left out. */
-export function droppedParameter(model: Model, param: string): Warning {
+export function droppedParameter(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
+}
+
+/** Says that a field of the request's body that nobody here knows went no further. */
+export function unknownField(param: string): Warning {
+	return { code: "parameter_dropped", param, message: `${param} is not known to this service and was not sent` };
 }

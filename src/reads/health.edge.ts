@@ -10,7 +10,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** A meter of nobody: shows that objects run without touching a user's. */
 const PROBE_METER = "health-probe";
 
-const check = z.object({ ok: z.boolean(), latency_ms: z.int() });
+const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
 
 async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
 	const startedAtMs = Date.now();
@@ -50,12 +50,14 @@ export const healthEndpoint = endpoint({
 	limited: true,
 	degrades: true,
 	summary: "Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key.",
-	result: z.object({
-		status: z.enum(["ok", "degraded"]),
-		checks: z.object({ d1: check, kv: check, durable_objects: check }),
-		signing: z.boolean(),
-		providers_configured: z.int(),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			status: z.enum(["ok", "degraded"]),
+			checks: z.object({ d1: check, kv: check, durable_objects: check }),
+			signing: z.boolean(),
+			providers_configured: z.int(),
+		}),
+	),
 	async handle({ context }) {
 		const found = await checks(context);
 		const healthy = Object.values(found).every((entry) => entry.ok);

@@ -3,32 +3,37 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
-import { MODES } from "../chat/completion.ts";
+import { inChatFields } from "../chat/field-names.ts";
+import { toInferenceRequest } from "../chat/inference-request.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
-import { ok } from "../failure.ts";
-import { planChat } from "../inference/plan.ts";
-import { recallModel } from "../inference/run.edge.ts";
+import { fail, ok } from "../failure.ts";
+import { recallModel } from "../inference/infer.edge.ts";
+import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
+import { MODES } from "../routing/mode.ts";
 import { detectedSignals } from "../routing/signals.ts";
 
-const costSchema = z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() });
+const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
 
 function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.infer<typeof costSchema> {
 	return { input_usd: usd(inputNanoUsd), output_usd: usd(outputNanoUsd), total_usd: usd(totalNanoUsd) };
 }
 
 /** A chat body, or `prompt` for its only user message. */
-const routeRequestSchema = chatRequestSchema
-	.extend({
-		messages: chatRequestSchema.shape.messages.optional(),
-		prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
-	})
-	.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
-		if (messages) return { ...rest, messages };
-		if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
-		issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
-		return z.NEVER;
-	});
+const routeRequestSchema = z.lazy(() =>
+	chatRequestSchema
+		.unwrap()
+		.extend({
+			messages: chatRequestSchema.unwrap().shape.messages.optional(),
+			prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
+		})
+		.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
+			if (messages) return { ...rest, messages };
+			if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
+			issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
+			return z.NEVER;
+		}),
+);
 
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",
@@ -39,39 +44,38 @@ export const previewRouteEndpoint = endpoint({
 	summary: "What a chat request would run on: every candidate, every exclusion, no model called.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: routeRequestSchema,
-	result: z.object({
-		object: z.literal("route"),
-		model: z.string(),
-		model_display: z.string(),
-		provider: z.string(),
-		tier: z.enum(TIERS),
-		mode: z.enum(MODES),
-		reason: z.string(),
-		signals_detected: z.record(z.string(), z.boolean()),
-		estimated_cost: costSchema,
-		candidates: z.array(
-			z.object({
-				model: z.string(),
-				provider: z.string(),
-				tier: z.enum(TIERS),
-				score: z.number(),
-				expected_quality: z.number(),
-				estimated_cost_usd: z.number(),
-				expected_latency_ms: z.int(),
-			}),
-		),
-		excluded: z.record(z.string(), z.array(z.string())),
-		matched_rule: z.null(),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("route"),
+			model: z.string(),
+			model_display: z.string(),
+			provider: z.string(),
+			tier: z.enum(TIERS),
+			mode: z.enum(MODES),
+			reason: z.string(),
+			signals_detected: z.record(z.string(), z.boolean()),
+			estimated_cost: costSchema,
+			candidates: z.array(
+				z.object({
+					model: z.string(),
+					provider: z.string(),
+					tier: z.enum(TIERS),
+					score: z.number(),
+					expected_quality: z.number(),
+					estimated_cost_usd: z.number(),
+					expected_latency_ms: z.int(),
+				}),
+			),
+			excluded: z.record(z.string(), z.array(z.string())),
+			matched_rule: z.null(),
+		}),
+	),
 	async handle({ body, context }) {
-		const planned = planChat(
-			body,
-			context.account.plan,
-			context.settings,
-			context.startedAtMs,
-			recallModel(context.account.userId),
-		);
-		if (!planned.ok) return planned;
+		const { account, settings, startedAtMs } = context;
+		const request = toInferenceRequest(body, settings.catalog);
+		if (!request.ok) return request;
+		const planned = planCall(request.value, account.plan, settings, startedAtMs, recallModel(account.userId));
+		if (!planned.ok) return fail(inChatFields(planned.failure));
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];
 		return ok({

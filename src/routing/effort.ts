@@ -1,5 +1,5 @@
 // How much a model is asked to reason. Pure.
-import type { Model } from "../catalog/schema.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
 import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
 import type { Warning } from "../providers/model-call.ts";
 import type { Mode } from "./mode.ts";
@@ -27,7 +27,7 @@ export function chooseEffort(
 		const message = `${model.id} does not reason; reasoning_effort was left out`;
 		return {
 			effort: null,
-			warnings: call.effort ? [{ code: "parameter_dropped", param: "reasoning_effort", message }] : [],
+			warnings: call.effort ? [{ code: "parameter_dropped", param: "effort", message }] : [],
 		};
 	}
 	if (call.effort) {
@@ -35,7 +35,7 @@ export function chooseEffort(
 		const message = `${model.id} has no effort ${call.effort}; ${effort} was sent`;
 		return {
 			effort,
-			warnings: effort === call.effort ? [] : [{ code: "parameter_changed", param: "reasoning_effort", message }],
+			warnings: effort === call.effort ? [] : [{ code: "parameter_changed", param: "effort", message }],
 		};
 	}
 	if (mode === "quality" && call.maxTokens >= DEFAULT_EFFORT_MIN_TOKENS && reasoning.inside_max_tokens) {
@@ -51,4 +51,19 @@ export function effortLevel(model: Model, effort: EffortChoice): number {
 	if (effort === "default") return 0.8;
 	const last = model.reasoning.efforts.length - 1;
 	return last === 0 ? 1 : Math.max(0, model.reasoning.efforts.indexOf(effort)) / last;
+}
+
+/** Whether a model may reason at this effort without its stream showing any of it. */
+export function reasonsUnseen(
+	model: Model,
+	{ shows_reasoning }: Pick<Provider, "shows_reasoning">,
+	effort: EffortChoice,
+): boolean {
+	return model.reasoning !== null && effort !== null && effort !== "none" && !shows_reasoning;
+}
+
+/** Catalog time to the first token at an effort, ms. */
+export function timeToFirstTokenMs(model: Model, effort: EffortChoice): number {
+	const speed = effortLevel(model, effort) > 0.5 ? model.speed.high_effort : model.speed.low_effort;
+	return 1000 * speed.ttft_s;
 }

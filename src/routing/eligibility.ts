@@ -5,20 +5,20 @@ import type { CallCost } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
-import type { ChatCall } from "../providers/model-call.ts";
+import type { CallField, ModelCall } from "../providers/model-call.ts";
 import { blockedBy } from "./routing-config.ts";
 import type { Signals } from "./signals.ts";
 
-/** Why a model is out. `param` names the request parameter that asks too much. */
+/** Why a model is out. `param` names what of the call or its wishes asks too much. */
 export interface Exclusion {
 	code: "unavailable" | "plan" | "blocked" | "capability" | "limits" | "tier" | "cost";
-	param?: string;
+	param?: CallField | "config";
 	text: string;
 }
 
 /** What holds for every model that may see this request: failover and fallback included. */
 export interface Constraints {
-	call: ChatCall;
+	call: ModelCall;
 	signals: Signals;
 	plan: Plan;
 	/** Ids of the models that the plan may call; null is all. */
@@ -38,7 +38,7 @@ export interface Constraints {
 
 function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
 	const { call, signals } = constraints;
-	const lacks = (param: string, what: string): Exclusion => ({
+	const lacks = (param: CallField, what: string): Exclusion => ({
 		code: "capability",
 		param,
 		text: `does not support ${what}`,
@@ -52,14 +52,14 @@ function capabilityExclusions(model: Model, constraints: Constraints): Exclusion
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
 		found.push(lacks("messages", "images by https address"));
 	if (call.output.type === "json_schema" && !supports.json_schema)
-		found.push(lacks("response_format", "response_format json_schema"));
+		found.push(lacks("output", "response_format json_schema"));
 	if (call.logprobs && !supports.logprobs) found.push(lacks("logprobs", "logprobs"));
 	return found;
 }
 
 function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
-	const { promptTokens } = signals;
+	const { contextTokens } = signals;
 	if (call.maxTokens > max_output_tokens) {
 		return [
 			{
@@ -70,12 +70,12 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 		];
 	}
 	const room = Math.min(max_input_tokens ?? context_window, context_window - call.maxTokens);
-	if (promptTokens <= room) return [];
+	if (contextTokens <= room) return [];
 	return [
 		{
 			code: "limits",
 			param: "messages",
-			text: `the prompt has about ${promptTokens} tokens, there is room for ${room}`,
+			text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
 		},
 	];
 }
@@ -93,7 +93,7 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 		found.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
 	const entry = blockedBy(model, blocked);
 	if (entry !== undefined)
-		found.push({ code: "blocked", param: "brain_config", text: `blocked by the routing config (${entry})` });
+		found.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
 	if (tiers && !tiers.includes(model.tier))
 		found.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
 	found.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));

@@ -62,7 +62,7 @@ export function expect(
 	const level = effortLevel(model, effort);
 	const figures = signals.intents.map((intent) => model.quality[QUALITY_FIGURE[intent]] ?? model.quality.general);
 	const best = figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
-	const ratio = model.quality.low_effort_ratio.value;
+	const ratio = model.quality.low_effort_ratio;
 	const typical = Math.max(...signals.intents.map((intent) => TYPICAL_OUTPUT[intent]));
 	const outputText = Math.min(
 		maxTokens,

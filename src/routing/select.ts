@@ -7,7 +7,7 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { nanoUsd, usd } from "../proof/money.ts";
-import type { ChatCall, Warning } from "../providers/model-call.ts";
+import type { ModelCall, Warning } from "../providers/model-call.ts";
 import { chooseEffort } from "./effort.ts";
 import { type Constraints, type Exclusion, exclusionsOf } from "./eligibility.ts";
 import type { Mode, RoutingMode } from "./mode.ts";
@@ -18,7 +18,7 @@ import type { Signals } from "./signals.ts";
 export interface SelectionRequest {
 	/** The models to choose from. */
 	catalog: Catalog;
-	call: ChatCall;
+	call: ModelCall;
 	signals: Signals;
 	/** As the client wrote it; `auto` routes. */
 	model: string;
@@ -211,7 +211,7 @@ function selection(
 	const [first, ...rest] = ranked;
 	if (!first) return null;
 	// Between a tool call and its result no other provider takes over: it would not know the call.
-	const midLoop = request.call.midLoopModel !== undefined;
+	const midLoop = request.call.toolLoopModel !== undefined;
 	const standIns = midLoop ? rest.filter(({ model }) => model.provider === first.model.provider) : rest;
 	const configured = configuredFallbacks(pool, request.config).filter((candidate) => standIns.includes(candidate));
 	const nearest = nearestFirst(standIns, first.model, request.nowMs);
@@ -337,9 +337,9 @@ function continueToolLoop(request: SelectionRequest, modelId: string, mode: Mode
 /** Chooses the model for a call and ranks the others behind it. */
 export function select(request: SelectionRequest): Result<Selection> {
 	const asked = request.model === "auto" ? (request.config?.model ?? "auto") : request.model;
-	const { midLoopModel } = request.call;
-	if (midLoopModel !== undefined && (asked === "auto" || Object.hasOwn(INTENSITIES, asked))) {
-		const same = continueToolLoop(request, midLoopModel, modeOf(request));
+	const { toolLoopModel } = request.call;
+	if (toolLoopModel !== undefined && (asked === "auto" || Object.hasOwn(INTENSITIES, asked))) {
+		const same = continueToolLoop(request, toolLoopModel, modeOf(request));
 		if (same) return ok(same);
 	}
 	if (asked === "auto") return route(request, modeOf(request), null);

@@ -1,5 +1,5 @@
 // Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
-import { type ChatCall, imagesOf, textsOf } from "../providers/model-call.ts";
+import { type ContentPart, imagesOf, type ModelCall, partsOfType, textsOf } from "../providers/model-call.ts";
 
 /** Kinds of task that models differ in. */
 export const INTENTS = [
@@ -25,6 +25,8 @@ export interface Signals {
 	hasRemoteImages: boolean;
 	/** Estimate at four characters a token, plus a share per image. */
 	promptTokens: number;
+	/** The same for checks against a context window, where scripts of more tokens a character must not be underrated. */
+	contextTokens: number;
 }
 
 /** Looked at from each end of the last user text; a longer middle changes the size, not the kind. */
@@ -78,17 +80,43 @@ function scanned(text: string): string {
 	return text.length <= 2 * SCANNED_CHARS ? text : `${text.slice(0, SCANNED_CHARS)}\n${text.slice(-SCANNED_CHARS)}`;
 }
 
-function lastUserText(call: ChatCall): string {
-	const message = call.messages.findLast(({ role }) => role === "user");
-	return message?.content.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
+/** What the user said last; results of tools are not the user's words. */
+function lastUserText({ messages }: ModelCall): string {
+	const said = messages.findLast(
+		({ role, content }) => role === "user" && !content.every(({ type }) => type === "tool_result"),
+	);
+	return said
+		? partsOfType<ContentPart, "text">(said.content, "text")
+				.map(({ text }) => text)
+				.join("\n")
+		: "";
 }
 
 /** Prompt tokens at four characters a token, tools and images included. */
-export function estimatePromptTokens(call: ChatCall): number {
+export function estimatePromptTokens(call: ModelCall): number {
 	let chars = 0;
 	for (const text of textsOf(call)) chars += text.length;
 	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
 	return Math.ceil(chars / CHARS_PER_TOKEN) + imagesOf(call).length * IMAGE_TOKENS;
+}
+
+/** UTF-8 bytes beyond one a character, by which scripts are told apart: none in ASCII, two in each CJK character. */
+function bytesBeyondAscii(text: string): number {
+	let bytes = 0;
+	for (let i = 0; i < text.length; i++) {
+		const unit = text.charCodeAt(i);
+		if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+	}
+	return bytes;
+}
+
+/** A CJK character, two bytes beyond ASCII's one, makes about a token of its own where four Latin letters make one. */
+const TOKENS_PER_BYTE_BEYOND = 0.375;
+
+function estimateContextTokens(call: ModelCall, promptTokens: number): number {
+	let beyond = 0;
+	for (const text of textsOf(call)) beyond += bytesBeyondAscii(text);
+	return promptTokens + Math.ceil(beyond * TOKENS_PER_BYTE_BEYOND);
 }
 
 /** Tokens of a text at four characters a token, rounded up. */
@@ -106,7 +134,7 @@ function difficultyOf(text: string, intents: Intent[], promptTokens: number): Si
 }
 
 /** Reads a call's signals from its last user message, its tools and its size. */
-export function signals(call: ChatCall): Signals {
+export function signals(call: ModelCall): Signals {
 	const text = scanned(lastUserText(call));
 	const promptTokens = estimatePromptTokens(call);
 	const images = imagesOf(call);
@@ -122,6 +150,7 @@ export function signals(call: ChatCall): Signals {
 		hasImages: images.length > 0,
 		hasRemoteImages: images.some(({ url }) => url.startsWith("https:")),
 		promptTokens,
+		contextTokens: estimateContextTokens(call, promptTokens),
 	};
 }
 

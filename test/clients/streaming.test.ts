@@ -4,7 +4,9 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import type { ChatCompletion, ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { WIRES, type WireName } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
+import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
 import { fetchProof, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
@@ -61,13 +63,13 @@ const signedCalls = z.looseObject({
 });
 
 /** A message with its signature replaced by another; null for a wire without one. */
-function forged(provider: string, message: unknown): ChatCompletionMessageParam | null {
-	if (provider === "anthropic") {
+function forged(wire: WireName, message: unknown): ChatCompletionMessageParam | null {
+	if (wire === "anthropic") {
 		const { thinking_blocks, ...rest } = signedBlocks.parse(message);
 		const blocks = thinking_blocks.map((block) => ({ ...block, signature: "Zm9yZ2Vk" }));
 		return { ...rest, role: "assistant", thinking_blocks: blocks } as ChatCompletionMessageParam;
 	}
-	if (provider === "google") {
+	if (wire === "google") {
 		const { tool_calls, ...rest } = signedCalls.parse(message);
 		const calls = tool_calls.map((call) => ({
 			...call,
@@ -85,11 +87,13 @@ function onlyCall(completion: ChatCompletion) {
 	return { message: choice.message, finishReason: choice.finish_reason, call };
 }
 
-describe.each([
-	{ provider: "openai", model: "gpt-6-luna", reasoner: "gpt-6-luna" },
-	{ provider: "anthropic", model: "claude-haiku-5-5", reasoner: "claude-sonnet-5-5" },
-	{ provider: "google", model: "gemini-2.5-flash-lite", reasoner: "gemini-3.8-flash" },
-])("the openai client with $model", ({ provider, model, reasoner }) => {
+/** Per wire format: a model that answers at once, and one that reasons before it does. */
+const MODELS = WIRES.map((wire) => {
+	const { id: model, provider } = modelOnWire(wire, canBeSilent);
+	return { wire, provider, model, reasoner: modelOnWire(wire, alwaysReasons).id };
+});
+
+describe.each(MODELS)("the openai client with $model", ({ wire, provider, model, reasoner }) => {
 	let url = "";
 	let key = "";
 	let client = new OpenAI({ apiKey: "none yet" });
@@ -150,7 +154,7 @@ describe.each([
 			chunks.push(chunk);
 		const last = z.looseObject({
 			choices: z.tuple([z.looseObject({ finish_reason: z.literal("stop") })]),
-			svc: chatCompletionSchema.shape.svc,
+			svc: chatCompletionSchema.unwrap().shape.svc,
 		});
 		expect(last.parse(chunks.at(-1)).svc.routing.provider).toBe(provider);
 		expect(chunks.filter((chunk) => z.looseObject({ svc: z.unknown() }).safeParse(chunk).data?.svc)).toHaveLength(1);
@@ -223,8 +227,8 @@ describe.each([
 			const asked = await complete([]);
 			const { message, call } = onlyCall(asked);
 			expect(chatCompletionSchema.parse(asked).usage.completion_tokens_details.reasoning_tokens).toBeGreaterThan(0);
-			if (provider === "anthropic") signedBlocks.parse(message);
-			if (provider === "google") signedCalls.parse(message);
+			if (wire === "anthropic") signedBlocks.parse(message);
+			if (wire === "google") signedCalls.parse(message);
 
 			const answered = await complete([message, { role: "tool", tool_call_id: call.id, content: "4 degrees" }]);
 			expect(answered.model).toBe(reasoner);
@@ -232,9 +236,9 @@ describe.each([
 			expect(chatCompletionSchema.parse(answered).svc.warnings).toEqual([]);
 		});
 
-		it.skipIf(provider === "openai")("passes a forged signature on, and the provider refuses it", async () => {
+		it.skipIf(wire === "openai")("passes a forged signature on, and the provider refuses it", async () => {
 			const { message, call } = onlyCall(await complete([]));
-			const altered = forged(provider, message);
+			const altered = forged(wire, message);
 			if (!altered) throw new Error("nothing to forge");
 			const error = await failureOf(complete([altered, { role: "tool", tool_call_id: call.id, content: "4 degrees" }]));
 			expect(error).toBeInstanceOf(BadRequestError);

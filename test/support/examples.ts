@@ -63,8 +63,10 @@ const schemaLike = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
 	),
 })).schema;
 
+const MODEL_IDS = CATALOG.models.map(({ id }) => id);
+
 const model = fc.oneof(
-	{ weight: 5, arbitrary: fc.constantFrom(...CATALOG.models.map(({ id }) => id)) },
+	{ weight: 5, arbitrary: fc.constantFrom(...MODEL_IDS) },
 	{ weight: 2, arbitrary: fc.constantFrom("auto", "laser-1", "halo-1", "foton-1") },
 	{ weight: 1, arbitrary: fc.constantFrom("nope", "gpt-4o", "AUTO", "__proto__", "constructor") },
 );
@@ -81,8 +83,8 @@ const CHAT_HINTS: EndpointExample["hints"] = {
 		"https://a.test/b.png",
 		"https://",
 	),
-	id: fc.constantFrom("call_1", "call_1~glm-5.2", "call_1~claude-opus-4.8", "~", "call~nope"),
-	tool_call_id: fc.constantFrom("call_1", "call_1~glm-5.2", "call_2", "~"),
+	id: fc.constantFrom("call_1", `call_1~${MODEL_IDS[0]}`, "call_1~claude-opus-4.8", "~", "call~nope"),
+	tool_call_id: fc.constantFrom("call_1", `call_1~${MODEL_IDS[0]}`, "call_2", "~"),
 	max_tokens: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.constantFrom(1, 15, 16, 1_000_000)),
 	brain_config: fc.record(
 		{
@@ -159,7 +161,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		hints: CHAT_HINTS,
 	},
 	list_models: { request: () => ({}) },
-	get_model: { request: () => ({ path: "/v1/models/glm-5.2" }), hints: { id: model } },
+	get_model: { request: () => ({ path: `/v1/models/${MODEL_IDS[0]}` }), hints: { id: model } },
 	get_public_key: { request: () => ({}) },
 	get_proof: {
 		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),

@@ -1,5 +1,6 @@
 // Values for a JSON Schema: ones that fit it, and ones with exactly one fault, wherever in it that may be.
 import fc from "fast-check";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { odd } from "./generate-odd.ts";
 
 /** As much of JSON Schema 2020-12 as the OpenAPI document uses. */
@@ -37,7 +38,14 @@ const MAX_DEPTH = 12;
 const MAX_OVERLONG = 5_000;
 const MAX_OVERLONG_TEXT = 300_000;
 
-const PLAIN_TEXTS = ["hi", "Say hello", "What is the weather in Oslo?", "Write a function in Rust", "glm-5.2", "x"];
+const PLAIN_TEXTS = [
+	"hi",
+	"Say hello",
+	"What is the weather in Oslo?",
+	"Write a function in Rust",
+	"x",
+	...CATALOG.models.slice(0, 1).map(({ id }) => id),
+];
 
 function alternatives(schema: JsonSchema): JsonSchema[] | null {
 	if (schema.anyOf ?? schema.oneOf) return schema.anyOf ?? schema.oneOf ?? null;

@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { breakers } from "../../src/inference/run.edge.ts";
+import { health } from "../../src/inference/run.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
@@ -148,7 +148,7 @@ export function useSandbox(
 	plan: FaultPlan = passAll,
 ): Upstream {
 	// What one test does to a provider is not held against it in the next.
-	breakers.reset();
+	health.reset();
 	const upstream: Upstream = { answered: 0, requests: [], restore: () => spy.mockRestore() };
 	const sandbox = createSandbox(() => upstream.answered++);
 	const answer = faultyUpstream(async (request) => {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { usd } from "../../src/proof/money.ts";
 import type { Fault } from "../support/faults.ts";
+import { canBeSilent, modelOnWire } from "../support/models.ts";
 import { db, proofOf, type UsageReport } from "../support/service.ts";
 import { type Ask, type Blow, type Entry, type FaultyPlace, Trial } from "../support/trial.ts";
 
@@ -13,14 +14,16 @@ const RUNS = Number(process.env["VITE_FAULT_RUNS"] ?? 15);
 /** A failing sequence is made as short as possible before it is shown. */
 const SHRINKING_MS = 600_000;
 
+const failing = modelOnWire("openai", canBeSilent);
+
 type Step = (trial: Trial) => Promise<void> | void;
 
 const anAsk = fc.record<Ask>({
 	words: fc.constantFrom(
 		"hello",
 		"hello",
-		"[[fail openai]]",
-		"[[cut @openai]]",
+		`[[fail ${failing.provider}]]`,
+		`[[cut @${failing.provider}]]`,
 		"[[status 500]]",
 		"[[status 400]]",
 		"[[cut]]",
@@ -28,7 +31,7 @@ const anAsk = fc.record<Ask>({
 		"[[empty]]",
 		"[[overrun]]",
 	),
-	model: fc.constantFrom("auto", "gpt-6-luna", "glm-5.2"),
+	model: fc.constantFrom("auto", failing.id, modelOnWire("openai", ({ provider }) => provider !== failing.provider).id),
 	stream: fc.boolean(),
 	leaves: fc.constantFrom(false, false, false, true),
 });

@@ -1,9 +1,11 @@
 // Chat through the front door: routed, priced, receipted, accounted for, and refused for a reason.
 import { createPublicKey, verify } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
 import {
 	call,
 	callWithKey,
@@ -17,6 +19,13 @@ import {
 	usageOf,
 	useSandbox,
 } from "../support/service.ts";
+
+/** The only model of its provider, so that blocking the others leaves one. */
+const alone = modelOnWire(
+	"openai",
+	({ provider, reasoning }) =>
+		reasoning !== null && CATALOG.models.filter((model) => model.provider === provider).length === 1,
+);
 
 let upstream: Upstream;
 let pro: TestKey;
@@ -49,7 +58,7 @@ describe("a chat answer", () => {
 
 	it("has a receipt that a stranger can check with a hash and a key", async () => {
 		const messages = [{ role: "user", content: "Prove it", unknown_member: [1, "ü"] }];
-		const answer = await completion(await callWithKey(pro.key, "/v1/chat/completions", { messages, model: "glm-5.2" }));
+		const answer = await completion(await callWithKey(pro.key, "/v1/chat/completions", { messages, model: alone.id }));
 		const proof = await proofOf(answer.id);
 		expect(proof).toMatchObject({ valid: true, signed: true, proof_hash: answer.svc.proof.proof_hash });
 		expect(proof.receipt).toMatchObject({
@@ -57,8 +66,8 @@ describe("a chat answer", () => {
 			kind: "chat",
 			outcome: "complete",
 			estimated: false,
-			model: "glm-5.2",
-			provider: "zai",
+			model: alone.id,
+			provider: alone.provider,
 			upstream_host: "sandbox.test",
 			mode: "direct",
 			compliance: null,
@@ -147,7 +156,10 @@ describe("a chat answer", () => {
 	});
 
 	it("names what was left out in svc.warnings", async () => {
-		const answer = await completion(await chat(pro.key, "hi", { model: "gpt-6-luna", temperature: 0.1, top_p: 0.5 }));
+		const { id } = modelOnWire("openai", ({ request }) =>
+			["temperature", "top_p"].every((knob) => request.rejects.includes(knob)),
+		);
+		const answer = await completion(await chat(pro.key, "hi", { model: id, temperature: 0.1, top_p: 0.5 }));
 		expect(answer.svc.warnings.map(({ code, param }) => [code, param])).toEqual([
 			["parameter_dropped", "temperature"],
 			["parameter_dropped", "top_p"],
@@ -162,24 +174,7 @@ describe("a chat answer", () => {
 });
 
 /** Leaves one candidate, so that the request's bound is that of its one call. */
-const only = {
-	model: "glm-5.2",
-	brain_config: {
-		blocked: [
-			"openai",
-			"mistral",
-			"xai",
-			"deepseek",
-			"cohere",
-			"groq",
-			"deepinfra",
-			"alibaba",
-			"moonshot",
-			"anthropic",
-			"google",
-		],
-	},
-};
+const only = { model: alone.id, brain_config: { blocked: providersBut(alone) } };
 
 describe("an upstream that misbehaves", () => {
 	it("without usage is settled at the bound, never at zero", async () => {
@@ -251,10 +246,18 @@ describe("the price", () => {
 			Response.json({ choices: [{ message: { content: "x" }, finish_reason: "stop" }], usage }),
 		);
 		// The reserved bound holds 1,000 output tokens and a few hundred bytes of request.
-		const answer = await completion(await chat(pro.key, "a".repeat(200), { model: "gpt-5-nano" }));
+		const model = modelOnWire(
+			"openai",
+			(candidate) => hasOnePrice(candidate) && currentPrice(candidate).cached_input !== null,
+		);
+		const answer = await completion(await chat(pro.key, "a".repeat(200), { model: model.id }));
+		const { input, cached_input, output } = currentPrice(model);
+		/** Nano-USD of so many tokens, rounded up once the rates' own fractions are gone. */
+		const nanoUsd = (...parts: [tokens: number, rate: number][]) =>
+			Math.ceil(parts.reduce((sum, [tokens, rate]) => sum + tokens * Math.round(rate * 1e6), 0) / 1e3);
 		expect(answer.svc.cost).toMatchObject({
-			input_usd: (60 * 50 + 40 * 5) / 1e9,
-			output_usd: (50 * 400) / 1e9,
+			input_usd: nanoUsd([60, input], [40, cached_input ?? input]) / 1e9,
+			output_usd: nanoUsd([50, output]) / 1e9,
 			estimated: false,
 		});
 		expect(answer.usage.prompt_tokens_details.cached_tokens).toBe(40);
@@ -273,7 +276,7 @@ describe("a routing preview", () => {
 		};
 		expect(preview).toMatchObject({ object: "route", matched_rule: null });
 		expect(preview.candidates[0]?.model).toBe(preview.model);
-		expect(preview.candidates.length + Object.keys(preview.excluded).length).toBe(27);
+		expect(preview.candidates.length + Object.keys(preview.excluded).length).toBe(CATALOG.models.length);
 		expect(upstream.requests).toEqual([]);
 	});
 
@@ -283,10 +286,13 @@ describe("a routing preview", () => {
 			return (await callWithKey(pro.key, "/v1/route", { prompt: "Write a haiku", tools })).json();
 		};
 		const without = (name: string) => [`does not support a tool named ${name}`];
-		expect(await route("2nd-look")).toMatchObject({ excluded: { "gemini-3.8-flash": without("2nd-look") } });
+		expect(await route("2nd-look")).toMatchObject({ excluded: { [modelOnWire("google").id]: without("2nd-look") } });
 		expect(await route("files.read")).toMatchObject({
-			provider: "google",
-			excluded: { "glm-5.2": without("files.read") },
+			provider: modelOnWire("google").provider,
+			excluded: {
+				[modelOnWire("openai").id]: without("files.read"),
+				[modelOnWire("anthropic").id]: without("files.read"),
+			},
 		});
 		expect(await route("2.read")).toMatchObject({ error: "invalid_request", issues: [{ path: "tools" }] });
 	});

@@ -3,6 +3,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AccountMeter } from "../../src/account/account-meter.object.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import { modelWhere } from "../support/catalog.ts";
 import {
 	call,
 	callWithKey,
@@ -248,10 +250,11 @@ describe("a key", () => {
 
 	it("follows its user's plan from the next request on", async () => {
 		const key = await newKey("pro", "downgraded");
-		expect(await (await chat(key.key, "hi", { model: "glm-5.2" })).json()).toMatchObject({ model: "glm-5.2" });
+		const { id: model } = modelWhere(CATALOG, ({ tier }) => tier === "mid");
+		expect(await (await chat(key.key, "hi", { model })).json()).toMatchObject({ model });
 		await newKey("free", "downgraded");
-		const answer = await chat(key.key, "hi", { model: "glm-5.2" });
-		expect(await answer.json()).toMatchObject({ model: "llama-3.2-3b-instruct", svc: { fallback_from: "glm-5.2" } });
+		const answer = await chat(key.key, "hi", { model });
+		expect(await answer.json()).toMatchObject({ model: CATALOG.freeModels[0], svc: { fallback_from: model } });
 		expect(answer.headers.get("x-ratelimit-limit-requests")).toBe("10");
 	});
 });

@@ -34,6 +34,9 @@ import {
 	withKey,
 } from "../support/service.ts";
 
+/** When a reservation of now has expired: the longest run and the margin behind it are over. */
+const AFTER_ANY_RUN_MS = 660_000;
+
 let upstream: Upstream;
 let key: TestKey;
 let meter: DurableObjectStub<AccountMeter>;
@@ -81,7 +84,7 @@ describe("a reservation that nobody settles", () => {
 	it("is settled at its bound by the alarm, once, with a receipt that says so", async () => {
 		const id = await abandon();
 		expect(await usageTotals()).toEqual({ total_requests: 0, total_cost_usd: 0 });
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await evictDurableObject(meter);
 		await runDurableObjectAlarm(meter);
 		await runDurableObjectAlarm(meter);
@@ -102,7 +105,7 @@ describe("a reservation that nobody settles", () => {
 		});
 		const pending = chat(key.key, "slow");
 		await eventually(async () => upstream.requests.length === 1);
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await runDurableObjectAlarm(meter);
 		vi.useRealTimers();
 		answer();
@@ -115,14 +118,14 @@ describe("a reservation that nobody settles", () => {
 
 	it.each([
 		["the meter is away, so that it goes straight to D1", meterWithout("settle"), 0],
-		["the meter has forgotten the request", env.ACCOUNT_METER, 120_000],
+		["the meter has forgotten the request", env.ACCOUNT_METER, AFTER_ANY_RUN_MS],
 	])("keeps its settlement though %s", async (_, ACCOUNT_METER, forgottenAfterMs) => {
 		upstream.restore();
 		const gate = Promise.withResolvers<undefined>();
 		upstream = useSandbox(() => gate.promise);
 		const pending = chatWith({ ACCOUNT_METER }, key.key, "slow");
 		await eventually(async () => upstream.requests.length === 1);
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await runDurableObjectAlarm(meter);
 		await eventually(async () => (await usageRowsInD1(key)) === 1);
 		const settled = await usageTotals();
@@ -161,7 +164,7 @@ describe("a meter whose answer is lost", () => {
 		expect((await chatWith({ ACCOUNT_METER }, key.key, "hi")).status).toBe(503);
 		expect(upstream.requests).toEqual([]);
 		await eventually(async () => (await openReservations()).length === 0);
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await runDurableObjectAlarm(meter);
 		expect(await usageTotals()).toEqual({ total_requests: 0, total_cost_usd: 0 });
 	});
@@ -199,7 +202,7 @@ describe("settling", () => {
 		const { id } = (await response.json()) as { id: string };
 		expect(await usageRowsInD1(key)).toBe(1);
 		const before = await usageTotals();
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await runDurableObjectAlarm(meter);
 		expect(await usageTotals()).toEqual(before);
 		expect(await receiptOf(id)).toMatchObject({ outcome: "complete", estimated: false });

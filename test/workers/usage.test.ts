@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_BASELINE } from "../../src/account/savings.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { modelWhere } from "../support/catalog.ts";
+import { currentPrice, hasOnePrice } from "../support/models.ts";
 import {
 	call,
 	callWithKey,
@@ -47,10 +49,13 @@ async function chatTokens(...contents: string[]): Promise<{ prompt: number; comp
 describe("GET /v1/savings", () => {
 	it("prices the caller's own tokens at the baseline's rates, input and output apart", async () => {
 		const { prompt, completion, costUsd } = await chatTokens("one", "two and a little more", "three");
-		const found = await savings("?baseline=claude-fable-5");
-		const baselineUsd = (prompt * 10 + completion * 50) / 1e6;
+		// At another rate for output than for input, and at the same one at all hours.
+		const baseline = modelWhere(CATALOG, (model) => model.hyper_frontier && hasOnePrice(model));
+		const { input, output } = currentPrice(baseline);
+		const found = await savings(`?baseline=${baseline.id}`);
+		const baselineUsd = (prompt * input + completion * output) / 1e6;
 		expect(found).toMatchObject({
-			baseline_model: "claude-fable-5",
+			baseline_model: baseline.id,
 			total_requests: 3,
 			total_tokens: prompt + completion,
 		});
@@ -112,8 +117,8 @@ describe("usage in D1", () => {
 			.prepare(
 				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 				INSERT INTO usage (request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens, cost_nano_usd, estimated, outcome, latency_ms, fallback, calls)
-				SELECT 'svc-' || hex(randomblob(13)), ?1, '2026-01-01T00:00:00.' || i, 'chat', 'gpt-5-nano', 'openai', 'direct', 2, 1, 1, 0, 'complete', 1, 0,
-					'[{"model":"gpt-5-nano","provider":"openai","tokens":2,"input_tokens":1,"cost_nano_usd":1}]' FROM n`,
+				SELECT 'svc-' || hex(randomblob(13)), ?1, '2026-01-01T00:00:00.' || i, 'chat', 'a-model', 'a-provider', 'direct', 2, 1, 1, 0, 'complete', 1, 0,
+					'[{"model":"a-model","provider":"a-provider","tokens":2,"input_tokens":1,"cost_nano_usd":1}]' FROM n`,
 			)
 			.bind(key.user_id, count)
 			.run();

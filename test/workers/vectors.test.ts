@@ -21,6 +21,7 @@ import {
 } from "../../src/proof/merkle.ts";
 import { checkpointBody, parseCheckpoint, parseNote, signNote, verifyNote, vkeyOf } from "../../src/proof/note.ts";
 import { createSigner, createVerifier, keyIdOf } from "../../src/proof/signing.ts";
+import { noteSharedData } from "../support/absent-data.ts";
 import ledger from "../vectors/ledger.json" with { type: "json" };
 import rfc8032 from "../vectors/rfc8032.json" with { type: "json" };
 import rfc8785 from "../vectors/rfc8785.json" with { type: "json" };
@@ -31,8 +32,7 @@ const files = import.meta.glob<string>("../../../shared/data/vectors/**/*.{json,
 	query: "?raw",
 	import: "default",
 });
-const arePublishedThere = Object.keys(files).length > 0;
-if (!arePublishedThere) console.log("skipped: ../shared/data/vectors is not on this machine");
+const arePublishedThere = noteSharedData("vectors", Object.keys(files).length > 0);
 
 async function published(path: string): Promise<string> {
 	const load = files[`${FOLDER}/${path}`];

@@ -1,0 +1,75 @@
+// Where the catalog's figures come from: the shape of models.sources.json and providers.sources.json, and which figures owe a source.
+// Only people and the catalog test read those files; the Worker imports neither them nor this.
+import * as z from "zod";
+import type { Model } from "./schema.ts";
+
+/** Text that people follow: a file at a revision, a page, or how we got a figure from others. */
+const source = z.string().min(1);
+
+/** The day on which the sources were last read: whoever changes a figure sets it, and the catalog's version with it. */
+const checked = z.iso.date();
+
+export const evidenceSchema = z.strictObject({
+	/**
+	 * `published` by the provider or in a table of its prices and limits; `measured` on the model itself; `proxy`, measured on
+	 * its predecessor; `inferred` by us from other figures.
+	 */
+	basis: z.enum(["published", "measured", "proxy", "inferred"]),
+	source,
+	/** Members of the figure that the source does not state. */
+	inferred: z.array(z.string()).min(1).optional(),
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+/** JSON Pointer (RFC 6901) into the model of models.json that a piece of evidence stands for. */
+const pointer = z.string().regex(/^(?:\/[a-z0-9_]+)+$/);
+
+export const modelSourcesFileSchema = z.strictObject({
+	/** How old the evidence is. */
+	as_of: z.string().min(1),
+	/** By model id. */
+	models: z.record(
+		z.string(),
+		z.strictObject({
+			checked,
+			confidence: z.enum(["high", "medium", "low"]),
+			notes: z.string().nullable(),
+			evidence: z.record(pointer, evidenceSchema),
+		}),
+	),
+});
+
+export const providerSourcesFileSchema = z.strictObject({
+	/** By provider id. */
+	providers: z.record(
+		z.string(),
+		z.strictObject({
+			checked,
+			docs: z.url(),
+			sources: z.array(source).min(1),
+			notes: z.string().nullable(),
+			/** What its failures look like; `verified` on recorded traffic or its own client's source. */
+			error_body: z.strictObject({ shape: z.string().min(1), verified: z.boolean() }),
+			rate_limit_headers_verified: z.boolean(),
+		}),
+	),
+});
+
+/** JSON Pointers of the figures of a model that owe a source: each of them, and nothing else, stands in models.sources.json. */
+export function figuresOf(model: Model): string[] {
+	const prices = model.prices.flatMap((price, index) => [
+		`/prices/${index}`,
+		...price.tiers.map((_, tier) => `/prices/${index}/tiers/${tier}`),
+	]);
+	return [
+		...prices,
+		"/limits",
+		"/supports",
+		...(model.reasoning ? ["/reasoning"] : []),
+		"/request",
+		"/quality",
+		"/quality/low_effort_ratio",
+		"/speed/high_effort",
+		"/speed/low_effort",
+	];
+}

@@ -1,0 +1,54 @@
+// Writes Server-Sent Events to a client: with back-pressure, a comment now and then so that no proxy takes silence for
+// death, and notice when the client has gone.
+
+/** A silent connection gets a comment this often; proxies cut at 100 seconds. */
+const KEEP_ALIVE_MS = 15_000;
+/** How often the silence is looked at. */
+const SILENCE_CHECK_MS = 1_000;
+
+/** A comment, which clients ignore. */
+function comment(text: string): string {
+	return `: ${text}\n\n`;
+}
+
+export class EventWriter {
+	#writer: WritableStreamDefaultWriter<Uint8Array>;
+	#encoder = new TextEncoder();
+	#keepAlive: ReturnType<typeof setInterval>;
+	#wroteAtMs = Date.now();
+	#gone = new AbortController();
+
+	constructor(writable: WritableStream<Uint8Array>) {
+		this.#writer = writable.getWriter();
+		this.#writer.closed.catch(() => this.#gone.abort());
+		this.#keepAlive = setInterval(() => {
+			if (Date.now() - this.#wroteAtMs >= KEEP_ALIVE_MS) void this.comment("keep-alive");
+		}, SILENCE_CHECK_MS);
+	}
+
+	/** Aborts when nobody reads any more. */
+	get gone(): AbortSignal {
+		return this.#gone.signal;
+	}
+
+	/** Writes whole events, as text. Never throws: a client that has gone gets nothing. */
+	async write(events: string): Promise<void> {
+		if (this.gone.aborted) return;
+		this.#wroteAtMs = Date.now();
+		await this.#writer.write(this.#encoder.encode(events)).catch(() => this.#gone.abort());
+	}
+
+	comment(text: string): Promise<void> {
+		return this.write(comment(text));
+	}
+
+	/** Ends the keep-alive of a stream that the client will not get. */
+	abandon(): void {
+		clearInterval(this.#keepAlive);
+	}
+
+	async close(): Promise<void> {
+		this.abandon();
+		await this.#writer.close().catch(() => undefined);
+	}
+}

@@ -1,0 +1,44 @@
+// What a run may still spend: its bound, less what its calls have cost and what those under way could cost. Pure.
+
+/** A hold on a budget for one call, until what it cost is known. */
+export interface Hold {
+	/** Replaces the hold by the cost, which is at most what was held. */
+	spend(nanoUsd: number): void;
+	/** Gives the hold back: the call cost nothing. */
+	release(): void;
+}
+
+/** Integers in nano-USD; never more than the bound is spent and held together. */
+export class Budget {
+	readonly boundNanoUsd: number;
+	#spent = 0;
+	#held = 0;
+
+	constructor(boundNanoUsd: number) {
+		this.boundNanoUsd = boundNanoUsd;
+	}
+
+	get spentNanoUsd(): number {
+		return this.#spent;
+	}
+
+	/** Spent and held by nobody. */
+	get freeNanoUsd(): number {
+		return this.boundNanoUsd - this.#spent - this.#held;
+	}
+
+	/** Holds the worst case of a call; null when there is no room for it. */
+	hold(worstCaseNanoUsd: number): Hold | null {
+		if (worstCaseNanoUsd > this.freeNanoUsd) return null;
+		this.#held += worstCaseNanoUsd;
+		let open = true;
+		const settle = (nanoUsd: number) => {
+			if (!open) throw new Error("a hold is settled once");
+			if (nanoUsd > worstCaseNanoUsd) throw new Error("a call cost more than its worst case");
+			open = false;
+			this.#held -= worstCaseNanoUsd;
+			this.#spent += nanoUsd;
+		};
+		return { spend: settle, release: () => settle(0) };
+	}
+}

@@ -1,0 +1,10 @@
+// JSON of upstreams.
+
+/** The value of a JSON text; undefined when it is none. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,227 @@
+// The OpenAI chat completions format, as ten of the catalog's providers speak it with small differences: what is sent.
+import type { Model, Provider } from "../catalog/schema.ts";
+import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import type { ProviderAccess } from "../settings.ts";
+import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
+import {
+	type CallField,
+	DEFAULT_TEMPERATURE,
+	type ImagePart,
+	imagesOf,
+	joinedText,
+	type Message,
+	type ModelCall,
+	type OutputFormat,
+	partsOfType,
+	samplingOf,
+	type TextPart,
+	type Tool,
+	type ToolCallPart,
+	type ToolChoice,
+	type ToolResultPart,
+	type Warning,
+} from "./model-call.ts";
+import {
+	droppedParameter,
+	type PreparedPrompt,
+	promptTokenBound,
+	type RequestOptions,
+	type UpstreamRequest,
+	unknownField,
+	utf8Length,
+} from "./wire.ts";
+
+type Fields = Record<string, unknown>;
+
+function textOf(parts: readonly TextPart[]): string | Fields[] {
+	const [first] = parts;
+	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
+}
+
+function idRuleOf({ tool_call_ids }: Provider): CallIdRule {
+	return tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : OPENAI_IDS;
+}
+
+function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): Fields {
+	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
+}
+
+/** One text stands as a string, text among images as parts. */
+function contentOf(parts: readonly (TextPart | ImagePart)[]): string | Fields[] {
+	const texts = partsOfType(parts, "text");
+	if (texts.length === parts.length) return textOf(texts);
+	return parts.map((part) =>
+		part.type === "text"
+			? { type: "text", text: part.text }
+			: { type: "image_url", image_url: { url: part.url, detail: part.detail } },
+	);
+}
+
+/** The format has no mark for a tool that failed, so the text says it. */
+function resultFields({ callId, content, isError }: ToolResultPart, rule: CallIdRule): Fields {
+	const said: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
+	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: contentOf(said) };
+}
+
+/** The messages that one message becomes: results of tools are messages of their own, and go first. */
+function messageFields(message: Message, provider: Provider): Fields[] {
+	switch (message.role) {
+		case "system":
+			return [{ role: "system", content: textOf(message.content), name: message.name }];
+		case "assistant": {
+			const { content } = message;
+			const texts = partsOfType(content, "text");
+			const calls = partsOfType(content, "tool_call");
+			return [
+				{
+					role: "assistant",
+					content: texts.length > 0 ? textOf(texts) : null,
+					refusal: joinedText(content, "refusal") ?? undefined,
+					reasoning_content: provider.returns_reasoning ? (joinedText(content, "reasoning") ?? undefined) : undefined,
+					name: message.name,
+					tool_calls: calls.length > 0 ? calls.map((call) => toolCallFields(call, idRuleOf(provider))) : undefined,
+				},
+			];
+		}
+		case "user": {
+			const said = message.content.filter((part) => part.type === "text" || part.type === "image");
+			const results = partsOfType(message.content, "tool_result").map((result) =>
+				resultFields(result, idRuleOf(provider)),
+			);
+			// A message of nothing but results says nothing of its own.
+			if (said.length === 0 && results.length > 0) return results;
+			return [...results, { role: "user", content: contentOf(said), name: message.name }];
+		}
+	}
+}
+
+function toolFields({ name, description, parameters, strict }: Tool): Fields {
+	return { type: "function", function: { name, description, parameters, strict } };
+}
+
+function toolChoiceField(choice: ToolChoice): unknown {
+	return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };
+}
+
+function responseFormat(output: OutputFormat): Fields | undefined {
+	if (output.type === "text") return undefined;
+	if (output.type === "json_object") return { type: "json_object" };
+	const { name, description, schema, strict } = output;
+	return { type: "json_schema", json_schema: { name, description, schema, strict } };
+}
+
+/** Share of the output limit that reasoning may take where a provider counts it beside the limit. */
+const THINKING_SHARE: Readonly<Record<Effort, number>> = {
+	none: 0,
+	minimal: 0.1,
+	low: 0.25,
+	medium: 0.5,
+	high: 0.75,
+	xhigh: 0.75,
+	max: 0.75,
+};
+
+/** The fields that set a model's effort, and what is left of its output limit for the visible answer. */
+function reasoningFields(
+	model: Model,
+	effort: EffortChoice,
+	maxTokens: number,
+): { fields: Fields; visibleTokens: number } {
+	const whole = (fields: Fields) => ({ fields, visibleTokens: maxTokens });
+	if (!model.reasoning || effort === null || effort === "default") return whole({});
+	const thinking = { type: effort === "none" ? "disabled" : "enabled" };
+	switch (model.reasoning.control) {
+		case "thinking_type":
+			return whole({ thinking });
+		case "thinking_type_and_effort":
+			return whole(effort === "none" ? { thinking } : { thinking, reasoning_effort: effort });
+		case "thinking_type_and_output_config":
+			return whole(effort === "none" ? { thinking } : { thinking, output_config: { effort } });
+		case "enable_thinking": {
+			const budget = Math.floor(maxTokens * THINKING_SHARE[effort]);
+			if (budget === 0) return whole({ enable_thinking: false });
+			return { fields: { enable_thinking: true, thinking_budget: budget }, visibleTokens: maxTokens - budget };
+		}
+		default:
+			return whole({ reasoning_effort: effort });
+	}
+}
+
+/** Optional fields under the provider's names; what it or the model refuses is left out and named. */
+function optionalFields(
+	call: ModelCall,
+	model: Model,
+	{ provider }: ProviderAccess,
+): { fields: Fields; warnings: Warning[] } {
+	const refused = new Set([...model.request.rejects, ...provider.drops]);
+	const given: [CallField, unknown][] = samplingOf(call);
+	if (call.parallelToolCalls !== undefined && call.tools.length > 0)
+		given.push(["parallel_tool_calls", call.parallelToolCalls]);
+	if (call.user !== undefined) given.push(["user", call.user]);
+	const fields: Fields = {};
+	const warnings: Warning[] = [];
+	for (const [param, value] of given) {
+		if (!refused.has(param)) fields[provider.renames[param] ?? param] = value;
+		// The end user's name is for the provider's abuse checks; nobody misses it where it has no place.
+		else if (param !== "user") warnings.push(droppedParameter(model, param));
+	}
+	for (const [param, value] of Object.entries(call.unknownFields)) {
+		if (provider.passes.includes(param)) fields[param] = value;
+		else warnings.push(unknownField(param));
+	}
+	if (call.sampling.temperature === undefined && !refused.has("temperature"))
+		fields["temperature"] = DEFAULT_TEMPERATURE;
+	return { fields, warnings };
+}
+
+/** Reasoning that must come back, and the form of tool call ids. */
+export function variant({ returns_reasoning, tool_call_ids }: Provider): string {
+	return `${returns_reasoning} ${tool_call_ids}`;
+}
+
+/** Messages and tools as members of the request's JSON. */
+export function prepare(call: ModelCall, provider: Provider): PreparedPrompt {
+	const fields: Fields = {
+		messages: call.messages.flatMap((message) => messageFields(message, provider)),
+		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
+	};
+	const json = JSON.stringify(fields).slice(1, -1);
+	const urls = imagesOf(call).map(({ url }) => url);
+	return { json, tokenBound: promptTokenBound(json, urls) };
+}
+
+function streamFields({ provider }: ProviderAccess): Fields {
+	return provider.stream_usage === "ask" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
+}
+
+/** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
+export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+	const reasoning = reasoningFields(model, effort, call.maxTokens);
+	const optional = optionalFields(call, model, access);
+	const settings: Fields = {
+		model: model.upstream_model,
+		[model.request.max_tokens_field]: reasoning.visibleTokens,
+		...streamFields(access),
+		...optional.fields,
+		...reasoning.fields,
+		stop: call.stop.length > 0 ? call.stop : undefined,
+		tool_choice:
+			call.toolChoice === undefined || call.tools.length === 0 ? undefined : toolChoiceField(call.toolChoice),
+		response_format: responseFormat(call.output),
+		logprobs: call.logprobs ? true : undefined,
+		top_logprobs: call.logprobs?.top,
+	};
+	const head = JSON.stringify(settings).slice(0, -1);
+	return {
+		url: `${access.baseUrl}/chat/completions`,
+		headers: {
+			authorization: `Bearer ${access.apiKey}`,
+			"content-type": "application/json",
+			accept: "text/event-stream",
+		},
+		body: `${head},${prompt.json}}`,
+		maxInputTokens: utf8Length(head) + prompt.tokenBound,
+		maxOutputTokens: call.maxTokens,
+		warnings: optional.warnings,
+	};
+}

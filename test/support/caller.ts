@@ -1,0 +1,38 @@
+// A caller of the engine inside the process: no request, no entrance, the user's own meter.
+import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
+import { fundsOf } from "../../src/account/funds.edge.ts";
+import { meterClient } from "../../src/account/meter-client.edge.ts";
+import { PLANS, type PlanId } from "../../src/account/plans.ts";
+import type { Reservation } from "../../src/account/settlement.ts";
+import { database } from "../../src/db/client.edge.ts";
+import { fail, ok } from "../../src/failure.ts";
+import { Timings } from "../../src/http/timings.ts";
+import type { Caller } from "../../src/inference/caller.edge.ts";
+import { settingsOf } from "../../src/settings.ts";
+import type { TestKey } from "./service.ts";
+
+/** Calls the engine for a key's user, as a strategy or an agent would. */
+export function inProcessCaller({ user_id: userId, key_id: keyId, plan }: TestKey): Caller {
+	const startedAtMs = Date.now();
+	const requestId = `svc-${ulid(startedAtMs)}`;
+	const account = { userId, keyId, plan: PLANS[plan as PlanId] };
+	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
+	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
+	const admit = async (reservation?: Reservation) => {
+		const request = { requestId, keyId, plan: account.plan.id, countsTowardsDay: true };
+		const verdict = await meter(userId).admit({ ...request, ...(reservation ? { reservation } : {}) });
+		return verdict.admitted ? ok(verdict.quota) : fail({ reason: "internal_error", requestId });
+	};
+	return {
+		requestId,
+		startedAtMs,
+		account,
+		settings: settingsOf(env),
+		signal: new AbortController().signal,
+		waitUntil,
+		log: { endpoint: "in-process" },
+		timings: new Timings(startedAtMs, () => Date.now()),
+		funds: fundsOf({ account, admit, db: database(env.DB), meter, requestId, waitUntil }),
+	};
+}

@@ -1,0 +1,42 @@
+// Models of the shipped catalog by what a test needs of them: one that is renamed, repriced or replaced changes no test.
+import { priceAt } from "../../src/catalog/price.ts";
+import type { Model, Price } from "../../src/catalog/schema.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { WireName } from "../../src/catalog/vocabulary.ts";
+import { modelWhere } from "./catalog.ts";
+
+type Condition = (model: Model) => boolean;
+
+/** The wire format that a shipped model is called in. */
+export function wireNameOf(model: Model): WireName {
+	return CATALOG.providerOf(model).wire;
+}
+
+/** Answers without reasoning unless it is asked to. */
+export const canBeSilent: Condition = ({ reasoning }) => reasoning?.efforts[0] === "none";
+
+/** Reasons whatever it is asked. */
+export const alwaysReasons: Condition = ({ reasoning }) => reasoning !== null && reasoning.efforts[0] !== "none";
+
+/** The price that a model has today. */
+export function currentPrice(model: Model): Price {
+	return priceAt(model, Date.now());
+}
+
+/** Costs the same at any hour and prompt length. */
+export const hasOnePrice: Condition = (model) => currentPrice(model).tiers.length === 0;
+
+/** The first shipped model of a wire format for which a condition holds. */
+export function modelOnWire(wire: WireName, holds: Condition = () => true): Model {
+	return modelWhere(CATALOG, (model) => wireNameOf(model) === wire && holds(model));
+}
+
+/** The first shipped model of a provider. */
+export function modelOf(providerId: string): Model {
+	return modelWhere(CATALOG, ({ provider }) => provider === providerId);
+}
+
+/** Everybody's but this model's provider, for a routing config that is to leave one. */
+export function providersBut(model: Model): string[] {
+	return CATALOG.providers.map(({ id }) => id).filter((id) => id !== model.provider);
+}
