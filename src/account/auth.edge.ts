@@ -5,6 +5,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { findAccount } from "./accounts.store.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "./api-key.ts";
 import type { Account, ServiceContext } from "./context.ts";
+import { countMiss } from "./misses.edge.ts";
 
 /** How long an isolate trusts a look-up. Revocation does not wait for it: the meter refuses a revoked key at once. */
 const CACHE_MS = 30_000;
@@ -31,7 +32,8 @@ export async function authenticate(authorization: string | null, context: Servic
 	const account = await findAccount(context.db, digest);
 	if (!account) {
 		cache.delete(digest);
-		return refused("the API key is unknown or revoked");
+		const limited = await countMiss("key", context);
+		return limited ? fail(limited) : refused("the API key is unknown or revoked");
 	}
 	if (cache.size >= CACHE_ENTRIES) cache.delete(cache.keys().next().value ?? "");
 	cache.set(digest, { account, untilMs: context.startedAtMs + CACHE_MS });

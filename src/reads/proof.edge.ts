@@ -2,9 +2,10 @@
 import { decodeTime, isValid } from "ulid";
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
+import { countMiss } from "../account/misses.edge.ts";
 import { findReceipt } from "../account/receipts.store.ts";
 import type { Database } from "../db/client.edge.ts";
-import { fail, ok } from "../failure.ts";
+import { type Failure, fail, ok } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { checkpointOrigin } from "../ledger/origin.ts";
 import { vkeyOf } from "../proof/note.ts";
@@ -76,15 +77,15 @@ function ageMs(requestId: string, nowMs: number): number | null {
 	return requestId.startsWith(REQUEST_ID_PREFIX) && isValid(id) ? nowMs - decodeTime(id) : null;
 }
 
-async function lookUp(db: Database, requestId: string, nowMs: number) {
-	const age = ageMs(requestId, nowMs);
-	if (age === null) return undefined;
+async function lookUp(db: Database, requestId: string, age: number) {
 	for (let waitedMs = 0; ; waitedMs += LOOKUP_EVERY_MS) {
 		const row = await findReceipt(db, requestId);
 		if (row || Math.abs(age) > YOUNG_MS || waitedMs >= LOOKUP_FOR_MS) return row;
 		await new Promise((resolve) => setTimeout(resolve, LOOKUP_EVERY_MS));
 	}
 }
+
+const NO_PROOF: Failure = { reason: "proof_not_found", message: "no receipt under this request id" };
 
 export const getProofEndpoint = endpoint({
 	id: "get_proof",
@@ -109,8 +110,10 @@ export const getProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params, context }) {
-		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, context.startedAtMs));
-		if (!row) return fail({ reason: "proof_not_found", message: "no receipt under this request id" });
+		const age = ageMs(params.request_id, context.startedAtMs);
+		if (age === null) return fail(NO_PROOF);
+		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, age));
+		if (!row) return fail((await countMiss("proof", context)) ?? NO_PROOF);
 		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({
 			object: "proof" as const,
