@@ -54,6 +54,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
 		caller: () => identify(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
+		address: c.req.header("cf-connecting-ip") ?? "unknown",
 		origin: new URL(c.req.url).origin,
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },

@@ -6,6 +6,7 @@ import { forgetAccount } from "./auth.edge.ts";
 import type { Account, KeyContext, ServiceContext } from "./context.ts";
 import type { Quota } from "./meter-client.edge.ts";
 import { PLANS } from "./plans.ts";
+import { type OverLimit, Refusals } from "./refusals.ts";
 import type { Reservation } from "./settlement.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
@@ -29,7 +30,7 @@ function waitInWords(ms: number): string {
 	return minutes < 60 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours ${minutes % 60} minutes`;
 }
 
-function refusal(verdict: Extract<AdmitVerdict, { quota: Quota; admitted: false }>): Failure {
+function refusal(verdict: OverLimit): Failure {
 	const { quota, retryAfterMs } = verdict;
 	const plan = PLANS[quota.plan].displayName;
 	if (verdict.reason === "rate_limit_exceeded") {
@@ -45,6 +46,13 @@ function refusal(verdict: Extract<AdmitVerdict, { quota: Quota; admitted: false 
 		usedToday: quota.usedToday,
 		retryAfterMs,
 	};
+}
+
+const refusals = new Refusals();
+
+/** Drops what this isolate remembers of a user's limits, after their plan or their keys have changed. */
+export function forgetRefusals(userId: string): void {
+	refusals.forget(userId);
 }
 
 /** One request's admission: asked for at most once, remembered for the headers. */
@@ -64,8 +72,22 @@ export class Admission {
 		this.#countsTowardsDay = countsTowardsDay;
 	}
 
+	/** The refusal that this isolate knows of already; null when the meter has to be asked. */
+	knownRefusal(): Failure | null {
+		const verdict = refusals.find(this.#account.userId, this.#countsTowardsDay, Date.now());
+		if (!verdict) return null;
+		this.quota = verdict.quota;
+		return refusal(verdict);
+	}
+
+	/** Asks the meter, unless this isolate knows that it would refuse. */
 	async request(reservation?: Reservation): Promise<Result<Quota>> {
 		if (this.outcome?.ok) return this.outcome;
+		const known = this.knownRefusal();
+		if (known) {
+			this.outcome = fail(known);
+			return this.outcome;
+		}
 		const meter = this.#context.meter(this.#account.userId);
 		const request = {
 			requestId: this.#context.requestId,
@@ -88,7 +110,9 @@ export class Admission {
 			return fail({ reason: "plan_changed", plan: verdict.plan });
 		}
 		this.quota = verdict.quota;
-		return verdict.admitted ? ok(verdict.quota) : fail(refusal(verdict));
+		if (verdict.admitted) return ok(verdict.quota);
+		refusals.remember(this.#account.userId, verdict, Date.now());
+		return fail(refusal(verdict));
 	}
 }
 

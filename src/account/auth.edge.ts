@@ -6,6 +6,7 @@ import { logError } from "../http/log.edge.ts";
 import { findAccount, numberUser } from "./accounts.store.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "./api-key.ts";
 import type { Account, ServiceContext } from "./context.ts";
+import { countMiss } from "./misses.edge.ts";
 
 /** How long an isolate trusts a look-up. Revocation does not wait for it: the meter refuses a revoked key at once. */
 const CACHE_MS = 30_000;
@@ -42,7 +43,8 @@ export async function authenticate(authorization: string | null, context: Servic
 	const found = await findAccount(context.db, digest);
 	if (!found) {
 		cache.delete(digest);
-		return refused("the API key is unknown or revoked");
+		const limited = await countMiss("key", context);
+		return limited ? fail(limited) : refused("the API key is unknown or revoked");
 	}
 	const account = found.number === null ? await withNumber(found, context) : found;
 	if (cache.size >= CACHE_ENTRIES) cache.delete(cache.keys().next().value ?? "");

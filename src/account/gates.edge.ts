@@ -6,6 +6,7 @@ import { failureResponse } from "../http/respond.edge.ts";
 import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
+import { countMiss } from "./misses.edge.ts";
 import { isPlanId, PLANS } from "./plans.ts";
 import { requestIdOf } from "./request-ids.edge.ts";
 
@@ -44,7 +45,9 @@ const keyGate: Gate<ServiceContext> = {
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
 		entries.set(context, { account: caller.value, admission });
-		if (endpoint.access === "key" && endpoint.admission === "handler") {
+		const known = admission.knownRefusal();
+		if (known) c.res = failureResponse(c, known);
+		else if (endpoint.access === "key" && endpoint.admission === "handler") {
 			await next();
 			// A request that failed before its handler asked to be admitted counts all the same.
 			const last = entryOf(context).admission;
@@ -73,8 +76,9 @@ const keyGate: Gate<ServiceContext> = {
 const operatorGate: Gate<ServiceContext> = {
 	exists: ({ settings }) => settings.adminToken !== null,
 	stage: () => async (c, next) => {
-		const refused = authenticateOperator(c.req.header("authorization") ?? null, c.get("context").settings.adminToken);
-		return refused ? failureResponse(c, refused) : next();
+		const context = c.get("context");
+		const refused = authenticateOperator(c.req.header("authorization") ?? null, context.settings.adminToken);
+		return refused ? failureResponse(c, (await countMiss("operator", context)) ?? refused) : next();
 	},
 };
 
@@ -83,8 +87,7 @@ const PUBLIC_LIMIT_PERIOD_MS = 60_000;
 const publicGate: Gate<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
-		const address = c.req.header("cf-connecting-ip") ?? "unknown";
-		const { success } = await c.env.PUBLIC_LIMITER.limit({ key: address });
+		const { success } = await c.env.PUBLIC_LIMITER.limit({ key: c.get("context").address });
 		if (success) return next();
 		const message = "too many requests from this address; try again in a minute";
 		return failureResponse(c, { reason: "rate_limit_exceeded", message, retryAfterMs: PUBLIC_LIMIT_PERIOD_MS });

@@ -3,6 +3,7 @@ import { ulid } from "ulid";
 import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { findKey, insertKey, listKeys, markRevoked, upsertUser } from "./accounts.store.ts";
+import { forgetRefusals } from "./admission.edge.ts";
 import { apiKeyDigest, generateApiKey } from "./api-key.ts";
 import type { ServiceContext } from "./context.ts";
 import { endpoint } from "./endpoint.ts";
@@ -43,6 +44,7 @@ async function createKey(context: ServiceContext, userId: string, rotatedFrom: s
 /** The meter first: it refuses the key at once, and a crash before D1 knows leaves the key unusable, not usable. */
 async function revoke(context: ServiceContext, userId: string, keyId: string): Promise<void> {
 	await context.meter(userId).revokeKey(keyId);
+	forgetRefusals(userId);
 	await markRevoked(context.db, keyId, new Date(context.startedAtMs).toISOString());
 }
 
@@ -63,6 +65,7 @@ export const createKeyEndpoint = endpoint({
 			createdAt: new Date(context.startedAtMs).toISOString(),
 		});
 		await context.meter(userId).setPlan(body.plan);
+		forgetRefusals(userId);
 		const { keyId, key } = await createKey(context, userId, null);
 		return ok({ user_id: userId, key_id: keyId, plan: body.plan, key });
 	},

@@ -28,6 +28,8 @@ export interface RequestContext {
 	bodyLimits: { default: number; chat: number };
 	/** Aborts when the client hangs up. */
 	signal: AbortSignal;
+	/** The client's, as the platform tells it; `unknown` where it does not. */
+	address: string;
 	/** Origin of the service as this request saw it. */
 	origin: string;
 	/** Keeps work going when the client has gone. */

@@ -105,7 +105,7 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 	}
 	if (endpoint.access !== "public")
 		all["401"] = { description: "The key is missing, malformed or revoked", ...json(unauthorized) };
-	if (endpoint.access === "key" || ("limited" in endpoint && endpoint.limited)) {
+	if (endpoint.access !== "public" || ("limited" in endpoint && endpoint.limited)) {
 		all["429"] = { description: "A limit is exceeded; Retry-After says when to come back", ...json(limited) };
 	}
 	if (endpoint.degrades) {

@@ -2,10 +2,12 @@
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { countMiss } from "../account/misses.edge.ts";
 import { findReceiptOrUser } from "../account/receipts.store.ts";
 import { requestIdParts } from "../account/request-ids.edge.ts";
+import type { RequestIdParts } from "../account/request-tag.ts";
 import type { StoredReceipt } from "../account/settlement.ts";
-import { fail, ok } from "../failure.ts";
+import { type Failure, fail, ok } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { checkpointOrigin } from "../ledger/origin.ts";
 import { vkeyOf } from "../proof/note.ts";
@@ -83,17 +85,20 @@ function rememberUnknown(requestId: string, nowMs: number): void {
  * The receipt of a request: D1's, else its meter's, which the id leads to. At most one batch in D1 and one call of an object.
  * D1 first, because a meter that was away may not know what D1 has; what it flushes in between it still knows for a minute.
  */
-async function lookUp(context: ServiceContext, requestId: string): Promise<StoredReceipt | undefined> {
-	const { db, meter, settings, startedAtMs, timings } = context;
-	const parts = requestIdParts(requestId, settings);
-	if (!parts || (unknown.get(requestId) ?? 0) > startedAtMs) return undefined;
-	const { userNumber, atMs } = parts;
+async function lookUp(
+	{ db, meter, startedAtMs, timings }: ServiceContext,
+	requestId: string,
+	{ userNumber, atMs }: RequestIdParts,
+): Promise<StoredReceipt | undefined> {
+	if ((unknown.get(requestId) ?? 0) > startedAtMs) return undefined;
 	const { receipt, userId } = await timings.measure("d1", () => findReceiptOrUser(db, requestId, userNumber));
 	if (receipt) return receipt;
 	const pending = userId === undefined ? null : await meter(userId).receipt(requestId);
 	if (!pending && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
 	return pending ?? undefined;
 }
+
+const NO_PROOF: Failure = { reason: "proof_not_found", message: "no receipt under this request id" };
 
 export const getProofEndpoint = endpoint({
 	id: "get_proof",
@@ -118,8 +123,10 @@ export const getProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params, context }) {
-		const row = await lookUp(context, params.request_id);
-		if (!row) return fail({ reason: "proof_not_found", message: "no receipt under this request id" });
+		const parts = requestIdParts(params.request_id, context.settings);
+		if (!parts) return fail(NO_PROOF);
+		const row = await lookUp(context, params.request_id, parts);
+		if (!row) return fail((await countMiss("proof", context)) ?? NO_PROOF);
 		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({
 			object: "proof" as const,

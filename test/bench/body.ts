@@ -169,6 +169,7 @@ function service(): Hono<Stages> {
 			env: c.env,
 			bodyLimits: { default: 2 * MIB, chat: BODY_BYTES },
 			signal: c.req.raw.signal,
+			address: "unknown",
 			origin: "https://svc.test",
 			waitUntil: () => undefined,
 			log: { endpoint: "unmatched" },

@@ -10,6 +10,7 @@ import { wrappedErrorSchema } from "../../src/http/dialects.ts";
 import { type Access, type Endpoint, METHODS } from "../../src/http/endpoint.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
+	anAddress,
 	call,
 	callWith,
 	callWithKey,
@@ -37,6 +38,7 @@ function send(
 	more: Record<string, string> = {},
 ): Promise<Response> {
 	const headers = {
+		"cf-connecting-ip": address,
 		...more,
 		"content-type": more["content-type"] ?? "application/json",
 		...(authorization === null ? {} : { authorization }),
@@ -73,7 +75,9 @@ async function sendExample(endpoint: Endpoint, more: Record<string, string> = {}
 
 let upstream: Upstream;
 let key: TestKey;
+let address: string;
 beforeEach(async () => {
+	address = anAddress();
 	upstream = useSandbox();
 	key = await newKey("corporate");
 });

@@ -5,7 +5,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AccountMeter } from "../../src/account/account-meter.object.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { modelWhere } from "../support/catalog.ts";
-import { callWithKey, chat, newKey, operator, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
+import {
+	call,
+	callWithKey,
+	chat,
+	newKey,
+	operator,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+} from "../support/service.ts";
 
 let upstream: Upstream;
 beforeEach(() => {
@@ -81,6 +90,79 @@ describe("the limit per minute", () => {
 	});
 });
 
+describe("a key over its limit", () => {
+	/** A chat request whose body tells whether anybody has begun to read it. */
+	function unread(key: string) {
+		const taken = { pieces: 0 };
+		const body = new ReadableStream(
+			{
+				pull(controller) {
+					taken.pieces++;
+					controller.enqueue(new TextEncoder().encode("{}"));
+					controller.close();
+				},
+			},
+			{ highWaterMark: 0 },
+		);
+		const init = { method: "POST", body, duplex: "half", headers: { authorization: `Bearer ${key}` } };
+		return { taken, answer: call("/v1/chat/completions", init) };
+	}
+
+	/** How often meters were asked to let a request in. */
+	function admissions() {
+		return vi.spyOn(env.ACCOUNT_METER, "getByName");
+	}
+
+	async function useUpMinute(): Promise<TestKey> {
+		const key = await newKey("free");
+		for (let i = 0; i < 10; i++) await callWithKey(key.key, "/v1/usage");
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(429);
+		return key;
+	}
+
+	it("is refused again with the same words and headers, before its body is read and without its meter", async () => {
+		freezeClock();
+		const key = await useUpMinute();
+		vi.setSystemTime(Date.now() + 2_000);
+		const asked = admissions();
+		const { taken, answer } = unread(key.key);
+		const refused = await answer;
+		expect([refused.status, refused.headers.get("retry-after-ms")]).toEqual([429, "58000"]);
+		expect(await refused.json()).toMatchObject({
+			detail: { error: "rate_limit_exceeded", message: expect.stringContaining("try again in 58 seconds") },
+		});
+		expect(refused.headers.get("x-ratelimit-limit-requests")).toBe("10");
+		expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("0");
+		expect(refused.headers.get("x-ratelimit-reset-requests")).toBe("58s");
+		expect([taken.pieces, asked.mock.calls.length]).toEqual([0, 0]);
+		asked.mockRestore();
+	});
+
+	it("asks its meter again after a few seconds, so that a new plan is seen", async () => {
+		freezeClock();
+		const key = await useUpMinute();
+		const asked = admissions();
+		vi.setSystemTime(Date.now() + 5_000);
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(429);
+		expect(asked).toHaveBeenCalled();
+		asked.mockRestore();
+	});
+
+	it("is let in at once when this isolate is told of its new plan", async () => {
+		const key = await newKey("free", "upgraded");
+		for (let i = 0; i < 10; i++) await callWithKey(key.key, "/v1/usage");
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(429);
+		await newKey("pro", "upgraded");
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(200);
+	});
+
+	it("is refused as unknown once it is revoked", async () => {
+		const key = await useUpMinute();
+		await operator("POST", `/internal/keys/${key.key_id}/revoke`);
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(401);
+	});
+});
+
 describe("the limit per day", () => {
 	async function useUp(key: TestKey, requests: number): Promise<void> {
 		// The object reloads its windows from storage when it is built anew.
@@ -108,6 +190,17 @@ describe("the limit per day", () => {
 		};
 		expect(await refused.json()).toEqual({ ...fields, detail: fields });
 		expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(439 * 60);
+	});
+
+	it("is remembered for what counts towards the day, and for nothing else", async () => {
+		const key = await newKey("personal");
+		await useUp(key, 1_000);
+		expect((await chat(key.key, "hi")).status).toBe(429);
+		const asked = vi.spyOn(env.ACCOUNT_METER, "getByName");
+		expect((await chat(key.key, "hi")).status).toBe(429);
+		expect(asked).not.toHaveBeenCalled();
+		asked.mockRestore();
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(200);
 	});
 
 	it("does not count GET /v1/usage, and frees the bucket after 24 hours", async () => {

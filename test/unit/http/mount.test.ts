@@ -16,6 +16,7 @@ function context(): RequestContext {
 		env: {} as Env,
 		bodyLimits: { default: 1_000, chat: 1_000 },
 		signal: new AbortController().signal,
+		address: "unknown",
 		origin: "https://svc.test",
 		waitUntil: () => undefined,
 		log: { endpoint: "unmatched" },
