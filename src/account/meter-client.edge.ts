@@ -1,7 +1,16 @@
 // The Worker's side of a user's AccountMeter: every call is idempotent by request id and tried twice.
 import { callTwice } from "../durable/call-object.edge.ts";
+import type {AccountMeter, 
+	AdmitRequest,
+	AdmitVerdict,
+	ExtendVerdict,
+	MarkedOwner,
+	MeterSnapshot,
+	SettleVerdict,
+	Standing
+} from "./account-meter.object.ts";
+import type { PendingPage, PendingPage } from "./meter-books.edge.ts";
 import type {
-	AccountMeter,
 	AdmitRequest,
 	AdmitVerdict,
 	ExtendVerdict,
@@ -9,12 +18,11 @@ import type {
 	MeterSnapshot,
 	SettleVerdict,
 	Standing,
-} from "./account-meter.object.ts";
-import type { PendingPage } from "./meter-books.edge.ts";
+} from "./meter-calls.ts";
 import type { PlanId } from "./plans.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 
-export type { MarkedOwner, MeterSnapshot, Quota, Standing } from "./account-meter.object.ts";
+export type { MarkedOwner, MeterSnapshot, Quota, Standing } from "./meter-calls.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
