@@ -1,15 +1,7 @@
 // The Worker's side of a user's AccountMeter: every call is idempotent by request id and tried twice.
 import { callTwice } from "../durable/call-object.edge.ts";
-import type {AccountMeter, 
-	AdmitRequest,
-	AdmitVerdict,
-	ExtendVerdict,
-	MarkedOwner,
-	MeterSnapshot,
-	SettleVerdict,
-	Standing
-} from "./account-meter.object.ts";
-import type { PendingPage, PendingPage } from "./meter-books.edge.ts";
+import type { AccountMeter } from "./account-meter.object.ts";
+import type { PendingPage } from "./meter-books.edge.ts";
 import type {
 	AdmitRequest,
 	AdmitVerdict,
