@@ -105,7 +105,7 @@ class Run {
 		// What is settled otherwise comes from a Worker that does not know it.
 		const settlement = isOpen
 			? await this.#settlementOf(request, cost)
-			: await settlementFor(this.userId, request.id, cost + 1);
+			: await settlementFor(this.userId, request.id, BOUND + cost);
 		const expected = isOpen ? "settled" : "late";
 		for (const _ of isRepeated ? [1, 2] : [1]) expect(await this.meter.settle(settlement)).toBe(expected);
 		if (isOpen) Object.assign(request, { state: "settled", costNanoUsd: settlement.usage.cost_nano_usd });

@@ -128,7 +128,7 @@ describe("usage in D1", () => {
 	it.each(["/v1/usage", "/v1/savings"])("%s reads as many rows for 3,000 requests as for 30", async (path) => {
 		const rowsRead = async () => {
 			const statements = await statementsOf(() => callWithKey(key.key, path));
-			const reading = statements.filter(({ sql }) => /usage|settlements/.test(sql));
+			const reading = statements.filter(({ sql }) => /^\s*select\b.*(?:usage|settlements)/is.test(sql));
 			const counts = reading.map(async ({ sql, parameters }) => {
 				const { meta } = await db
 					.prepare(sql)
