@@ -11,6 +11,7 @@ import {
 	revokeKeyEndpoint,
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
+import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
@@ -95,4 +96,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	listKeysEndpoint,
 	rotateKeyEndpoint,
 	revokeKeyEndpoint,
+	checkUsageEndpoint,
 ];

@@ -1,10 +1,9 @@
 // Lets a request in: the meter's verdict as a failure or as rate-limit headers.
 
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { AdmitVerdict } from "./account-meter.object.ts";
 import { forgetAccount } from "./auth.edge.ts";
 import type { Account, KeyContext, ServiceContext } from "./context.ts";
-import type { Quota } from "./meter-client.edge.ts";
+import type { AdmitVerdict, Quota } from "./meter-calls.ts";
 import { PLANS } from "./plans.ts";
 import { type OverLimit, Refusals } from "./refusals.ts";
 import type { Reservation } from "./settlement.ts";

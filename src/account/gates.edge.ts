@@ -8,6 +8,7 @@ import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 import { isPlanId, PLANS } from "./plans.ts";
+import { requestIdOf } from "./request-ids.edge.ts";
 
 /** Who calls, and whether the request is in; kept for the request's whole way. */
 interface Entry {
@@ -39,6 +40,7 @@ const keyGate: Gate<ServiceContext> = {
 		const authorization = c.req.header("authorization") ?? null;
 		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
 		if (!caller.ok) return failureResponse(c, caller.failure);
+		context.requestId = requestIdOf(caller.value, context);
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));

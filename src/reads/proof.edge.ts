@@ -1,10 +1,12 @@
 // Receipts and public keys, for anybody who wants to check.
-import { decodeTime, isValid } from "ulid";
 import * as z from "zod";
+import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { countMiss } from "../account/misses.edge.ts";
-import { findReceipt } from "../account/receipts.store.ts";
-import type { Database } from "../db/client.edge.ts";
+import { findReceiptOrUser } from "../account/receipts.store.ts";
+import { requestIdParts } from "../account/request-ids.edge.ts";
+import type { RequestIdParts } from "../account/request-tag.ts";
+import type { StoredReceipt } from "../account/settlement.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { checkpointOrigin } from "../ledger/origin.ts";
@@ -65,24 +67,35 @@ export const getPublicKeyEndpoint = endpoint({
 	},
 });
 
-/** A receipt reaches D1 a moment after its answer; an id this young, by clocks this far apart, may still be on its way. */
-const YOUNG_MS = 10_000;
-const LOOKUP_EVERY_MS = 100;
-const LOOKUP_FOR_MS = 1_000;
+/** An id this old that nobody knows is not asked for again for a while; a younger one may still get its receipt. */
+const OLD_MS = 86_400_000;
+const UNKNOWN_FOR_MS = 600_000;
+const MOST_UNKNOWN = 10_000;
 
-const REQUEST_ID_PREFIX = "svc-";
+/** Ids that led nowhere, and until when that is believed. */
+const unknown = new Map<string, number>();
 
-function ageMs(requestId: string, nowMs: number): number | null {
-	const id = requestId.slice(REQUEST_ID_PREFIX.length);
-	return requestId.startsWith(REQUEST_ID_PREFIX) && isValid(id) ? nowMs - decodeTime(id) : null;
+function rememberUnknown(requestId: string, nowMs: number): void {
+	unknown.delete(requestId);
+	if (unknown.size >= MOST_UNKNOWN) unknown.delete(unknown.keys().next().value ?? "");
+	unknown.set(requestId, nowMs + UNKNOWN_FOR_MS);
 }
 
-async function lookUp(db: Database, requestId: string, age: number) {
-	for (let waitedMs = 0; ; waitedMs += LOOKUP_EVERY_MS) {
-		const row = await findReceipt(db, requestId);
-		if (row || Math.abs(age) > YOUNG_MS || waitedMs >= LOOKUP_FOR_MS) return row;
-		await new Promise((resolve) => setTimeout(resolve, LOOKUP_EVERY_MS));
-	}
+/**
+ * The receipt of a request: D1's, else its meter's, which the id leads to. At most one batch in D1 and one call of an object.
+ * D1 first, because a meter that was away may not know what D1 has; what it flushes in between it still knows for a minute.
+ */
+async function lookUp(
+	{ db, meter, startedAtMs, timings }: ServiceContext,
+	requestId: string,
+	{ userNumber, atMs }: RequestIdParts,
+): Promise<StoredReceipt | undefined> {
+	if ((unknown.get(requestId) ?? 0) > startedAtMs) return undefined;
+	const { receipt, userId } = await timings.measure("d1", () => findReceiptOrUser(db, requestId, userNumber));
+	if (receipt) return receipt;
+	const pending = userId === undefined ? null : await meter(userId).receipt(requestId);
+	if (!pending && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
+	return pending ?? undefined;
 }
 
 const NO_PROOF: Failure = { reason: "proof_not_found", message: "no receipt under this request id" };
@@ -110,9 +123,9 @@ export const getProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params, context }) {
-		const age = ageMs(params.request_id, context.startedAtMs);
-		if (age === null) return fail(NO_PROOF);
-		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, age));
+		const parts = requestIdParts(params.request_id, context.settings);
+		if (!parts) return fail(NO_PROOF);
+		const row = await lookUp(context, params.request_id, parts);
 		if (!row) return fail((await countMiss("proof", context)) ?? NO_PROOF);
 		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({

@@ -24,7 +24,9 @@ const usageSchema = z.looseObject({
 	limits: z.looseObject({ daily_requests_used: z.int() }),
 	total_requests: z.int(),
 	total_cost_usd: z.number(),
-	recent: z.array(z.looseObject({ request_id: z.string(), created_at: z.string(), cost_usd: z.number() })),
+	recent: z.array(
+		z.looseObject({ request_id: z.string(), created_at: z.string(), cost_usd: z.number(), latency_ms: z.int() }),
+	),
 });
 
 async function usage(): Promise<z.output<typeof usageSchema>> {
@@ -202,14 +204,20 @@ describe("npm start", () => {
 			}
 		});
 
-		it("has what was cut off at its bound and marked as estimated, and nothing else", () => {
+		it("has what was cut off marked as estimated, at its bound where nobody settled it, and nothing else", () => {
 			const receipts = [...proofs.values()].map(({ receipt }) => receipt);
-			for (const receipt of receipts) {
-				const { outcome, cost_usd, bound_usd } = receipt;
-				expect(outcome).toBe(receipt["estimated"] ? "cut" : "complete");
-				if (outcome === "cut") expect(cost_usd).toBe(bound_usd);
+			let atBound = 0;
+			for (const { request_id, latency_ms } of settled.recent) {
+				const { outcome, estimated, cost_usd, bound_usd } = proofs.get(request_id)?.receipt ?? {};
+				expect(outcome).toBe(estimated ? "cut" : "complete");
+				// Who settles knows how long it took; a surviving runtime settles what was sent when its upstream is gone.
+				if (latency_ms === 0) atBound++;
+				if (latency_ms === 0) expect([outcome, cost_usd]).toEqual(["cut", bound_usd]);
 				else expect(Number(cost_usd)).toBeLessThan(Number(bound_usd));
+				expect(Number(cost_usd)).toBeGreaterThan(0);
 			}
+			// A power cut leaves nobody who could settle.
+			expect(atBound).toBeGreaterThanOrEqual(SLOW);
 			// No slow request can have been completed: the upstream never answered one.
 			expect(receipts.filter(({ outcome }) => outcome === "cut").length).toBeGreaterThanOrEqual(2 * SLOW);
 		});

@@ -168,9 +168,8 @@ describe("the limit per day", () => {
 		// The object reloads its windows from storage when it is built anew.
 		await runInDurableObject(meterOf(key), (_, state) => {
 			state.storage.sql.exec(
-				"INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)",
-				Math.floor(Date.now() / 60_000) - 1_000,
-				requests,
+				"INSERT OR REPLACE INTO folded (one, admitted, settled, minutes, totals) VALUES (1, 0, 0, ?, '[]')",
+				JSON.stringify({ from: Math.floor(Date.now() / 60_000) - 1_000, requests: [requests] }),
 			);
 		});
 		await evictDurableObject(meterOf(key));
