@@ -8,6 +8,7 @@ import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { callerDialect } from "./http/dialects.ts";
+import { clientOrigin, requireHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, respondToException, type Stages } from "./http/respond.edge.ts";
@@ -55,7 +56,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 		caller: () => identify(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
 		address: c.req.header("cf-connecting-ip") ?? "unknown",
-		origin: new URL(c.req.url).origin,
+		origin: clientOrigin(c.req.url, c.req.raw.headers),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
 		timings,
@@ -93,6 +94,7 @@ app.onError((error, c) => {
 app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(exchange);
+app.use(requireHttps());
 app.use(
 	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
 	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),

@@ -43,6 +43,7 @@ export type Failure =
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
+	| { reason: "https_required" }
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }

@@ -91,6 +91,12 @@ function rowOf(failure: Failure): Row {
 			const allow = failure.allow.join(", ");
 			return { status: 405, message: `this path answers to ${allow}`, headers: { allow } };
 		}
+		case "https_required":
+			return {
+				status: 403,
+				message: "this address answers over https only; a key sent in the clear should be rotated",
+				headers: NO_RETRY,
+			};
 		case "request_too_large":
 			return {
 				status: 413,

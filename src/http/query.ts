@@ -10,7 +10,23 @@ export function wholeNumber(least: number, most: number) {
 		.refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
 }
 
+/** A date begins at midnight; a time without an offset is UTC, as every time that the service writes. */
+function utc(text: string): string {
+	const isLocal = text.includes("T") && !/(?:Z|[+-]\d\d:\d\d)$/.test(text);
+	return new Date(isLocal ? `${text}Z` : text).toISOString();
+}
+
+const time = z.lazy(() =>
+	z.union(
+		[
+			z.iso.date(),
+			z.iso.datetime({ offset: true }),
+			z.iso.datetime({ offset: true, precision: -1 }),
+			z.iso.datetime({ local: true }),
+		],
+		"must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T10:00:00Z; without an offset it is UTC",
+	),
+);
+
 /** A point in time, as the stored ones are written: UTC with three fractional digits. */
-export const instant = z.iso
-	.datetime({ offset: true, error: "must be an ISO 8601 time with its offset, such as 2026-11-21T10:00:00Z" })
-	.transform((text) => new Date(text).toISOString());
+export const instant = time.transform(utc);
