@@ -8,7 +8,8 @@ import type { ModelCall } from "../providers/model-call.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireOf } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
-import type { RoutingConfig } from "../routing/routing-config.ts";
+import type { CompiledConfig } from "../routing/routing-config.ts";
+import { matchRule } from "../routing/rules.ts";
 import { type Selection, select } from "../routing/select.ts";
 import { type Signals, signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
@@ -19,7 +20,8 @@ export interface Wishes {
 	model: string;
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
-	config: RoutingConfig | null;
+	/** The routing config in force; null when there is none. */
+	config: CompiledConfig | null;
 }
 
 /** A model call that somebody wants answered. */
@@ -40,22 +42,26 @@ export interface CallPlan extends InferenceRequest {
 	catalogVersion: string;
 	signals: Signals;
 	selection: Selection;
+	/** Name of the routing config's rule that matched; null when none did. */
+	matchedRule: string | null;
 	/** Where an available model is called. */
 	access(model: Model): ProviderAccess;
-	/** Builds the exact request of an available model. */
-	attempt(model: Model, effort: EffortChoice): Attempt;
+	/** Builds the exact request of an available model; with another output limit than the call's, if one is given. */
+	attempt(model: Model, effort: EffortChoice, maxTokens?: number): Attempt;
 }
 
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
 function attempts(call: ModelCall, access: CallPlan["access"], nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
-	return (model, effort) => {
+	return (model, effort, maxTokens = call.maxTokens) => {
+		// The call itself wherever it can be: wires keep what they make of its tools by it.
+		const asked = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
 		const { provider } = access(model);
 		const wire = wireOf(provider);
 		const variant = `${provider.wire} ${provider.returns_reasoning}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call, prompt, model, access: access(model), effort });
+		const request = wire.request({ call: asked, prompt, model, access: access(model), effort });
 		return {
 			wire,
 			access: access(model),
@@ -84,18 +90,20 @@ export function planCall(
 		return found;
 	};
 	const attempt = attempts(call, access, nowMs);
+	const rule = wishes.config && matchRule(wishes.config, call, detected);
 	const selection = select({
 		catalog,
 		call,
 		signals: detected,
 		model: wishes.model,
 		routingMode: wishes.mode,
-		config: wishes.config,
+		config: wishes.config?.config ?? null,
+		rule,
 		plan,
 		available: (model) => isAvailable(model, settings),
 		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
 		takesToolName: (model, name) => wireOf(catalog.providerOf(model)).toolName.test(name),
-		worstCase: (model, effort) => attempt(model, effort).worstCase,
+		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
 	});
@@ -106,6 +114,7 @@ export function planCall(
 		catalogVersion: catalog.version,
 		signals: detected,
 		selection: selection.value,
+		matchedRule: rule?.name ?? null,
 		access,
 		attempt,
 	});

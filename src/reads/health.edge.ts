@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { defaultConfigState } from "../brain/default-config.store.ts";
 import { users } from "../db/schema.ts";
 import { logError } from "../http/log.edge.ts";
 
@@ -49,21 +50,26 @@ export const healthEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	degrades: true,
-	summary: "Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key.",
+	summary:
+		"Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key, whether the default routing config is valid.",
 	result: z.object({
 		status: z.enum(["ok", "degraded"]),
 		checks: z.object({ d1: check, kv: check, durable_objects: check }),
 		signing: z.boolean(),
 		providers_configured: z.int(),
+		default_config: z
+			.enum(["none", "valid", "invalid", "unknown"])
+			.describe("The server's routing config; an invalid one is not applied, unknown is one that could not be read."),
 	}),
 	async handle({ context }) {
-		const found = await checks(context);
+		const [found, default_config] = await Promise.all([checks(context), defaultConfigState(context)]);
 		const healthy = Object.values(found).every((entry) => entry.ok);
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),
 			checks: found,
 			signing: context.settings.signer !== null,
 			providers_configured: context.settings.providers.size,
+			default_config,
 		};
 		return healthy ? { ok: true, value } : { ok: true, value, status: 503, headers: { "retry-after": "5" } };
 	},
