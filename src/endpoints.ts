@@ -7,6 +7,14 @@ import {
 	revokeKeyEndpoint,
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
+import {
+	createShareEndpoint,
+	getBadgeEndpoint,
+	getShareEndpoint,
+	listSharesEndpoint,
+	showSharePageEndpoint,
+	validateConfigEndpoint,
+} from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
 import { ok } from "./failure.ts";
 import type { Endpoint } from "./http/endpoint.ts";
@@ -64,6 +72,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	checkPolicyEndpoint,
 	scoreRiskEndpoint,
 	listAuditEventsEndpoint,
+	validateConfigEndpoint,
+	createShareEndpoint,
+	listSharesEndpoint,
+	getBadgeEndpoint,
+	getShareEndpoint,
+	showSharePageEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,
