@@ -8,7 +8,7 @@ import { wholeNumber } from "../http/query.ts";
 import { type BadgeValue, DEFAULT_LABEL, renderBadge } from "./badge.ts";
 import { pageHeaders, sharePage } from "./page.ts";
 import { MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
-import { isShareId, MAX_TITLE_CHARS, type Share, type SharedConfig } from "./share.ts";
+import { isShareId, MAX_TITLE_CHARS, type Share, type SharedConfig, shortConfigDigest } from "./share.ts";
 import { findOwnShare, findShare, listShares, storeShare } from "./shares.store.ts";
 
 const MOST_SHARES = 100;
@@ -294,7 +294,7 @@ async function shareBadge(id: string, context: ServiceContext): Promise<BadgeVal
 	const share = await lookUp(id, context);
 	if (!share) return { text: "unknown share", tone: "unknown" };
 	const tone = share.errors.length === 0 ? "valid" : "invalid";
-	return { text: `${tone} ${share.configDigest.slice("sha256:".length, "sha256:".length + 8)}`, tone };
+	return { text: `${tone} ${shortConfigDigest(share)}`, tone };
 }
 
 /**

@@ -112,7 +112,8 @@ export interface SharePlaces {
 }
 
 /** The page as HTML. */
-export function sharePage({ title, config, brainMd, errors, createdAt }: Share, places: SharePlaces): string {
+export function sharePage(share: Share, places: SharePlaces): string {
+	const { title, config, brainMd, errors, createdAt } = share;
 	const heading = title ?? "Shared routing config";
 	const day = createdAt.slice(0, 10);
 	const verdict =
@@ -120,7 +121,7 @@ export function sharePage({ title, config, brainMd, errors, createdAt }: Share, 
 			? '<span class="good">Valid</span>'
 			: `<span class="bad">Invalid</span>: it cannot be applied as it is`;
 	const parts = [
-		`<p class="soft">Shared routing config · <time datetime="${escapeMarkup(createdAt)}">${day}</time> · digest ${code(shortConfigDigest(config))}</p>`,
+		`<p class="soft">Shared routing config · <time datetime="${escapeMarkup(createdAt)}">${day}</time> · digest ${code(shortConfigDigest(share))}</p>`,
 		`<h1 dir="auto">${escapeMarkup(heading)}</h1><p>${verdict}.</p>`,
 	];
 	if (errors.length > 0)

@@ -1,7 +1,6 @@
 // What is shared of a routing config: its id, its record, its addresses. Pure.
 import { hashObject } from "../proof/hash.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
-import { configDigest } from "./config.ts";
 
 /** Base58 as Bitcoin has it: without 0, O, I and l, which are taken for each other. */
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
@@ -51,6 +50,6 @@ export function contentDigest({ title, brainMd, config, errors }: SharedConfig):
 }
 
 /** The digest's first eight hex digits, by which people compare. */
-export function shortConfigDigest(config: RoutingConfig): string {
-	return configDigest(config).slice("sha256:".length, "sha256:".length + 8);
+export function shortConfigDigest({ configDigest: digest }: Pick<Share, "configDigest">): string {
+	return digest.slice("sha256:".length, "sha256:".length + 8);
 }
