@@ -135,10 +135,12 @@ export function sharePage(share: Share, places: SharePlaces): string {
 		parts.push(section("Rules, the first that matches decides", `<ol>${config.rules.map(ruleItem).join("")}</ol>`));
 	if (brainMd !== null) parts.push(section("As it was written", block(brainMd)));
 	parts.push(section("Normal form", block(JSON.stringify(config, null, 2))));
+	const json = `<a href="${escapeMarkup(places.json)}">${escapeMarkup(places.json)}</a>`;
+	const send = "Send the normal form as <code>brain_config</code> with a request. ";
 	parts.push(
 		section(
-			"Use it",
-			`<p>Send the normal form as <code>brain_config</code> with a request. As JSON: <a href="${escapeMarkup(places.json)}">${escapeMarkup(places.json)}</a></p>` +
+			errors.length === 0 ? "Use it" : "Addresses",
+			`<p>${errors.length === 0 ? send : ""}As JSON: ${json}</p>` +
 				`<p>A badge for a README:</p>${block(`[![BRAIN.md](${places.badge})](${places.page})`)}`,
 		),
 	);

@@ -289,6 +289,8 @@ function warningsOf(config: RoutingConfig, { models, findModel }: Catalog): stri
 	for (const [index, { use: choice }] of rules.entries()) {
 		if (choice.model !== undefined && choice.model !== "auto" && choice.tier !== undefined)
 			warnings.push(`${label(index)}: use.tier has no effect beside use.model`);
+		if (choice.max_cost !== undefined && config.max_cost !== null && choice.max_cost > config.max_cost)
+			warnings.push(`${label(index)}: use.max_cost has no effect above the config's max_cost; the lower one holds`);
 	}
 	if (config.compliance)
 		warnings.push("compliance is not applied by this version of the service: calls with it are refused");

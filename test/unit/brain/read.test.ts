@@ -217,9 +217,10 @@ describe("warnings", () => {
 	it("name what is hardly meant", async () => {
 		const { errors, warnings } = await ofObject({
 			model: "tide-mid",
+			max_cost: 0.1,
 			blocked: ["cairn", "zz*"],
 			rules: [
-				{ when: {}, use: { model: "prism-mid", tier: "budget" } },
+				{ when: {}, use: { model: "prism-mid", tier: "budget", max_cost: 0.2 } },
 				{ name: "late", when: { has_tools: true }, use: { model: "pebble-budget" } },
 			],
 			compliance: { frameworks: ["GDPR"] },
@@ -231,6 +232,7 @@ describe("warnings", () => {
 			'rules.1 (late): use.model: pebble-budget is blocked by "cairn"',
 			"rules.0 always matches: the rules behind it are never tried",
 			"rules.0: use.tier has no effect beside use.model",
+			"rules.0: use.max_cost has no effect above the config's max_cost; the lower one holds",
 			"compliance is not applied by this version of the service: calls with it are refused",
 		]);
 	});
