@@ -43,7 +43,7 @@ export default defineConfig({
 					name: "unit",
 					environment: "node",
 					provide: PROVIDED,
-					include: ["test/unit/**/*.test.ts"],
+					include: ["test/unit/**/*.test.ts", "test/bench/**/*.test.ts"],
 					testTimeout: TEST_TIMEOUT_MS,
 				},
 			},

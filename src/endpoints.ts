@@ -46,6 +46,8 @@ const openapiEndpoint = endpoint({
 	method: "GET",
 	path: "/openapi.json",
 	access: "public",
+	conditional: "strong",
+	cacheControl: "public, max-age=60",
 	summary: "This interface as an OpenAPI 3.1 document.",
 	result: z.record(z.string(), z.unknown()),
 	handle: async ({ context }) => ok(openapiDocument(ENDPOINTS, context.origin)),

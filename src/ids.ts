@@ -12,7 +12,7 @@ const WORKSPACE_ID_RULE = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : / @ 
 export const workspaceIdSchema = z.string().regex(WORKSPACE_ID, WORKSPACE_ID_RULE);
 
 /** A workspace in a path. Any text is taken: a malformed id is an unknown workspace (404), not a fault of the request. */
-export const workspaceParams = z.object({ workspace_id: z.string() });
+export const workspaceParams = z.lazy(() => z.object({ workspace_id: z.string() }));
 
 /** True for a name that a workspace can have; in a path, any other is an unknown workspace. */
 export function isWorkspaceId(text: string): boolean {

@@ -1,13 +1,17 @@
-// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, and usage that D1 has not confirmed yet.
+// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, usage that D1 has not confirmed yet, and
+// which owners of audit events to ask for what D1 does not have.
 //
 // Crash order. `admit` and `settle` are synchronous transactions and the platform sends no answer before they are durable:
 // a caller that got one can rely on it. A reservation whose caller died is settled at its bound by the alarm. A settled
 // row stays in the outbox until D1 has it; D1 ignores what it has already, so a flush may be repeated at any point.
 import { DurableObject } from "cloudflare:workers";
 import { database } from "../db/client.edge.ts";
+import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { settingsOf } from "../settings.ts";
+import { METER_TABLES } from "./meter-tables.ts";
+import { storedIds } from "./old-marks.store.ts";
 import { PLANS, type PlanId } from "./plans.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "./rolling-window.ts";
 import { type Reservation, type Settlement, settleAtBound, type UsageRow } from "./settlement.ts";
@@ -44,14 +48,19 @@ export type AdmitVerdict =
 /** `late`: the reservation was settled before, at its bound or so long ago that nobody knows how. */
 export type SettleVerdict = "settled" | "late";
 
-/** A workspace whose ledger may hold what D1 does not have, and the id of the last thing it was known to hold. */
-export interface UnflushedMark {
-	workspaceId: string;
-	mark: string;
+/** An owner of audit events that may hold what D1 does not have. */
+export interface MarkedOwner {
+	/** Its key as text, which is the owners' business. */
+	owner: string;
+	/** Number of its last mark. */
+	mark: number;
 }
 
 const FLUSH_ROWS = 100;
 const PURGE_EVERY_MS = 10_000;
+/** A mark whose row does not come to D1 is its owner's to replace, or a reader's to find idle. */
+const OLD_MARKS_EVERY_MS = 60_000;
+const OLD_MARKS_AT_ONCE = 1_000;
 
 export class AccountMeter extends DurableObject<Env> {
 	#sql: SqlStorage;
@@ -69,15 +78,7 @@ export class AccountMeter extends DurableObject<Env> {
 			failureEvent: "meter_flush_failed",
 			writeRound: () => this.#writeRound(),
 		});
-		this.#sql.exec(`
-			CREATE TABLE IF NOT EXISTS account (plan TEXT NOT NULL);
-			CREATE TABLE IF NOT EXISTS revoked_keys (key_id TEXT PRIMARY KEY) WITHOUT ROWID;
-			CREATE TABLE IF NOT EXISTS minutes (minute INTEGER PRIMARY KEY, requests INTEGER NOT NULL);
-			CREATE TABLE IF NOT EXISTS admissions (request_id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL,
-				reservation TEXT, expires_at_ms INTEGER, proof_hash TEXT, closed_at_ms INTEGER) WITHOUT ROWID;
-			CREATE TABLE IF NOT EXISTS outbox (request_id TEXT PRIMARY KEY, settlement TEXT NOT NULL);
-			CREATE TABLE IF NOT EXISTS unflushed (workspace_id TEXT PRIMARY KEY, mark TEXT NOT NULL) WITHOUT ROWID;
-		`);
+		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
 		const times = this.#sql.exec<{ at_ms: number }>(
 			"SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms",
@@ -93,7 +94,7 @@ export class AccountMeter extends DurableObject<Env> {
 			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
 		);
 		// An alarm may have been lost with the machine that held it; what is open asks for one again.
-		this.#armForOpenWork(now);
+		this.#armForOpenWork(now, now);
 	}
 
 	#quota(plan: PlanId, nowMs: number): Quota {
@@ -223,20 +224,30 @@ export class AccountMeter extends DurableObject<Env> {
 		this.#revoked.add(keyId);
 	}
 
-	/** Notes that a workspace's ledger holds something that D1 does not have; `mark` is its id. */
-	markUnflushed(workspaceId: string, mark: string): void {
-		this.#sql.exec("INSERT OR REPLACE INTO unflushed (workspace_id, mark) VALUES (?, ?)", workspaceId, mark);
+	/** Marks an owner of audit events as holding what D1 does not have. A later mark has a larger number. */
+	markOwner(owner: string, mark: number): void {
+		this.#sql.exec(
+			`INSERT INTO marked_owners (owner, mark) VALUES (?, ?)
+			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark), row_id = NULL`,
+			owner,
+			mark,
+		);
 	}
 
-	/** The workspaces noted. */
-	unflushed(): UnflushedMark[] {
-		const rows = this.#sql.exec<{ workspace_id: string; mark: string }>("SELECT workspace_id, mark FROM unflushed");
-		return [...rows].map(({ workspace_id, mark }) => ({ workspaceId: workspace_id, mark }));
+	/**
+	 * Owners marked whose key begins so: all, or any `limit` of them, others each time, so that none that cannot be
+	 * helped stands in the way of the rest.
+	 */
+	markedOwners(prefix: string, limit: number): MarkedOwner[] {
+		const query =
+			"SELECT owner, mark FROM marked_owners WHERE substr(owner, 1, length(?1)) = ?1 ORDER BY random() LIMIT ?2";
+		const rows = this.#sql.exec<{ owner: string; mark: number }>(query, prefix, limit);
+		return [...rows].map(({ owner, mark }) => ({ owner, mark }));
 	}
 
-	/** Takes a note away, unless a later one has replaced it. */
-	clearUnflushed(workspaceId: string, mark: string): void {
-		this.#sql.exec("DELETE FROM unflushed WHERE workspace_id = ? AND mark = ?", workspaceId, mark);
+	/** Takes an owner's marks up to this one away; a later one stays. */
+	unmarkOwner(owner: string, mark: number): void {
+		this.#sql.exec("DELETE FROM marked_owners WHERE owner = ? AND mark <= ?", owner, mark);
 	}
 
 	/** Answers, so that a health check can tell that objects run. */
@@ -250,10 +261,12 @@ export class AccountMeter extends DurableObject<Env> {
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
+			await this.#dropOldMarks();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
-		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
+		const now = Date.now();
+		this.#armForOpenWork(now + this.#outbox.retryDelayMs, now + OLD_MARKS_EVERY_MS);
 	}
 
 	async #expire(nowMs: number): Promise<void> {
@@ -290,13 +303,24 @@ export class AccountMeter extends DurableObject<Env> {
 		return true;
 	}
 
-	/** @param flushAtMs when to try the outbox again, if there is anything in it. */
-	#armForOpenWork(flushAtMs: number): void {
+	/** Takes away the marks of version 1 whose row has come to D1. */
+	async #dropOldMarks(): Promise<void> {
+		const old = "SELECT row_id FROM marked_owners WHERE row_id IS NOT NULL LIMIT ?";
+		const rowIds = [...this.#sql.exec<{ row_id: string }>(old, OLD_MARKS_AT_ONCE)].map(({ row_id }) => row_id);
+		if (rowIds.length === 0) return;
+		const stored = JSON.stringify(await storedIds(database(this.env.DB), rowIds));
+		this.#sql.exec("DELETE FROM marked_owners WHERE row_id IN (SELECT value FROM json_each(?))", stored);
+	}
+
+	/** @param flushAtMs when to try the outbox again, if there is anything in it; `oldMarksAtMs`: the same for old marks. */
+	#armForOpenWork(flushAtMs: number, oldMarksAtMs: number): void {
 		const [next] = this.#sql
 			.exec<{ at: number | null }>("SELECT MIN(expires_at_ms) AS at FROM admissions WHERE closed_at_ms IS NULL")
 			.toArray();
 		if (next && next.at !== null) this.#outbox.arm(next.at);
 		if (this.#sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length > 0) this.#outbox.arm(flushAtMs);
+		const oldMark = this.#sql.exec("SELECT 1 FROM marked_owners WHERE row_id IS NOT NULL LIMIT 1");
+		if (oldMark.toArray().length > 0) this.#outbox.arm(oldMarksAtMs);
 	}
 
 	#purge(nowMs: number): void {

@@ -47,7 +47,7 @@ export function fundsOf(context: Caller): Funds {
 			try {
 				await recordSettlements(db, [settlement]);
 				const stored = await findReceipt(db, requestId);
-				return stored?.proofHash === settlement.receipt.proof_hash;
+				return stored?.proof_hash === settlement.receipt.proof_hash;
 			} catch (error) {
 				logError("settle_directly_failed", error, { request_id: requestId });
 				return false;

@@ -4,14 +4,14 @@ import type {
 	AccountMeter,
 	AdmitRequest,
 	AdmitVerdict,
+	MarkedOwner,
 	Quota,
 	SettleVerdict,
-	UnflushedMark,
 } from "./account-meter.object.ts";
 import type { PlanId } from "./plans.ts";
 import type { Settlement, UsageRow } from "./settlement.ts";
 
-export type { Quota } from "./account-meter.object.ts";
+export type { MarkedOwner, Quota } from "./account-meter.object.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
@@ -20,12 +20,12 @@ export interface MeterClient {
 	snapshot(plan: PlanId): Promise<{ quota: Quota; pending: UsageRow[] }>;
 	setPlan(plan: PlanId): Promise<void>;
 	revokeKey(keyId: string): Promise<void>;
-	/** Notes that a workspace's ledger holds what D1 does not have, under the id of what it holds. */
-	markUnflushed(workspaceId: string, mark: string): Promise<void>;
-	/** Workspaces whose ledger may hold what D1 does not have. */
-	unflushed(): Promise<UnflushedMark[]>;
-	/** Takes a note away, unless another has taken its place. */
-	clearUnflushed(workspaceId: string, mark: string): Promise<void>;
+	/** Marks an owner of audit events as holding what D1 does not have. */
+	markOwner(owner: string, mark: number): Promise<void>;
+	/** Owners that may hold what D1 does not have, whose key begins so: any `limit` of them. */
+	markedOwners(prefix: string, limit: number): Promise<MarkedOwner[]>;
+	/** Takes an owner's marks up to this one away. */
+	unmarkOwner(owner: string, mark: number): Promise<void>;
 	ping(): Promise<"pong">;
 }
 
@@ -39,9 +39,9 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),
-		markUnflushed: (workspaceId, mark) => twice((stub) => stub.markUnflushed(workspaceId, mark)),
-		unflushed: () => twice(async (stub) => await stub.unflushed()),
-		clearUnflushed: (workspaceId, mark) => twice((stub) => stub.clearUnflushed(workspaceId, mark)),
+		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
+		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),
+		unmarkOwner: (owner, mark) => twice((stub) => stub.unmarkOwner(owner, mark)),
 		ping: () => twice((stub) => stub.ping()),
 	};
 }

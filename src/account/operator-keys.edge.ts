@@ -9,18 +9,20 @@ import { endpoint } from "./endpoint.ts";
 import { PLAN_IDS, type PlanId } from "./plans.ts";
 
 const planId = z.enum(PLAN_IDS);
-const createdKey = z.object({ user_id: z.string(), key_id: z.string(), plan: planId, key: z.string() });
-const listedKey = z.object({
-	key_id: z.string(),
-	user_id: z.string(),
-	user: z.string(),
-	plan: z.string(),
-	last4: z.string(),
-	created_at: z.string(),
-	revoked_at: z.string().nullable(),
-	rotated_from: z.string().nullable(),
-});
-const keyParams = z.object({ key_id: z.string() });
+const createdKey = z.lazy(() => z.object({ user_id: z.string(), key_id: z.string(), plan: planId, key: z.string() }));
+const listedKey = z.lazy(() =>
+	z.object({
+		key_id: z.string(),
+		user_id: z.string(),
+		user: z.string(),
+		plan: z.string(),
+		last4: z.string(),
+		created_at: z.string(),
+		revoked_at: z.string().nullable(),
+		rotated_from: z.string().nullable(),
+	}),
+);
+const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
 const unknownKey = fail({ reason: "key_not_found", message: "no such key" });
 
 /** Stores a new key and returns it; this is the only time it is shown. */
@@ -51,7 +53,7 @@ export const createKeyEndpoint = endpoint({
 	access: "operator",
 	internal: true,
 	summary: "Make a user, if new, and a key; an existing user gets the plan named.",
-	body: z.object({ user: z.string().trim().min(1).max(128), plan: planId }),
+	body: z.lazy(() => z.object({ user: z.string().trim().min(1).max(128), plan: planId })),
 	result: createdKey,
 	async handle({ body, context }) {
 		const userId = await upsertUser(context.db, {
@@ -73,8 +75,8 @@ export const listKeysEndpoint = endpoint({
 	access: "operator",
 	internal: true,
 	summary: "All keys, or those of one user, without the keys themselves.",
-	query: z.object({ user: z.string().optional() }),
-	result: z.object({ object: z.literal("list"), data: z.array(listedKey) }),
+	query: z.lazy(() => z.object({ user: z.string().optional() })),
+	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(listedKey) })),
 	async handle({ query, context }) {
 		return ok({ object: "list" as const, data: await listKeys(context.db, query.user) });
 	},
@@ -107,7 +109,7 @@ export const revokeKeyEndpoint = endpoint({
 	internal: true,
 	summary: "Revoke a key; it is refused before this answers.",
 	params: keyParams,
-	result: z.object({ key_id: z.string(), user_id: z.string(), revoked: z.literal(true) }),
+	result: z.lazy(() => z.object({ key_id: z.string(), user_id: z.string(), revoked: z.literal(true) })),
 	async handle({ params, context }) {
 		const key = await findKey(context.db, params.key_id);
 		if (!key) return unknownKey;

@@ -10,6 +10,22 @@ export interface Totals {
 	costNanoUsd: number;
 }
 
+/** One row of the usage_rollups table, in its column names: totals under one name of one dimension. */
+export interface RollupRow {
+	dimension: string;
+	name: string;
+	requests: number;
+	tokens: number;
+	input_tokens: number;
+	cost_nano_usd: number;
+}
+
+/** What lists of requests show of a usage row. */
+export type RecentRow = Pick<
+	UsageRow,
+	"request_id" | "created_at" | "model" | "provider" | "mode" | "tokens" | "cost_nano_usd" | "latency_ms" | "fallback"
+> & { kind: string };
+
 const NOTHING: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
 
 function totalsOf(part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">): Totals {
@@ -20,7 +36,7 @@ function totalsOf(part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_us
 export class UsageTotals {
 	#totals = new Map<string, Map<string, Totals>>();
 
-	add(dimension: string, name: string, amount: Totals): void {
+	#add(dimension: string, name: string, amount: Totals): void {
 		const names = this.#totals.get(dimension) ?? new Map<string, Totals>();
 		this.#totals.set(dimension, names);
 		const sum = names.get(name) ?? NOTHING;
@@ -32,14 +48,19 @@ export class UsageTotals {
 		});
 	}
 
+	/** Adds what D1 has summed up. */
+	addRollup({ dimension, name, requests, tokens, input_tokens, cost_nano_usd }: RollupRow): void {
+		this.#add(dimension, name, { requests, tokens, inputTokens: input_tokens, costNanoUsd: cost_nano_usd });
+	}
+
 	/** Adds one usage row, as the rollup trigger in D1 does. */
 	addRow(row: UsageRow): void {
 		const whole = totalsOf(row);
-		this.add("total", "", whole);
-		this.add("mode", row.mode, whole);
+		this.#add("total", "", whole);
+		this.#add("mode", row.mode, whole);
 		for (const call of row.calls) {
-			this.add("model", call.model, totalsOf(call));
-			this.add("provider", call.provider, totalsOf(call));
+			this.#add("model", call.model, totalsOf(call));
+			this.#add("provider", call.provider, totalsOf(call));
 		}
 	}
 

@@ -1,5 +1,4 @@
-// Audit events: the row, and what each kind of operation says in it.
-import type { HandoffRow } from "../ledger/entry.ts";
+// Audit events: the row. What an operation says in its payload stands beside the operation.
 
 const EVENT_ID = /^ae_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
@@ -30,30 +29,4 @@ export interface AuditEventRow {
 	/** JSON object. */
 	payload: string;
 	created_at: string;
-}
-
-/** The event of a created handoff; of the caller's texts it repeats the objective alone, which is short. */
-export function handoffCreated(entry: HandoffRow, id: string, actor: string): AuditEventRow {
-	const risk = { score: entry.risk_score, tier: entry.risk_tier, factors: JSON.parse(entry.risk_factors) as string[] };
-	const { seq, objective, action_kind, hash, signature } = entry;
-	return {
-		id,
-		user_id: entry.user_id,
-		workspace_id: entry.workspace_id,
-		event_type: "handoff_created",
-		actor,
-		decision: null,
-		risk_score: null,
-		risk_tier: null,
-		payload: JSON.stringify({
-			handoff_id: entry.id,
-			seq,
-			objective,
-			action_kind,
-			risk,
-			hash,
-			signed: signature !== null,
-		}),
-		created_at: entry.created_at,
-	};
 }

@@ -1,4 +1,4 @@
-// Audit events in D1: added in batches, each once, never changed; read newest first, behind a place.
+// Audit events in D1: added in batches, each once, never changed; read newest first, behind a position.
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
@@ -58,11 +58,11 @@ export async function findEvents(
 		WITH newest AS ${newest},
 			counted AS (SELECT newest.*,
 				sum(length(payload)) OVER (ORDER BY created_at DESC, id DESC) - length(payload) AS chars_before,
-				row_number() OVER (ORDER BY created_at DESC, id DESC) AS place
+				row_number() OVER (ORDER BY created_at DESC, id DESC) AS position
 				FROM newest)
 		SELECT ${sql.join(
 			Object.keys(columns).map((name) => sql.raw(name)),
 			sql`, `,
 		)} FROM counted
-		WHERE place <= 2 OR chars_before <= ${PAGE_PAYLOAD_CHARS} ORDER BY place`);
+		WHERE position <= 2 OR chars_before <= ${PAGE_PAYLOAD_CHARS} ORDER BY position`);
 }

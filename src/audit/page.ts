@@ -12,18 +12,18 @@ export interface EventFilter {
 	until?: string | undefined;
 }
 
-/** A place in the log: an event's time and id, which together order all events for good. */
-export type Place = Pick<AuditEventRow, "created_at" | "id">;
+/** A position in the log: an event's time and id, which together order all events for good. */
+export type LogPosition = Pick<AuditEventRow, "created_at" | "id">;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The place as an opaque text for a URL. It names the last event shown, so events that arrive move nothing. */
-export function cursorOf({ created_at, id }: Place): string {
+/** The position as an opaque text for a URL. It names the last event shown, so events that arrive move nothing. */
+export function cursorOf({ created_at, id }: LogPosition): string {
 	return btoa(`${created_at} ${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The place that a cursor names, or null when it is none of ours. */
-export function placeOf(cursor: string): Place | null {
+/** The position that a cursor names, or null when it is none of ours. */
+export function positionOf(cursor: string): LogPosition | null {
 	let text: string;
 	try {
 		text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
@@ -31,18 +31,18 @@ export function placeOf(cursor: string): Place | null {
 		return null;
 	}
 	const [created_at = "", id = "", ...rest] = text.split(" ");
-	const place = { created_at, id };
-	return rest.length === 0 && TIME.test(created_at) && isEventId(id) && cursorOf(place) === cursor ? place : null;
+	const position = { created_at, id };
+	return rest.length === 0 && TIME.test(created_at) && isEventId(id) && cursorOf(position) === cursor ? position : null;
 }
 
 /** Newest first; equal times are settled by id. */
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: LogPosition, b: LogPosition): number {
 	if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
 	return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }
 
-/** Whether D1 would find an event with this filter, behind this place. */
-function isWanted(event: AuditEventRow, filter: EventFilter, after: Place | null): boolean {
+/** Whether D1 would find an event with this filter, behind this position. */
+function isWanted(event: AuditEventRow, filter: EventFilter, after: LogPosition | null): boolean {
 	const { workspaceId, eventType, decision, since, until } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
@@ -70,11 +70,11 @@ function fitting(events: readonly AuditEventRow[], limit: number): number {
 	return events.length;
 }
 
-/** What is asked of the log: a page of so many events, behind a place. */
+/** What is asked of the log: a page of so many events, behind a position. */
 export interface PageQuery {
 	filter: EventFilter;
 	/** Null for the first page. */
-	after: Place | null;
+	after: LogPosition | null;
 	limit: number;
 }
 

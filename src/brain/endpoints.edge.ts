@@ -17,7 +17,7 @@ const DEFAULT_SHARES = 50;
 const bytesOf = (text: string) => new TextEncoder().encode(text).byteLength;
 
 /** A config in one of its forms. */
-const configFields = {
+const configFields = () => ({
 	brain_md: z
 		.string()
 		.refine((text) => bytesOf(text) <= MAX_CONFIG_BYTES, `must have at most ${MAX_CONFIG_BYTES} bytes`)
@@ -31,9 +31,9 @@ const configFields = {
 		)
 		.nullish()
 		.describe("The same, parsed already; instead of brain_md."),
-};
+});
 
-type ConfigInput = Pick<z.output<z.ZodObject<typeof configFields>>, "brain_md" | "brain_config">;
+type ConfigInput = Partial<z.output<z.ZodObject<ReturnType<typeof configFields>>>>;
 
 function inOneForm({ brain_md, brain_config }: ConfigInput, issues: z.RefinementCtx): void {
 	const issue = (message: string) => issues.addIssue({ code: "custom", path: ["brain_md"], message });
@@ -47,17 +47,19 @@ function read({ brain_md, brain_config }: ConfigInput, { settings }: ServiceCont
 		: readConfigObject(brain_config, settings.catalog);
 }
 
-const configSchema = z
-	.looseObject({
-		model: z.string(),
-		routing_mode: z.string().nullable(),
-		max_cost: z.number().nullable(),
-		blocked: z.array(z.string()),
-		fallback: z.array(z.string()),
-		rules: z.array(z.looseObject({})).optional(),
-		compliance: z.looseObject({}).optional(),
-	})
-	.describe("Normalized. Of an invalid config: the members that are valid.");
+const configSchema = z.lazy(() =>
+	z
+		.looseObject({
+			model: z.string(),
+			routing_mode: z.string().nullable(),
+			max_cost: z.number().nullable(),
+			blocked: z.array(z.string()),
+			fallback: z.array(z.string()),
+			rules: z.array(z.looseObject({})).optional(),
+			compliance: z.looseObject({}).optional(),
+		})
+		.describe("Normalized. Of an invalid config: the members that are valid."),
+);
 
 /** As the schema above has it. */
 function shown(config: ReadConfig["config"]): z.output<typeof configSchema> {
@@ -75,14 +77,16 @@ export const validateConfigEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	summary: "Whether a routing config is valid, what is wrong with it and where, and its normal form.",
-	body: z.object(configFields).superRefine(inOneForm),
-	result: z.object({
-		object: z.literal("brain.validation"),
-		valid: z.boolean(),
-		errors: z.array(z.string()),
-		warnings: z.array(z.string()),
-		config: configSchema,
-	}),
+	body: z.lazy(() => z.object(configFields()).superRefine(inOneForm)),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("brain.validation"),
+			valid: z.boolean(),
+			errors: z.array(z.string()),
+			warnings: z.array(z.string()),
+			config: configSchema,
+		}),
+	),
 	async handle({ body, context }) {
 		const { config, errors, warnings } = await read(body, context);
 		return ok({
@@ -113,25 +117,29 @@ export const createShareEndpoint = endpoint({
 	path: "/v1/brain/share",
 	access: "key",
 	summary: "Shares a routing config under a short public id; sharing the same again answers with the same share.",
-	body: z
-		.object({
-			...configFields,
-			title: z
-				.string()
-				.refine((title) => [...title].length <= MAX_TITLE_CHARS, `must have at most ${MAX_TITLE_CHARS} characters`)
-				.nullish(),
-		})
-		.superRefine(inOneForm),
-	result: z.object({
-		object: z.literal("brain.share"),
-		share_id: z.string(),
-		url: z.string(),
-		short_url: z.string(),
-		title: z.string().nullable(),
-		config: configSchema,
-		valid: z.boolean(),
-		errors: z.array(z.string()),
-	}),
+	body: z.lazy(() =>
+		z
+			.object({
+				...configFields(),
+				title: z
+					.string()
+					.refine((title) => [...title].length <= MAX_TITLE_CHARS, `must have at most ${MAX_TITLE_CHARS} characters`)
+					.nullish(),
+			})
+			.superRefine(inOneForm),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("brain.share"),
+			share_id: z.string(),
+			url: z.string(),
+			short_url: z.string(),
+			title: z.string().nullable(),
+			config: configSchema,
+			valid: z.boolean(),
+			errors: z.array(z.string()),
+		}),
+	),
 	async handle({ body, context }) {
 		const { config, errors } = await read(body, context);
 		const title = body.title?.trim() || null;
@@ -165,21 +173,23 @@ export const listSharesEndpoint = endpoint({
 		limit: wholeNumber(1, MOST_SHARES).default(DEFAULT_SHARES),
 		cursor: z.string().optional().describe("`next_cursor` of the page before."),
 	}),
-	result: z.object({
-		object: z.literal("list"),
-		has_more: z.boolean(),
-		next_cursor: z.string().nullable(),
-		data: z.array(
-			z.object({
-				share_id: z.string(),
-				title: z.string().nullable(),
-				config: configSchema,
-				url: z.string(),
-				short_url: z.string(),
-				created_at: z.number().describe("Unix timestamp."),
-			}),
-		),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("list"),
+			has_more: z.boolean(),
+			next_cursor: z.string().nullable(),
+			data: z.array(
+				z.object({
+					share_id: z.string(),
+					title: z.string().nullable(),
+					config: configSchema,
+					url: z.string(),
+					short_url: z.string(),
+					created_at: z.number().describe("Unix timestamp."),
+				}),
+			),
+		}),
+	),
 	async handle({ query, context }) {
 		const { db, account } = context;
 		const { cursor, limit } = query;
@@ -231,16 +241,18 @@ export const getShareEndpoint = endpoint({
 	cacheControl: "public, max-age=300",
 	summary: "A shared routing config: its normal form, and its text if it was shared as one.",
 	params: shareParams,
-	result: z.object({
-		object: z.literal("brain.share"),
-		share_id: z.string(),
-		title: z.string().nullable(),
-		config: configSchema,
-		brain_md: z.string().nullable(),
-		valid: z.boolean(),
-		errors: z.array(z.string()),
-		created_at: z.number().describe("Unix timestamp."),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("brain.share"),
+			share_id: z.string(),
+			title: z.string().nullable(),
+			config: configSchema,
+			brain_md: z.string().nullable(),
+			valid: z.boolean(),
+			errors: z.array(z.string()),
+			created_at: z.number().describe("Unix timestamp."),
+		}),
+	),
 	async handle({ params, context }) {
 		const share = await lookUp(params.share_id, context);
 		if (!share) return fail(NO_SHARE);

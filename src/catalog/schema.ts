@@ -108,6 +108,8 @@ export const providerSchema = z.strictObject({
 	renames: z.record(z.string(), z.string()),
 	/** `ask`: usage comes in streams only when stream_options asks for it; `unasked`: it comes anyway, and asking may be refused. */
 	stream_usage: z.enum(["ask", "unasked"]),
+	/** Ids of tool calls it takes: `common` is OpenAI's form or its format's own, `nine_alphanumerics` Mistral's. */
+	tool_call_ids: z.enum(["common", "nine_alphanumerics"]),
 	/** Whether a stream shows all that its model reasons; from recorded traffic, false where none was seen to. */
 	shows_reasoning: z.boolean(),
 	/** Request fields of OpenAI's format that this provider may be sent unread: none raises the price or keeps text longer. */

@@ -11,68 +11,72 @@ import { detectedSignals } from "../routing/signals.ts";
 import { chatWarning } from "./field-names.ts";
 import { blockFields } from "./provider-blocks.ts";
 
-const toolCall = z.looseObject({
-	id: z.string(),
-	type: z.literal("function"),
-	function: z.object({ name: z.string(), arguments: z.string() }),
-});
+const toolCall = z.lazy(() =>
+	z.looseObject({
+		id: z.string(),
+		type: z.literal("function"),
+		function: z.object({ name: z.string(), arguments: z.string() }),
+	}),
+);
 
-export const chatCompletionSchema = z.looseObject({
-	id: z.string(),
-	object: z.literal("chat.completion"),
-	created: z.int(),
-	model: z.string(),
-	choices: z.tuple([
-		z.object({
-			index: z.literal(0),
-			message: z.looseObject({
-				role: z.literal("assistant"),
-				content: z.string().nullable(),
-				refusal: z.string().nullable(),
-				reasoning_content: z.string().optional(),
-				tool_calls: z.array(toolCall).optional(),
+export const chatCompletionSchema = z.lazy(() =>
+	z.looseObject({
+		id: z.string(),
+		object: z.literal("chat.completion"),
+		created: z.int(),
+		model: z.string(),
+		choices: z.tuple([
+			z.object({
+				index: z.literal(0),
+				message: z.looseObject({
+					role: z.literal("assistant"),
+					content: z.string().nullable(),
+					refusal: z.string().nullable(),
+					reasoning_content: z.string().optional(),
+					tool_calls: z.array(toolCall).optional(),
+				}),
+				finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
+				native_finish_reason: z.string().nullable(),
+				logprobs: z.unknown(),
 			}),
-			finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
-			native_finish_reason: z.string().nullable(),
-			logprobs: z.unknown(),
+		]),
+		usage: z.object({
+			prompt_tokens: z.int(),
+			completion_tokens: z.int(),
+			total_tokens: z.int(),
+			prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+			completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
 		}),
-	]),
-	usage: z.object({
-		prompt_tokens: z.int(),
-		completion_tokens: z.int(),
-		total_tokens: z.int(),
-		prompt_tokens_details: z.object({ cached_tokens: z.int() }),
-		completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+		svc: z.object({
+			routing: z.object({
+				mode: z.enum(MODES),
+				model_display: z.string(),
+				provider: z.string(),
+				reason: z.string(),
+				tier: z.enum(TIERS),
+				signals_detected: z.record(z.string(), z.boolean()),
+			}),
+			cost: z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() }),
+			latency_ms: z.int(),
+			proof: z.object({
+				request_id: z.string(),
+				timestamp: z.string(),
+				proof_hash: z.string(),
+				model: z.string(),
+				provider: z.string(),
+				mode: z.enum(MODES),
+				reason: z.string(),
+				verifiable: z.literal(true),
+				signature: z.string().nullable(),
+				key_id: z.string().nullable(),
+			}),
+			fallback: z.boolean(),
+			fallback_from: z.string().nullable(),
+			fallback_to: z.string().nullable(),
+			warnings: z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })),
+		}),
 	}),
-	svc: z.object({
-		routing: z.object({
-			mode: z.enum(MODES),
-			model_display: z.string(),
-			provider: z.string(),
-			reason: z.string(),
-			tier: z.enum(TIERS),
-			signals_detected: z.record(z.string(), z.boolean()),
-		}),
-		cost: z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() }),
-		latency_ms: z.int(),
-		proof: z.object({
-			request_id: z.string(),
-			timestamp: z.string(),
-			proof_hash: z.string(),
-			model: z.string(),
-			provider: z.string(),
-			mode: z.enum(MODES),
-			reason: z.string(),
-			verifiable: z.literal(true),
-			signature: z.string().nullable(),
-			key_id: z.string().nullable(),
-		}),
-		fallback: z.boolean(),
-		fallback_from: z.string().nullable(),
-		fallback_to: z.string().nullable(),
-		warnings: z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })),
-	}),
-});
+);
 
 export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 
@@ -128,15 +132,15 @@ export function svcBlock({ billed, receipt, latencyMs }: Settled): SvcBlock {
 	};
 }
 
-/** OpenAI's usage of the call that served. */
+/** OpenAI's usage of the call that served: parts of the tokens that are paid for, never more. */
 export function usageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
 	const { promptTokens, completionTokens } = lastOf(billed).bill;
 	return {
 		prompt_tokens: promptTokens,
 		completion_tokens: completionTokens,
 		total_tokens: promptTokens + completionTokens,
-		prompt_tokens_details: { cached_tokens: usage?.cacheRead ?? 0 },
-		completion_tokens_details: { reasoning_tokens: usage?.reasoning ?? 0 },
+		prompt_tokens_details: { cached_tokens: Math.min(usage?.cacheRead ?? 0, promptTokens) },
+		completion_tokens_details: { reasoning_tokens: Math.min(usage?.reasoning ?? 0, completionTokens) },
 	};
 }
 

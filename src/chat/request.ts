@@ -23,124 +23,140 @@ const MAX_UNKNOWN_FIELDS = 50;
 /** Output limit where the client sets none (spec section 8). */
 const DEFAULT_MAX_TOKENS = 1_000;
 
-const textPart = z.object({ type: z.literal("text"), text: z.string() });
-const imagePart = z.object({
-	type: z.literal("image_url"),
-	image_url: z.object({
-		url: z
-			.string()
-			.regex(
-				/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
-				"must be an https address or a data:image/…;base64 address",
-			),
-		detail: z.string().max(16).optional(),
+const textPart = z.lazy(() => z.object({ type: z.literal("text"), text: z.string() }));
+const imagePart = z.lazy(() =>
+	z.object({
+		type: z.literal("image_url"),
+		image_url: z.object({
+			url: z
+				.string()
+				.regex(
+					/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
+					"must be an https address or a data:image/…;base64 address",
+				),
+			detail: z.string().max(16).optional(),
+		}),
 	}),
-});
-const texts = z.union([z.string(), z.array(textPart)], { error: "must be a string or an array of text parts" });
+);
+const texts = z.lazy(() =>
+	z.union([z.string(), z.array(textPart)], { error: "must be a string or an array of text parts" }),
+);
 const name = z.string().max(128).optional();
 
-const toolCall = z.object({
-	id: z.string().min(1).max(256),
-	type: z.literal("function"),
-	function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
-	/** Gemini's thought signature, as the answer carried it. */
-	extra_content: z.object({ google: z.object({ thought_signature: z.string().optional() }).optional() }).nullish(),
-});
-
-const messageSchema = z.discriminatedUnion(
-	"role",
-	[
-		z.object({ role: z.literal("system"), content: texts, name }),
-		z.object({ role: z.literal("developer"), content: texts, name }),
-		z.object({
-			role: z.literal("user"),
-			content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart])).min(1)], {
-				error: "must be a string or an array of text and image_url parts",
-			}),
-			name,
-		}),
-		z
-			.object({
-				role: z.literal("assistant"),
-				content: texts.nullish(),
-				refusal: z.string().nullish(),
-				reasoning_content: z.string().nullish(),
-				/** Other clients' word for it. */
-				reasoning: z.string().nullish(),
-				/** Anthropic's signed thinking, as the answer carried it. */
-				thinking_blocks: z.array(z.record(z.string(), z.unknown())).max(256).nullish(),
-				tool_calls: z.array(toolCall).max(256).nullish(),
-				name,
-			})
-			.refine(
-				(message) => message.content != null || message.refusal != null || (message.tool_calls?.length ?? 0) > 0,
-				"needs content, refusal or tool_calls",
-			),
-		z.object({ role: z.literal("tool"), content: texts, tool_call_id: z.string().min(1).max(256) }),
-	],
-	{ error: "role must be one of system, developer, user, assistant, tool" },
+const toolCall = z.lazy(() =>
+	z.object({
+		id: z.string().min(1).max(256),
+		type: z.literal("function"),
+		function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
+		/** Gemini's thought signature, as the answer carried it. */
+		extra_content: z.object({ google: z.object({ thought_signature: z.string().optional() }).optional() }).nullish(),
+	}),
 );
 
-const tool = z.object({
-	type: z.literal("function"),
-	function: z.object({
-		name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 letters, digits, _, . or -"),
-		description: z.string().optional(),
-		parameters: z.record(z.string(), z.unknown()).optional(),
-		strict: z.boolean().nullish(),
-	}),
-});
+const messageSchema = z.lazy(() =>
+	z.discriminatedUnion(
+		"role",
+		[
+			z.object({ role: z.literal("system"), content: texts, name }),
+			z.object({ role: z.literal("developer"), content: texts, name }),
+			z.object({
+				role: z.literal("user"),
+				content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart])).min(1)], {
+					error: "must be a string or an array of text and image_url parts",
+				}),
+				name,
+			}),
+			z
+				.object({
+					role: z.literal("assistant"),
+					content: texts.nullish(),
+					refusal: z.string().nullish(),
+					reasoning_content: z.string().nullish(),
+					/** Other clients' word for it. */
+					reasoning: z.string().nullish(),
+					/** Anthropic's signed thinking, as the answer carried it. */
+					thinking_blocks: z.array(z.record(z.string(), z.unknown())).max(256).nullish(),
+					tool_calls: z.array(toolCall).max(256).nullish(),
+					name,
+				})
+				.refine(
+					(message) => message.content != null || message.refusal != null || (message.tool_calls?.length ?? 0) > 0,
+					"needs content, refusal or tool_calls",
+				),
+			z.object({ role: z.literal("tool"), content: texts, tool_call_id: z.string().min(1).max(256) }),
+		],
+		{ error: "role must be one of system, developer, user, assistant, tool" },
+	),
+);
 
-const toolChoice = z.union([
-	z.enum(["auto", "none", "required"]),
-	z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
-]);
-
-const responseFormat = z.discriminatedUnion("type", [
-	z.object({ type: z.literal("text") }),
-	z.object({ type: z.literal("json_object") }),
+const tool = z.lazy(() =>
 	z.object({
-		type: z.literal("json_schema"),
-		json_schema: z.object({
-			name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
+		type: z.literal("function"),
+		function: z.object({
+			name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 letters, digits, _, . or -"),
 			description: z.string().optional(),
-			schema: z.record(z.string(), z.unknown()).optional(),
+			parameters: z.record(z.string(), z.unknown()).optional(),
 			strict: z.boolean().nullish(),
 		}),
 	}),
-]);
+);
+
+const toolChoice = z.lazy(() =>
+	z.union([
+		z.enum(["auto", "none", "required"]),
+		z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+	]),
+);
+
+const responseFormat = z.lazy(() =>
+	z.discriminatedUnion("type", [
+		z.object({ type: z.literal("text") }),
+		z.object({ type: z.literal("json_object") }),
+		z.object({
+			type: z.literal("json_schema"),
+			json_schema: z.object({
+				name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
+				description: z.string().optional(),
+				schema: z.record(z.string(), z.unknown()).optional(),
+				strict: z.boolean().nullish(),
+			}),
+		}),
+	]),
+);
 
 const limit = z.int().positive();
 const penalty = z.number().min(-2).max(2);
 
 /** Fields of a chat body; a `null` counts as absent, as OpenAI clients send it. Unknown ones are kept: a provider may be sent some. */
-export const chatRequestSchema = z.looseObject({
-	messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
-	model: z.string().min(1).max(256).nullish(),
-	max_tokens: limit.nullish(),
-	max_completion_tokens: limit.nullish(),
-	temperature: z.number().min(0).max(2).nullish(),
-	top_p: z.number().min(0).max(1).nullish(),
-	presence_penalty: penalty.nullish(),
-	frequency_penalty: penalty.nullish(),
-	seed: z.int().nullish(),
-	logit_bias: z.record(z.string(), z.number().min(-100).max(100)).nullish(),
-	logprobs: z.boolean().nullish(),
-	top_logprobs: z.int().min(0).max(20).nullish(),
-	stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
-	n: z.literal(1, { error: "only n = 1 is served" }).nullish(),
-	stream: z.boolean().nullish(),
-	stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-	tools: z.array(tool).max(MAX_TOOLS).nullish(),
-	tool_choice: toolChoice.nullish(),
-	parallel_tool_calls: z.boolean().nullish(),
-	response_format: responseFormat.nullish(),
-	reasoning_effort: z.enum(EFFORTS).nullish(),
-	user: z.string().max(512).nullish(),
-	metadata: z.record(z.string(), z.unknown()).nullish(),
-	routing_mode: z.enum(ROUTING_MODES).nullish(),
-	brain_config: z.record(z.string(), z.unknown()).nullish(),
-});
+export const chatRequestSchema = z.lazy(() =>
+	z.looseObject({
+		messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
+		model: z.string().min(1).max(256).nullish(),
+		max_tokens: limit.nullish(),
+		max_completion_tokens: limit.nullish(),
+		temperature: z.number().min(0).max(2).nullish(),
+		top_p: z.number().min(0).max(1).nullish(),
+		presence_penalty: penalty.nullish(),
+		frequency_penalty: penalty.nullish(),
+		seed: z.int().nullish(),
+		logit_bias: z.record(z.string(), z.number().min(-100).max(100)).nullish(),
+		logprobs: z.boolean().nullish(),
+		top_logprobs: z.int().min(0).max(20).nullish(),
+		stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+		n: z.literal(1, { error: "only n = 1 is served" }).nullish(),
+		stream: z.boolean().nullish(),
+		stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+		tools: z.array(tool).max(MAX_TOOLS).nullish(),
+		tool_choice: toolChoice.nullish(),
+		parallel_tool_calls: z.boolean().nullish(),
+		response_format: responseFormat.nullish(),
+		reasoning_effort: z.enum(EFFORTS).nullish(),
+		user: z.string().max(512).nullish(),
+		metadata: z.record(z.string(), z.unknown()).nullish(),
+		routing_mode: z.enum(ROUTING_MODES).nullish(),
+		brain_config: z.record(z.string(), z.unknown()).nullish(),
+	}),
+);
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
@@ -232,11 +248,13 @@ function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): str
 	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
-const KNOWN_FIELDS = new Set(Object.keys(chatRequestSchema.shape));
+let knownFields: ReadonlySet<string> | undefined;
 
 /** Fields that this service does not know; a null counts as absent. */
 function unknownFieldsOf(request: ChatRequest): Record<string, unknown> {
-	const entries = Object.entries(request).filter(([name, value]) => !KNOWN_FIELDS.has(name) && value != null);
+	knownFields ??= new Set(Object.keys(chatRequestSchema.unwrap().shape));
+	const known = knownFields;
+	const entries = Object.entries(request).filter(([name, value]) => !known.has(name) && value != null);
 	const more = entries.length - MAX_UNKNOWN_FIELDS;
 	const rest: [string, unknown][] = more > 0 ? [[`${more} more fields`, true]] : [];
 	return Object.fromEntries([...entries.slice(0, MAX_UNKNOWN_FIELDS), ...rest]);

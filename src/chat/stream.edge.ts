@@ -18,38 +18,62 @@ import type { ChatRequest } from "./request.ts";
 /** How long the response head waits for the first delta; until then a failure is an ordinary error response. */
 const HEAD_WAIT_MS = 10_000;
 
-function errorOf(lost: UpstreamLost): { message: string; code: string } {
-	const message = lost.error?.message.toWellFormed().slice(0, 500) ?? "the upstream stream broke off";
-	return { message, code: lost.error?.code ?? (lost.why === "timeout" ? "upstream_timeout" : "upstream_cut") };
+/** How a stream ends that breaks off. */
+interface StreamError {
+	message: string;
+	code: string;
+}
+
+const INTERNAL_ERROR: StreamError = {
+	message: "an unexpected error; the log has it under this request id",
+	code: "internal_error",
+};
+const NOT_ACCOUNTED: StreamError = { message: "the answer could not be accounted for", code: "receipt_unavailable" };
+
+function errorOf({ why, error }: UpstreamLost): StreamError {
+	const message = error?.message.toWellFormed().slice(0, 500) ?? "the upstream stream broke off";
+	return {
+		message,
+		code: error?.code ?? (why === "timeout" || why === "out_of_time" ? "upstream_timeout" : "upstream_cut"),
+	};
 }
 
 /** The events that end a stream, by how the answer ended. */
 function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding): string {
 	const svc = accounted ? svcBlock(accounted) : null;
 	if (lost) return errorEvent(errorOf(lost), svc);
-	if (!accounted || !svc) {
-		return errorEvent({ message: "the answer could not be accounted for", code: "receipt_unavailable" }, null);
-	}
+	if (!accounted || !svc) return errorEvent(NOT_ACCOUNTED, null);
 	const { answer, billed } = accounted;
 	const finish = { reason: answer.finishReason, native: answer.nativeFinishReason };
 	return (blocksChunk(head, answer) ?? "") + lastChunks(head, finish, usageBlock(answer, billed), svc);
 }
 
-const INTERNAL_ERROR = { message: "an unexpected error; the log has it under this request id", code: "internal_error" };
+/** Writes an answer's parts, as fast as the client reads them and as long as the upstream's time is not up. */
+async function relay({ parts, over }: StreamedAnswer, head: ChunkHead, writer: EventWriter): Promise<void> {
+	const isOver = new Promise<void>((resolve) => over.addEventListener("abort", () => resolve(), { once: true }));
+	await Promise.race([writer.write(roleChunk(head)), isOver]);
+	for await (const batch of parts) {
+		const events = batch.map((part) => partChunk(head, part) ?? "").join("");
+		if (events !== "") await Promise.race([writer.write(events), isOver]);
+		if (writer.gone.aborted) break;
+	}
+}
 
-/** Writes an answer to its end. */
+/** Writes an answer to its end. What was delivered is accounted for, even where the delivery itself came to grief. */
 async function deliver(streamed: StreamedAnswer, writer: EventWriter, includeUsage: boolean): Promise<void> {
 	const { run, modelId } = streamed;
 	const created = Math.floor(run.startedAtMs / 1000);
 	const head: ChunkHead = { id: run.requestId, created, model: modelId, includeUsage };
-	await writer.write(roleChunk(head));
-	for await (const parts of streamed.parts) {
-		const events = parts.map((part) => partChunk(head, part) ?? "").join("");
-		if (events !== "") await writer.write(events);
-		if (writer.gone.aborted) break;
-	}
+	const isRelayed = await relay(streamed, head, writer).then(
+		() => true,
+		(error: unknown) => {
+			logError("stream_failed", error, { request_id: run.requestId });
+			return false;
+		},
+	);
 	const ending = await streamed.end(writer.gone.aborted);
-	await writer.write(lastEvents(head, ending));
+	const svc = ending.accounted && svcBlock(ending.accounted);
+	await writer.write(isRelayed ? lastEvents(head, ending) : errorEvent(INTERNAL_ERROR, svc));
 	await writer.close();
 }
 
@@ -57,7 +81,7 @@ async function deliver(streamed: StreamedAnswer, writer: EventWriter, includeUsa
 class StreamedResponse {
 	#writer: EventWriter;
 	#includeUsage: boolean;
-	/** Set once the client has its head. */
+	/** Set once the client is sent its head: from then on it hears of a failure by an event. */
 	#hasHead = false;
 
 	constructor(writer: EventWriter, includeUsage: boolean) {
@@ -65,14 +89,9 @@ class StreamedResponse {
 		this.#includeUsage = includeUsage;
 	}
 
-	/** From now on the client hears of a failure by an event. */
-	sendHead(): void {
-		this.#hasHead = true;
-	}
-
 	/** Sends the head to a client that has been waiting long, and says that the answer is still to come. */
 	sendHeadEarly(): void {
-		this.sendHead();
+		this.#hasHead = true;
 		void this.#writer.comment("waiting for the model");
 	}
 
@@ -80,6 +99,7 @@ class StreamedResponse {
 	async run(opening: OpeningStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
 		const opened = await opening.open();
 		if (opened.ok) {
+			this.#hasHead = true;
 			onServed(opened.value.sandbox);
 			await deliver(opened.value, this.#writer, this.#includeUsage);
 			return null;
@@ -95,9 +115,10 @@ class StreamedResponse {
 		return null;
 	}
 
-	/** Ends a stream whose run came to grief, for a client that has its head. */
+	/** Ends a stream whose run came to grief; a client without a head gets an ordinary error response. */
 	async fail(): Promise<void> {
-		await this.#end(errorEvent(INTERNAL_ERROR, null));
+		if (this.#hasHead) await this.#end(errorEvent(INTERNAL_ERROR, null));
+		else this.#writer.abandon();
 	}
 
 	async #end(event: string): Promise<void> {
@@ -114,7 +135,11 @@ export async function streamChat(body: ChatRequest, context: KeyContext): Promis
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...callerOf(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const opening = await inferStream(request, chatPurpose(request, context.rawBody), caller);
+	const purpose = chatPurpose(request, context.rawBody);
+	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
+		writer.abandon();
+		throw error;
+	});
 	if (!opening.ok) {
 		writer.abandon();
 		return fail(inChatFields(opening.failure));
@@ -139,11 +164,9 @@ export async function streamChat(body: ChatRequest, context: KeyContext): Promis
 		served.promise.then((sandbox) => ({ sandbox })),
 		work.then((failure) => ({ failure })),
 		waited,
-	]);
-	clearTimeout(timer);
+	]).finally(() => clearTimeout(timer));
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);
-	response.sendHead();
 	const headers = {
 		"content-type": "text/event-stream; charset=utf-8",
 		"cache-control": "no-cache, no-transform",

@@ -1,9 +1,7 @@
 // An object's outbox: what D1 does not have yet is written by one flush at a time, and tried again by the object's alarm
 // until D1 takes it. What the rows are and where the object keeps them is the object's business.
 import { logError } from "../http/log.edge.ts";
-
-const RETRY_FIRST_MS = 1_000;
-const RETRY_LAST_MS = 60_000;
+import { Backoff } from "./backoff.ts";
 
 /** What an object does for its outbox. */
 export interface OutboxWork {
@@ -20,7 +18,7 @@ export class Outbox {
 	#work: OutboxWork;
 	#alarmAtMs = Number.POSITIVE_INFINITY;
 	#flushing: Promise<void> | null = null;
-	#failures = 0;
+	#backoff = new Backoff();
 
 	constructor(state: DurableObjectState, work: OutboxWork) {
 		this.#state = state;
@@ -29,12 +27,12 @@ export class Outbox {
 
 	/** Whether the last flush failed: then the alarm sets the pace, so that an absent D1 is not asked once per row. */
 	get isFailing(): boolean {
-		return this.#failures > 0;
+		return this.#backoff.failures > 0;
 	}
 
-	/** Until the next try: a second, doubled with each failure, a minute at most. */
+	/** Until the next try. */
 	get retryDelayMs(): number {
-		return Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.max(0, this.#failures - 1));
+		return this.#backoff.delayMs;
 	}
 
 	/** Writes everything. One flush at a time; rows that arrive meanwhile go with its next round. Never throws. */
@@ -47,10 +45,10 @@ export class Outbox {
 
 	async #flushAll(): Promise<void> {
 		try {
-			while (await this.#work.writeRound()) this.#failures = 0;
+			while (await this.#work.writeRound()) this.#backoff.succeeded();
 		} catch (error) {
-			this.#failures++;
-			logError(this.#work.failureEvent, error, { failures: this.#failures });
+			this.#backoff.failed();
+			logError(this.#work.failureEvent, error, { failures: this.#backoff.failures });
 			this.#work.onFailure?.();
 			this.arm(Date.now() + this.retryDelayMs);
 		}

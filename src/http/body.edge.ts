@@ -1,90 +1,134 @@
 // Reads a JSON body within its limit and refuses what no later stage could hash, store or recurse into.
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
+import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
 
-/** Containers inside containers; a tool's JSON Schema needs a few dozen. */
-const MAX_DEPTH = 128;
+/**
+ * What is taken of a body over its limit before it is answered. Who is still sending sees a reset connection instead of the
+ * answer: Python's urllib always, Node's fetch one time in three. Beyond it, a reset is what they get.
+ */
+const MAX_DRAIN_BYTES = 33_554_432;
+const MAX_DRAIN_MS = 5_000;
 
-function tooLarge(limitBytes: number): { ok: false; failure: Failure } {
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
+function invalidJson(message: string): { ok: false; failure: Failure } {
+	return fail({ reason: "invalid_json", message });
+}
+
+/** Takes the rest of a body and throws it away, within bounds of bytes and time. */
+async function drain(reader: BodyReader): Promise<void> {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const late = new Promise<null>((resolve) => {
+		timer = setTimeout(() => resolve(null), MAX_DRAIN_MS);
+	});
+	try {
+		for (let takenBytes = 0; takenBytes < MAX_DRAIN_BYTES; ) {
+			const next = await Promise.race([reader.read(), late]);
+			if (next === null || next.done) break;
+			takenBytes += next.value.byteLength;
+		}
+		await reader.cancel();
+	} catch {
+		// A client that left does not wait for an answer either.
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+async function tooLarge(reader: BodyReader | undefined, limitBytes: number): Promise<{ ok: false; failure: Failure }> {
+	if (reader) await drain(reader);
 	return fail({ reason: "request_too_large", limitBytes });
 }
 
-/** Reads a body of at most `limitBytes`, with or without Content-Length. */
-async function readBytes(request: Request, limitBytes: number): Promise<Result<Uint8Array>> {
-	const declared = Number(request.headers.get("content-length"));
-	if (declared > limitBytes) return tooLarge(limitBytes);
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	for await (const chunk of request.body ?? []) {
-		length += chunk.byteLength;
-		if (length > limitBytes) return tooLarge(limitBytes);
-		chunks.push(chunk);
+/** A piece of text, or null where the bytes are not valid UTF-8; without bytes, whether the text may end here. */
+function decoded(decoder: TextDecoder, chunk?: Uint8Array): string | null {
+	try {
+		return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
+	} catch {
+		return null;
 	}
-	const bytes = new Uint8Array(length);
-	let offset = 0;
-	for (const chunk of chunks) {
-		bytes.set(chunk, offset);
-		offset += chunk.byteLength;
-	}
-	return ok(bytes);
-}
-
-type Member = { value: unknown; parent: Member | null; key: string; depth: number };
-
-function pathOf(member: Member | null): string {
-	const keys: string[] = [];
-	for (let at = member; at?.parent; at = at.parent) keys.push(at.key);
-	return keys.reverse().join(".").slice(0, 200);
-}
-
-function issueOf(member: Member): Issue | null {
-	const { value, depth } = member;
-	const issue = (message: string) => ({ path: pathOf(member), message });
-	if (typeof value === "string" && !value.isWellFormed())
-		return issue("holds a lone surrogate, which is not valid Unicode");
-	if (typeof value === "number" && !Number.isFinite(value)) return issue("is too large for a number");
-	if (typeof value !== "object" || value === null) return null;
-	if (depth >= MAX_DEPTH) return issue(`nests deeper than ${MAX_DEPTH} levels`);
-	if (Array.isArray(value)) return null;
-	return Object.keys(value).every((key) => key.isWellFormed()) ? null : issue("has a key with a lone surrogate");
 }
 
 /**
- * Finds the first thing in parsed JSON that canonical JSON cannot represent or that nests too deeply.
- * Iterative, so that the nesting itself cannot exhaust the stack.
+ * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it comes, so that
+ * the bytes are never held beside the text.
  */
-export function findUnrepresentable(root: unknown): Issue | null {
-	const open: Member[] = [{ value: root, parent: null, key: "", depth: 0 }];
-	for (let member = open.pop(); member; member = open.pop()) {
-		const issue = issueOf(member);
-		if (issue) return issue;
-		const { value } = member;
-		if (typeof value !== "object" || value === null) continue;
-		for (const [key, child] of Object.entries(value)) {
-			if (child !== null && (typeof child === "object" || typeof child === "string" || typeof child === "number")) {
-				open.push({ value: child, parent: member, key, depth: member.depth + 1 });
-			}
+async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
+	const reader: BodyReader | undefined = request.body?.getReader();
+	if (Number(request.headers.get("content-length")) > limitBytes) return tooLarge(reader, limitBytes);
+	const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+	const pieces: (string | null)[] = [];
+	let length = 0;
+	for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+		length += next.value.byteLength;
+		if (length > limitBytes) return tooLarge(reader, limitBytes);
+		pieces.push(decoded(decoder, next.value));
+		if (pieces.at(-1) === null) break;
+	}
+	if (length === 0) return invalidJson("the request body is empty; a JSON object is expected");
+	pieces.push(decoded(decoder));
+	return pieces.includes(null) ? invalidJson("the request body is not valid UTF-8") : ok(pieces.join(""));
+}
+
+/** Steps from a value to the one at fault, last first, and what is wrong with it. */
+interface Fault {
+	steps: (string | number)[];
+	message: string;
+}
+
+function faultOfLeaf(value: unknown): Fault | null {
+	if (typeof value === "string" && !value.isWellFormed())
+		return { steps: [], message: "holds a lone surrogate, which is not valid Unicode" };
+	if (typeof value === "number" && !Number.isFinite(value)) return { steps: [], message: "is too large for a number" };
+	return null;
+}
+
+/** A fault of a container's child, seen from the container. */
+function faultBelow(child: unknown, step: string | number, depth: number): Fault | null {
+	const fault = faultIn(child, depth + 1);
+	fault?.steps.push(step);
+	return fault;
+}
+
+function faultIn(value: unknown, depth: number): Fault | null {
+	if (typeof value !== "object" || value === null) return faultOfLeaf(value);
+	if (depth === MAX_DEPTH) return { steps: [], message: `nests deeper than ${MAX_DEPTH} levels` };
+	// In place: a list of entries would take several times what the container takes.
+	if (Array.isArray(value)) {
+		for (let index = 0; index < value.length; index++) {
+			const fault = faultBelow(value[index], index, depth);
+			if (fault) return fault;
 		}
+		return null;
+	}
+	for (const key of Object.keys(value)) {
+		if (!key.isWellFormed()) return { steps: [], message: "has a key with a lone surrogate" };
+		const fault = faultBelow((value as Record<string, unknown>)[key], key, depth);
+		if (fault) return fault;
 	}
 	return null;
 }
 
+/**
+ * Finds the first thing in parsed JSON that canonical JSON cannot represent or that nests too deeply. Holds one frame a
+ * level, of which there are at most MAX_DEPTH, whatever there is to be walked.
+ */
+export function findUnrepresentable(root: unknown): Issue | null {
+	const fault = faultIn(root, 0);
+	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
+}
+
 /** Reads, decodes and parses a JSON body. The parser's own messages quote the body, so they are not passed on. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<Result<unknown>> {
-	const bytes = await readBytes(request, limitBytes);
-	if (!bytes.ok) return bytes;
-	if (bytes.value.byteLength === 0)
-		return fail({ reason: "invalid_json", message: "the request body is empty; a JSON object is expected" });
-	let text: string;
-	try {
-		text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes.value);
-	} catch {
-		return fail({ reason: "invalid_json", message: "the request body is not valid UTF-8" });
-	}
+	const text = await readText(request, limitBytes);
+	if (!text.ok) return text;
+	const excess = findExcess(text.value);
+	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	let value: unknown;
 	try {
-		value = JSON.parse(text);
+		value = JSON.parse(text.value);
 	} catch {
-		return fail({ reason: "invalid_json", message: "the request body is not valid JSON" });
+		return invalidJson("the request body is not valid JSON");
 	}
 	const issue = findUnrepresentable(value);
 	return issue ? fail({ reason: "invalid_request", issues: [issue] }) : ok(value);

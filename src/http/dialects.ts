@@ -68,21 +68,27 @@ export function errorBody(report: ErrorReport, dialect: ErrorDialect): Body {
 }
 
 /** `svc`: body of every error but the wrapped ones. */
-export const flatErrorSchema = z.looseObject({ error: z.string(), message: z.string() });
+export const flatErrorSchema = z.lazy(() => z.looseObject({ error: z.string(), message: z.string() }));
 /** `svc`: body of 401 and of 429 `rate_limit_exceeded`. */
-export const wrappedErrorSchema = z.object({ detail: z.looseObject({ error: z.string(), message: z.string() }) });
+export const wrappedErrorSchema = z.lazy(() =>
+	z.object({ detail: z.looseObject({ error: z.string(), message: z.string() }) }),
+);
 /** `openai`: body of every error. */
-export const openaiErrorSchema = z.looseObject({
-	error: z.looseObject({
-		message: z.string(),
-		type: z.string(),
-		param: z.string().nullable(),
-		code: z.string(),
+export const openaiErrorSchema = z.lazy(() =>
+	z.looseObject({
+		error: z.looseObject({
+			message: z.string(),
+			type: z.string(),
+			param: z.string().nullable(),
+			code: z.string(),
+		}),
 	}),
-});
+);
 /** `anthropic`: body of every error. */
-export const anthropicErrorSchema = z.looseObject({
-	type: z.literal("error"),
-	error: z.looseObject({ type: z.string(), message: z.string() }),
-	request_id: z.string().nullable(),
-});
+export const anthropicErrorSchema = z.lazy(() =>
+	z.looseObject({
+		type: z.literal("error"),
+		error: z.looseObject({ type: z.string(), message: z.string() }),
+		request_id: z.string().nullable(),
+	}),
+);

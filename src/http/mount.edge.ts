@@ -5,6 +5,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import type { z } from "zod";
 import type { Failure } from "../failure.ts";
+import { arrayLimits } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Answer, Endpoint } from "./endpoint.ts";
@@ -24,12 +25,17 @@ export interface Gate<C extends RequestContext> {
 export type Gates<C extends RequestContext> = Partial<Record<Access, Gate<C>>>;
 
 /** Reads the body and leaves it where zValidator looks for it, whatever content type the client named. */
-function bodyStage<C extends RequestContext>(endpoint: Endpoint): Stage<C> {
+function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Stage<C> {
+	// Made with the first body: no schema that nobody uses makes the start longer.
+	let overlong: ReturnType<typeof arrayLimits> | null = null;
 	return async (c, next) => {
 		const context = c.get("context");
 		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
 		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
 		if (!body.ok) return failureResponse(c, body.failure);
+		overlong ??= arrayLimits(schema);
+		const issues = overlong(body.value);
+		if (issues.length > 0) return failureResponse(c, { reason: "invalid_request", issues });
 		context.rawBody = body.value;
 		c.req.json = async <T>() => body.value as T;
 		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
@@ -134,7 +140,8 @@ export function mount<C extends RequestContext>(
 		const stages: Stage<C>[] = [nameStage, gate.stage(endpoint)];
 		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
 		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
-		if (endpoint.body) stages.push(bodyStage(endpoint), validationStage(endpoint, "json", endpoint.body));
+		if (endpoint.body)
+			stages.push(bodyStage(endpoint, endpoint.body), validationStage(endpoint, "json", endpoint.body));
 		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
 		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, gate));
 	}

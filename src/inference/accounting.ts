@@ -5,7 +5,7 @@ import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { outputHash } from "../proof/output-hash.ts";
 import type { Outcome, Receipt, ReceiptBase, ReceiptDetail, ReceiptKind } from "../proof/receipt.ts";
-import type { Remains } from "../providers/call-failure.ts";
+import type { CallFailure, Remains } from "../providers/call-failure.ts";
 import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
 import { reasonsUnseen } from "../routing/effort.ts";
@@ -106,8 +106,9 @@ function tokensOfBytes(text: string): number {
 	return Math.ceil(utf8Length(text) / BYTES_PER_TOKEN);
 }
 
-/** What a model may have thought without a word of it being seen; all of it counts as output. */
-function unseenReasoningTokens({ candidate, attempt }: PlannedCall): number {
+/** What a model may have thought without a word of it being seen or counted: as much as it may write at all. */
+function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: TokenUsage | null): number {
+	if (counts && counts.reasoning > 0) return 0;
 	return reasonsUnseen(candidate.model, attempt.access.provider, candidate.effort)
 		? attempt.request.maxOutputTokens
 		: 0;
@@ -117,24 +118,53 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall): number {
  * The bill of a call that broke off or was left: at what the provider had reported, and for what it had not, at one token
  * per three bytes sent and delivered, with what may have been under way. Never above the call's bound.
  */
-export function billOfBroken(call: PlannedCall, { answer, usageSoFar }: Remains, sentAtMs: number): Bill {
+export function billOfBroken(call: PlannedCall, { answer, reported }: Remains, sentAtMs: number): Bill {
+	if (reported?.isFinal) return billOf(call, reported.counts, answer, sentAtMs);
 	const { plan, candidate, attempt } = call;
 	const { request, worstCase } = attempt;
+	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
 	const sentTokens = Math.min(tokensOfBytes(request.body), request.maxInputTokens);
-	const input = usageSoFar ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0, outputText: 0, reasoning: 0 };
-	const output = Math.max(outputTokens(input), tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call);
-	const cost = costOf(candidate.model, { ...input, outputText: output, reasoning: 0 }, sentAtMs);
+	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
+	const outputSoFar = counts ? outputTokens(counts) : 0;
+	const outputText =
+		Math.max(outputSoFar, tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call, counts);
+	const cost = costOf(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
 	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
 	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
 	return {
-		promptTokens: usageSoFar ? Math.min(inputTokens(usageSoFar), request.maxInputTokens) : plan.signals.promptTokens,
-		completionTokens: estimateTokens(written),
+		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : plan.signals.promptTokens,
+		completionTokens: Math.min(Math.max(outputSoFar, estimateTokens(written)), request.maxOutputTokens),
 		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
 		estimated: true,
 		overrun: false,
 	};
 }
+
+/**
+ * The bill of a call that did not serve; null when it cost nothing.
+ * @param ofBroken how a call that broke off is billed.
+ */
+export function billOfFailed(
+	call: PlannedCall,
+	failure: CallFailure,
+	sentAtMs: number,
+	ofBroken: typeof billOfBroken,
+): Bill | null {
+	// An error status was not generated for, and what was not sent was not read.
+	if (failure.kind === "status" || !failure.sent) return null;
+	const { remains } = failure;
+	// An answer of nothing is whole all the same.
+	if (failure.kind === "lost" && failure.why === "empty")
+		return billOf(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
+	return ofBroken(call, remains, sentAtMs);
+}
+
+/** The same for who must not spend more than a cap, whatever a provider charges for a broken call: what is estimated is the bound. */
+export const billOfBrokenAtBound: typeof billOfBroken = (call, remains, sentAtMs) => {
+	const bill = billOfBroken(call, remains, sentAtMs);
+	return bill.estimated ? billOf(call, null, remains.answer, sentAtMs) : bill;
+};
 
 /** Everything a model wrote, of whatever kind. */
 function writtenText({ content }: ModelAnswer): string {

@@ -1,10 +1,10 @@
 // Which calls a plan may make, what a failed one means for the next, and what the client is told when none served. Pure.
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import type { CallFailure, LostReason } from "../providers/call-failure.ts";
+import { type CallFailure, type LostReason, NOTHING_SAID } from "../providers/call-failure.ts";
 import { breakerKeyOf, type ProviderHealth } from "../providers/health.ts";
 import type { Candidate } from "../routing/select.ts";
-import type { PlannedCall } from "./accounting.ts";
+import { billOfBroken, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 
 const MAX_CALLS = 3;
@@ -13,62 +13,73 @@ const MAX_CALLS = 3;
 export interface CallSet {
 	calls: [PlannedCall, ...PlannedCall[]];
 	boundNanoUsd: number;
-	/** Every candidate's provider is shut off or scarce, and the best of them is called all the same. */
-	lastResort: boolean;
 }
 
-/** The candidates to call: those who are to be called now, else the one that is so again the soonest. */
+/** The candidates to call: those who are neither shut off nor scarce, else the one that will be so again the soonest. */
 function callable(
-	{ selection: { failover }, access }: CallPlan,
+	plan: CallPlan,
 	health: ProviderHealth,
 	hasPriority: boolean,
 	nowMs: number,
-): { chosen: Candidate[]; lastResort: boolean } {
-	const keyOf = ({ model }: Candidate) => breakerKeyOf(access(model));
+): readonly [Candidate, ...Candidate[]] {
+	const { failover } = plan.selection;
+	const keyOf = ({ model }: Candidate) => breakerKeyOf(plan.accessOf(model));
 	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
 	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
-	const ample = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
-	if (ample.length > 0) return { chosen: ample.slice(0, MAX_CALLS), lastResort: false };
-	const soonest =
-		admitted.length > 0
-			? admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b))
-			: failover.toSorted((a, b) => health.openSinceMs(keyOf(a)) - health.openSinceMs(keyOf(b)));
-	return { chosen: soonest.slice(0, 1), lastResort: true };
+	const [first, ...rest] = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
+	if (first) return [first, ...rest];
+	const [leastScarce] = admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b));
+	const [longestOpen = failover[0]] = failover.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
+	return [leastScarce ?? longestOpen];
+}
+
+/** Whether the request named this model, and it is called as such: then it is tried once more before another stands in. */
+export function isNamed({ plan: { selection }, candidate }: Pick<PlannedCall, "plan" | "candidate">): boolean {
+	const { mode, fallbackFrom, failover } = selection;
+	return mode === "direct" && fallbackFrom === null && candidate === failover[0];
+}
+
+/** What a connection that breaks may be billed at: the second try after it must not take what the stand-ins need. */
+function secondTryNanoUsd([first, ...standIns]: CallSet["calls"], nowMs: number): number {
+	if (!isNamed(first) || standIns.length === 0) return 0;
+	return billOfBroken(first, NOTHING_SAID, nowMs).cost.totalNanoUsd;
 }
 
 /**
- * Chooses up to three candidates whose providers are neither shut off nor scarce.
+ * Chooses up to three candidates to call.
  * @param hasPriority whether the caller's plan still calls who is scarce.
  */
 export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
-	const [intended] = failover;
 	const planned = (candidate: Candidate): PlannedCall => ({
 		plan,
 		candidate,
 		attempt: plan.attempt(candidate.model, candidate.effort),
-		intendedWasAsked: candidate === intended,
+		intendedWasAsked: candidate === failover[0],
 	});
-	const { chosen, lastResort } = callable(plan, health, hasPriority, nowMs);
-	const [first = intended, ...rest] = chosen;
-	const calls: CallSet["calls"] = [planned(first), ...rest.map(planned)];
-	const sum = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
+	const [first, ...rest] = callable(plan, health, hasPriority, nowMs);
+	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
+	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
+	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
-	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd), lastResort };
+	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
 }
 
 const LOST: Readonly<Record<LostReason, string>> = {
-	no_head: "could not be reached, or broke off before it answered",
+	no_head: "broke off before it answered",
 	head_timeout: "did not answer in time",
 	timeout: "fell silent",
+	out_of_time: "had not answered when the time of the request was up",
 	cut: "broke off its answer",
-	unusable: "gave no usable answer",
+	reported: "reported an error instead of an answer",
+	empty: "gave an empty answer",
+	unusable: "gave an answer that cannot be read",
 	too_large: "gave an answer that is too large",
-	reported: "reported an error in its stream",
 };
 
 /** What a failed call means for the next one. */
-interface Consequence {
+export interface Consequence {
 	/** `end`: the request itself is refused; `anyone`: another call may do better; `elsewhere`: but not at this provider. */
 	next: "end" | "anyone" | "elsewhere";
 	operatorsFault: boolean;
@@ -126,7 +137,8 @@ function pauseOf(waitMs: number | null): number | null {
 function lineOf({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
 	if (failure.kind === "status") return `${at}: status ${failure.status}`;
-	return `${at}: ${failure.kind === "lost" ? LOST[failure.why] : "the client hung up"}`;
+	if (failure.kind === "client_closed") return `${at}: the client hung up`;
+	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
 }
 
 /** The calls of a set that did not serve, and what they add up to. */
@@ -141,6 +153,11 @@ export class FailedCalls {
 	/** Whether a model was asked. */
 	asked(modelId: string): boolean {
 		return this.#asked.has(modelId);
+	}
+
+	/** Whether any was. */
+	get any(): boolean {
+		return this.#asked.size > 0;
 	}
 
 	/** Whether a call's provider may be asked after what it has done. */

@@ -112,7 +112,7 @@ export interface StreamedEnding extends Pick<StreamEnd, "outcome" | "lost"> {
 }
 
 /** A streamed answer from its first words on. */
-export interface StreamedAnswer extends Pick<AnswerStream, "sandbox" | "parts"> {
+export interface StreamedAnswer extends Pick<AnswerStream, "sandbox" | "parts" | "over"> {
 	run: RunRecord;
 	/** Catalog id of the model that answers. */
 	modelId: string;
@@ -149,12 +149,13 @@ export async function inferStream(
 }
 
 function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: AnswerStream): StreamedAnswer {
-	const { call, sandbox, parts } = stream;
+	const { call, sandbox, parts, over } = stream;
 	const modelId = call.candidate.model.id;
 	return {
 		run: run.record,
 		modelId,
 		sandbox,
+		over,
 		parts: measured(caller, parts),
 		async end(clientClosed) {
 			const { outcome, lost, answer, call: billed } = stream.finish(clientClosed || caller.signal.aborted);

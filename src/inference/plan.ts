@@ -44,27 +44,36 @@ export interface CallPlan extends InferenceRequest {
 	selection: Selection;
 	/** Name of the routing config's rule that matched; null when none did. */
 	matchedRule: string | null;
-	/** Where an available model is called. */
-	access(model: Model): ProviderAccess;
-	/** Builds the exact request of an available model; with another output limit than the call's, if one is given. */
+	/** Where the calls of an available model go. */
+	accessOf(model: Model): ProviderAccess;
+	/** Builds its exact request; with another output limit than the call's, if one is given. */
 	attempt(model: Model, effort: EffortChoice, maxTokens?: number): Attempt;
 }
 
+function accessesOf(settings: Settings): CallPlan["accessOf"] {
+	return ({ id, provider }) => {
+		const access = settings.providers.get(provider);
+		if (!access) throw new Error(`${id} is not available and was not to be asked for`);
+		return access;
+	};
+}
+
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ModelCall, access: CallPlan["access"], nowMs: number): CallPlan["attempt"] {
+function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort, maxTokens = call.maxTokens) => {
 		// The call itself wherever it can be: wires keep what they make of its tools by it.
 		const asked = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
-		const { provider } = access(model);
+		const access = accessOf(model);
+		const { provider } = access;
 		const wire = wireOf(provider);
-		const variant = `${provider.wire} ${provider.returns_reasoning}`;
+		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call: asked, prompt, model, access: access(model), effort });
+		const request = wire.request({ call: asked, prompt, model, access, effort });
 		return {
 			wire,
-			access: access(model),
+			access,
 			request,
 			worstCase: worstCaseOf(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
 		};
@@ -84,12 +93,8 @@ export function planCall(
 ): Result<CallPlan> {
 	const { catalog } = settings;
 	const detected = signals(call);
-	const access = (model: Model) => {
-		const found = settings.providers.get(model.provider);
-		if (!found) throw new Error(`${model.id} is not available and was not to be asked for`);
-		return found;
-	};
-	const attempt = attempts(call, access, nowMs);
+	const accessOf = accessesOf(settings);
+	const attempt = attempts(call, accessOf, nowMs);
 	const rule = wishes.config && matchRule(wishes.config, call, detected);
 	const selection = select({
 		catalog,
@@ -115,7 +120,7 @@ export function planCall(
 		signals: detected,
 		selection: selection.value,
 		matchedRule: rule?.name ?? null,
-		access,
+		accessOf,
 		attempt,
 	});
 }

@@ -3,12 +3,10 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
-import { AnswerAccumulator, isDelta, isUnusable, wellFormedAnswer } from "../providers/accumulate.ts";
-import { type CallFailure, type Remains, UpstreamLost } from "../providers/call-failure.ts";
-import { breakerKeyOf, ProviderHealth } from "../providers/health.ts";
+import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";
+import { breakerKeyOf, type Permit, ProviderHealth } from "../providers/health.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import { type Deadlines, type OpenStream, openStream } from "../providers/upstream.edge.ts";
-import { WellFormedParts } from "../providers/well-formed.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { reasonsUnseen, timeToFirstTokenMs } from "../routing/effort.ts";
 import {
@@ -16,6 +14,8 @@ import {
 	type BilledCall,
 	billOf,
 	billOfBroken,
+	billOfBrokenAtBound,
+	billOfFailed,
 	fallbackFrom,
 	type PlannedCall,
 	type Purpose,
@@ -25,8 +25,9 @@ import {
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
-import { type CallSet, callSetOf, FailedCalls } from "./failover.ts";
+import { type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
+import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 
 /** Time between the end of the longest run and the settlement of a reservation that nobody settled. */
 const RESERVATION_MARGIN_MS = 10_000;
@@ -36,6 +37,10 @@ const UNSEEN_REASONING_FACTOR = 3;
 
 /** This isolate's view of the providers. */
 export const health = new ProviderHealth();
+
+function openSinceMs({ attempt }: PlannedCall): number {
+	return health.openSinceMs(breakerKeyOf(attempt.access));
+}
 
 /** A call of a run that has served. */
 export interface ServedCall {
@@ -51,6 +56,8 @@ export interface AnswerStream {
 	sandbox: boolean;
 	/** One array per piece of the upstream's body, well-formed. Ends early, without throwing, when the upstream breaks off. */
 	parts: AsyncIterable<readonly StreamPart[]>;
+	/** Aborts when a deadline passes, even while nobody reads. */
+	over: AbortSignal;
 	/**
 	 * To be called once: after the parts, or instead of the rest of them. Stops the upstream and bills the call.
 	 * @param clientClosed nobody is there any more to read the rest.
@@ -61,9 +68,9 @@ export interface AnswerStream {
 /** What became of a stream. */
 export interface StreamEnd {
 	outcome: Outcome;
-	/** Why it broke off; null when it did not. */
+	/** Why there is no more of it; null when it is whole. */
 	lost: UpstreamLost | null;
-	/** What was said. */
+	/** What was handed on. */
 	answer: ModelAnswer;
 	call: BilledCall;
 }
@@ -78,68 +85,17 @@ export interface FailedRun {
 /** What a call set comes to: one call served, or none did. */
 export type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
 
-/** What one attempt at a call comes to. */
-type Attempted<T> = { kind: "served"; value: T } | CallFailure;
-type Attempt<T> = (call: PlannedCall, hold: Hold, sentAtMs: number) => Promise<Attempted<T>>;
+/** Makes a call that was held for, and bills it if it serves. */
+type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<Attempted<T>>;
 
-/** A stream up to its first delta. */
-interface BegunStream {
-	stream: OpenStream;
-	/** What was read so far. */
-	received: StreamPart[][];
-	ended: boolean;
-}
-
-/** What an exception while reading a stream means. */
-function readFailure(error: unknown, remains: Remains, client: AbortSignal): CallFailure {
-	if (client.aborted) return { kind: "client_closed", sent: true, remains };
-	const lost = error instanceof UpstreamLost ? error : new UpstreamLost("cut");
-	// A whole body of no use has its end count; a stream that was cut has none.
-	const usage = lost.why === "unusable" ? (remains.answer?.usage ?? null) : null;
-	return { kind: "lost", why: lost.why, remains, usage, error: lost.error };
-}
-
-function unusable(answer: ModelAnswer): CallFailure {
-	const remains = { answer, usageSoFar: answer.usage };
-	return { kind: "lost", why: "unusable", remains, usage: answer.usage, error: null };
-}
-
-/** Reads a stream up to its first delta: until then another model can take over unseen. */
-async function readFirstDelta(
-	stream: OpenStream,
-	stop: readonly string[],
-	client: AbortSignal,
-): Promise<Attempted<BegunStream>> {
-	const received: StreamPart[][] = [];
-	const accumulator = new AnswerAccumulator();
-	try {
-		for (let next = await stream.parts.next(); !next.done; next = await stream.parts.next()) {
-			received.push(next.value);
-			for (const part of next.value) accumulator.add(part);
-			if (next.value.some(isDelta)) return { kind: "served", value: { stream, received, ended: false } };
-		}
-	} catch (error) {
-		return readFailure(error, { answer: accumulator.answer(), usageSoFar: stream.usageSoFar() }, client);
-	}
-	const answer = accumulator.answer();
-	return isUnusable(answer, stop) ? unusable(answer) : { kind: "served", value: { stream, received, ended: true } };
-}
-
-/** Reads a stream to its end. */
-async function readWhole(
-	stream: OpenStream,
-	stop: readonly string[],
-	client: AbortSignal,
-): Promise<Attempted<ModelAnswer>> {
-	const accumulator = new AnswerAccumulator();
-	try {
-		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
-	} catch (error) {
-		return readFailure(error, { answer: accumulator.answer(), usageSoFar: stream.usageSoFar() }, client);
-	}
-	const answer = wellFormedAnswer(accumulator.answer());
-	return isUnusable(answer, stop) ? unusable(answer) : { kind: "served", value: answer };
-}
+/** What one try at a call comes to. */
+type Tried<T> =
+	| { kind: "served"; value: T }
+	| { kind: "failed"; consequence: Consequence; costNanoUsd: number }
+	/** The provider is shut off. */
+	| { kind: "shut_off" }
+	/** No time, no money, or the provider has failed this request in a way that another call will not cure. */
+	| { kind: "not_made" };
 
 export class Run {
 	readonly record: RunRecord;
@@ -187,8 +143,8 @@ export class Run {
 
 	/** Makes the calls of a set in order until one has given its whole answer. */
 	complete(set: CallSet): Promise<CallSetResult<ServedCall>> {
-		return this.#withFailover(set, async (call, hold, sentAtMs) => {
-			const opened = await this.#open(call);
+		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
+			const opened = await this.#open(call, permit);
 			if (opened.kind !== "stream") return opened;
 			const whole = await readWhole(opened, call.plan.call.stop, this.#caller.signal);
 			if (whole.kind !== "served") return whole;
@@ -200,8 +156,8 @@ export class Run {
 
 	/** Makes the calls of a set in order until one has said its first words. */
 	stream(set: CallSet): Promise<CallSetResult<AnswerStream>> {
-		return this.#withFailover(set, async (call, hold, sentAtMs) => {
-			const opened = await this.#open(call);
+		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
+			const opened = await this.#open(call, permit);
 			if (opened.kind !== "stream") return opened;
 			const first = await readFirstDelta(opened, call.plan.call.stop, this.#caller.signal);
 			if (first.kind === "served")
@@ -212,51 +168,32 @@ export class Run {
 	}
 
 	/** Makes one upstream call; who has sent a head is well. */
-	async #open(call: PlannedCall): Promise<OpenStream | CallFailure> {
-		const { wire, request, access } = call.attempt;
+	async #open(call: PlannedCall, permit: Permit): Promise<OpenStream | CallFailure> {
+		const { wire, request } = call.attempt;
 		const opened = await openStream(wire, request, this.#deadlines(call), this.#caller.signal);
-		if (opened.kind === "stream") health.succeeded(breakerKeyOf(access));
+		if (opened.kind === "stream") permit.succeeded();
 		return opened;
 	}
 
 	#answerStream(call: PlannedCall, hold: Hold, begun: BegunStream, sentAtMs: number): AnswerStream {
-		const { stream, received, ended } = begun;
-		const accumulator = new AnswerAccumulator();
-		const wellFormed = new WellFormedParts();
-		let lost: UpstreamLost | null = null;
-		const deliverable = (parts: readonly StreamPart[]) => {
-			const passed = parts.flatMap((part) => wellFormed.pass(part) ?? []);
-			for (const part of passed) accumulator.add(part);
-			return passed;
-		};
-		async function* parts() {
-			try {
-				for (const batch of received) yield deliverable(batch);
-				if (!ended) for await (const batch of stream.parts) yield deliverable(batch);
-				const rest = wellFormed.end();
-				for (const part of rest) accumulator.add(part);
-				if (rest.length > 0) yield rest;
-			} catch (error) {
-				lost = error instanceof UpstreamLost ? error : new UpstreamLost("cut");
-			}
-		}
+		const { stream } = begun;
+		const relay = new StreamRelay(begun);
 		const finish = (clientClosed: boolean): StreamEnd => {
-			const outcome: Outcome = clientClosed ? "client_closed" : lost ? "cut" : "complete";
-			const answer = accumulator.answer();
-			if (outcome === "complete") {
-				return { outcome, lost, answer, call: this.#bill(call, hold, billOf(call, answer.usage, answer, sentAtMs)) };
-			}
-			const remains = { answer, usageSoFar: stream.usageSoFar() };
+			const answer = relay.answer();
+			const bill = relay.isWhole
+				? billOf(call, answer.usage, answer, sentAtMs)
+				: this.#billOfBroken(call, relay.remains(), sentAtMs);
 			stream.abort();
-			return { outcome, lost, answer, call: this.#bill(call, hold, this.#billOfBroken(call, remains, sentAtMs)) };
+			const outcome = clientClosed ? "client_closed" : relay.isWhole ? "complete" : "cut";
+			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamLost("cut"));
+			return { outcome, lost, answer, call: this.#bill(call, hold, bill) };
 		};
-		return { call, sandbox: stream.sandbox, parts: parts(), finish };
+		return { call, sandbox: stream.sandbox, parts: relay.parts(), over: stream.over, finish };
 	}
 
-	/** An agent's cap must hold whatever a provider charges for a broken call: there it is the bound. */
-	#billOfBroken(call: PlannedCall, remains: Remains, sentAtMs: number): Bill {
-		if (this.record.purpose.kind === "agent") return billOf(call, null, remains.answer, sentAtMs);
-		return billOfBroken(call, remains, sentAtMs);
+	/** An agent's cap must hold whatever a provider charges for a broken call. */
+	get #billOfBroken(): typeof billOfBroken {
+		return this.record.purpose.kind === "agent" ? billOfBrokenAtBound : billOfBroken;
 	}
 
 	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
@@ -266,48 +203,49 @@ export class Run {
 		return billed;
 	}
 
-	/** The bill of a call that did not serve; null when it cost nothing. */
-	#billOfFailed(call: PlannedCall, failure: CallFailure, sentAtMs: number): Bill | null {
-		// An error status was not generated for, and what was not sent was not read.
-		if (failure.kind === "status" || (failure.kind === "client_closed" && !failure.sent)) return null;
-		if (failure.kind === "lost" && failure.why === "unusable") {
-			return billOf(call, failure.usage, failure.remains.answer, sentAtMs);
-		}
-		return this.#billOfBroken(call, failure.remains, sentAtMs);
-	}
-
 	/** Deadlines of the next upstream call: all calls of a run share its end. */
 	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
 		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = this.#caller.settings;
 		const unseen = reasonsUnseen(model, access.provider, effort);
 		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
-		return {
-			headMs,
-			firstDeltaMs: Math.max(idleMs, reasoningMs),
-			idleMs,
-			totalMs: Math.max(1, this.#endsAtMs - Date.now()),
-		};
+		return { headMs, firstDeltaMs: Math.max(idleMs, reasoningMs), idleMs, endsAtMs: this.#endsAtMs };
 	}
 
 	/** Calls in order until one serves. */
 	async #withFailover<T>(set: CallSet, attempt: Attempt<T>): Promise<CallSetResult<T>> {
 		const failed = new FailedCalls();
-		for (const call of set.calls) {
-			const tried = await this.#tryTwice(call, failed, set.lastResort, attempt);
-			if (tried?.kind === "served") return { ok: true, served: tried.value };
-			if (tried?.next === "end" || Date.now() >= this.#endsAtMs) break;
+		const shutOff: PlannedCall[] = [];
+		for (const [place, call] of set.calls.entries()) {
+			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt);
+			if (tried.kind === "served") return { ok: true, served: tried.value };
+			if (tried.kind === "shut_off") shutOff.push(call);
+			if (tried.kind === "failed" && tried.consequence.next === "end") break;
+		}
+		const [longestShutOff] = shutOff.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
+		if (!failed.any && longestShutOff) {
+			const tried = await this.#try(longestShutOff, failed, attempt, true);
+			if (tried.kind === "served") return { ok: true, served: tried.value };
 		}
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
 	}
 
-	/** Tries a call; a model that the request named is tried once more, where that may help, before another stands in. */
-	async #tryTwice<T>(call: PlannedCall, failed: FailedCalls, lastResort: boolean, attempt: Attempt<T>) {
-		const first = await this.#try(call, failed, lastResort, attempt);
-		const { mode, fallbackFrom: insteadOf, failover } = call.plan.selection;
-		const isNamed = mode === "direct" && insteadOf === null && call.candidate === failover[0];
-		if (!isNamed || first?.kind !== "failed" || first.retryAfterMs === null) return first;
-		await this.#pause(first.retryAfterMs);
-		return (await this.#try(call, failed, lastResort, attempt)) ?? first;
+	/**
+	 * Tries a call; a model that the request named is tried once more, where that may help, before another stands in.
+	 * @param next the stand-in, which must be left room for if the second try ends like the first.
+	 */
+	async #tryTwice<T>(
+		call: PlannedCall,
+		next: PlannedCall | undefined,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+	): Promise<Tried<T>> {
+		const first = await this.#try(call, failed, attempt);
+		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
+		const roomNanoUsd = this.budget.freeNanoUsd - first.costNanoUsd;
+		if (next && roomNanoUsd < next.attempt.worstCase.totalNanoUsd) return first;
+		await this.#pause(first.consequence.retryAfterMs);
+		const second = await this.#try(call, failed, attempt);
+		return second.kind === "served" || second.kind === "failed" ? second : first;
 	}
 
 	/** Waits, less long when the client leaves. */
@@ -315,49 +253,48 @@ export class Run {
 		const { signal } = this.#caller;
 		if (signal.aborted) return;
 		await new Promise<void>((resolve) => {
-			const timer = setTimeout(done, ms);
-			function done(): void {
+			const done = () => {
 				clearTimeout(timer);
 				signal.removeEventListener("abort", done);
 				resolve();
-			}
-			signal.addEventListener("abort", done, { once: true });
+			};
+			const timer = setTimeout(done, ms);
+			signal.addEventListener("abort", done);
 		});
 	}
 
-	/** One try at one call; null when it may not be made: no room in the budget, or nobody is to ask this provider now. */
-	async #try<T>(
-		planned: PlannedCall,
-		failed: FailedCalls,
-		lastResort: boolean,
-		attempt: Attempt<T>,
-	): Promise<{ kind: "served"; value: T } | ({ kind: "failed" } & ReturnType<FailedCalls["add"]>) | null> {
+	/** @param isForced calls a provider that is shut off all the same. */
+	async #try<T>(planned: PlannedCall, failed: FailedCalls, attempt: Attempt<T>, isForced = false): Promise<Tried<T>> {
 		const { candidate, attempt: exact, plan } = planned;
-		const key = breakerKeyOf(exact.access);
-		if (!failed.allows(planned)) return null;
-		const hold = this.budget.hold(exact.worstCase.totalNanoUsd);
-		if (!hold) return null;
 		const sentAtMs = Date.now();
-		if (lastResort) health.probe(key, sentAtMs);
-		else if (!health.acquire(key, sentAtMs)) {
+		if (sentAtMs >= this.#endsAtMs || !failed.allows(planned)) return { kind: "not_made" };
+		const hold = this.budget.hold(exact.worstCase.totalNanoUsd);
+		if (!hold) return { kind: "not_made" };
+		const key = breakerKeyOf(exact.access);
+		const permit = isForced ? health.force(key, sentAtMs) : health.acquire(key, sentAtMs);
+		if (!permit) {
 			hold.release();
-			return null;
+			return { kind: "shut_off" };
 		}
 		const intended = plan.selection.failover[0];
 		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
 		this.#logCall(call);
-		const result = await attempt(call, hold, sentAtMs);
+		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
+			permit.inconclusive();
+			throw error;
+		});
 		if (result.kind === "served") return result;
-		const bill = this.#billOfFailed(call, result, sentAtMs);
+		const bill = billOfFailed(call, result, sentAtMs, this.#billOfBroken);
 		if (bill) this.#bill(call, hold, bill);
 		else hold.release();
-		const consequence = failed.add(call, result, bill?.cost.totalNanoUsd ?? 0);
+		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
+		const consequence = failed.add(call, result, costNanoUsd);
 		const nowMs = Date.now();
-		if (consequence.counts) health.failed(key, consequence.operatorsFault, nowMs);
-		else health.inconclusive(key);
+		if (consequence.counts) permit.failed(consequence.operatorsFault, nowMs);
+		else permit.inconclusive();
 		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
 			health.throttled(key, candidate.model.id, result.retryAfterMs, nowMs);
-		return { kind: "failed", ...consequence };
+		return { kind: "failed", consequence, costNanoUsd };
 	}
 
 	/** Notes in the log line who is serving. */

@@ -5,7 +5,8 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
-import { type Failure, fail, type Issue, ok } from "../failure.ts";
+import { askOwners } from "../audit/owners.edge.ts";
+import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import { wholeNumber } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
@@ -15,14 +16,13 @@ import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, hand
 import { findHandoff } from "./handoffs.store.ts";
 import { ledgerClient } from "./ledger-client.edge.ts";
 import { checkpointOrigin } from "./origin.ts";
-import { askUnflushed, noteUnflushed } from "./pending.edge.ts";
 import { readChain, readLeaves } from "./read-chain.edge.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;
 
-/** Sizes and places in a chain; which of them exist is the chain's to say. */
-const place = wholeNumber(0, 1e15);
+/** Sizes of a chain and seqs in it; which of them exist is the chain's to say. */
+const sizeOrSeq = wholeNumber(0, 1e15);
 
 const noKey: Failure = {
 	reason: "signing_unavailable",
@@ -61,18 +61,18 @@ export const createHandoffEndpoint = endpoint({
 			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
 		});
 		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
-		if (!verdict.flushed) await noteUnflushed(context, body.workspace_id, verdict.entry.id);
 		return ok(handoffOf(verdict.entry));
 	},
 });
 
 /** A caller's entry from D1, else from a ledger that has not flushed it, else from D1 again, where it may have moved meanwhile. */
-async function lookUp(context: KeyContext, id: string): Promise<HandoffRow | undefined> {
-	const { db, account } = context;
+async function lookUp(context: KeyContext, id: string): Promise<Result<HandoffRow | undefined>> {
+	const { db, env, account } = context;
 	const stored = await findHandoff(db, account.userId, id);
-	if (stored) return stored;
-	const answers = await askUnflushed(context, (ledger) => ledger.find(id));
-	return answers.find(({ entry }) => entry)?.entry ?? findHandoff(db, account.userId, id);
+	if (stored) return ok(stored);
+	const answers = await askOwners(context, "workspace", (key) => ledgerClient(env, account.userId, key.id).find(id));
+	if (!answers.ok) return answers;
+	return ok(answers.value.find(({ entry }) => entry)?.entry ?? (await findHandoff(db, account.userId, id)));
 }
 
 export const getHandoffEndpoint = endpoint({
@@ -81,12 +81,14 @@ export const getHandoffEndpoint = endpoint({
 	path: "/v1/handoff/{handoff_id}",
 	access: "key",
 	summary: "One handoff of the caller's.",
-	params: z.object({ handoff_id: z.string() }),
+	params: z.lazy(() => z.object({ handoff_id: z.string() })),
 	result: handoffSchema,
 	async handle({ params: { handoff_id: id }, context }) {
 		const isId = id.startsWith(HANDOFF_ID_PREFIX) && isValid(id.slice(HANDOFF_ID_PREFIX.length));
-		const entry = isId ? await lookUp(context, id) : undefined;
-		return entry ? ok(handoffOf(entry)) : fail({ reason: "handoff_not_found", message: "no handoff under this id" });
+		const found = isId ? await lookUp(context, id) : ok(undefined);
+		if (!found.ok) return found;
+		const unknown: Failure = { reason: "handoff_not_found", message: "no handoff under this id" };
+		return found.value ? ok(handoffOf(found.value)) : fail(unknown);
 	},
 });
 
@@ -97,34 +99,38 @@ export const getHandoffChainEndpoint = endpoint({
 	access: "key",
 	summary: "A workspace's chain, oldest first, in pages; the verdict is on all of it.",
 	params: workspaceParams,
-	query: z.object({
-		limit: wholeNumber(1, MOST_ENTRIES)
-			.default(MOST_ENTRIES)
-			.describe("Entries per page; large entries make a page end before."),
-		after: place.optional().describe("Only entries with a larger seq."),
-		expected_size: place.optional().describe("Entries the reader knows of."),
-		expected_head: z
-			.string()
-			.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
-			.optional()
-			.describe("Hash of the entry at that size, or of any entry."),
-	}),
-	result: z.object({
-		object: z.literal("handoff.chain"),
-		workspace_id: z.string(),
-		count: z.int().describe("Entries of the whole chain."),
-		data: z.array(handoffSchema),
-		has_more: z.boolean(),
-		verification: z.object({
-			ok: z.boolean(),
-			n: z.int(),
-			first_broken_index: z.int().nullable(),
-			reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
-			signing_enabled: z.boolean(),
-			complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
+	query: z.lazy(() =>
+		z.object({
+			limit: wholeNumber(1, MOST_ENTRIES)
+				.default(MOST_ENTRIES)
+				.describe("Entries per page; large entries make a page end before."),
+			after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
+			expected_size: sizeOrSeq.optional().describe("Entries the reader knows of."),
+			expected_head: z
+				.string()
+				.regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 lower-case hex digits")
+				.optional()
+				.describe("Hash of the entry at that size, or of any entry."),
 		}),
-		pubkey_endpoint: z.string(),
-	}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("handoff.chain"),
+			workspace_id: z.string(),
+			count: z.int().describe("Entries of the whole chain."),
+			data: z.array(handoffSchema),
+			has_more: z.boolean(),
+			verification: z.object({
+				ok: z.boolean(),
+				n: z.int(),
+				first_broken_index: z.int().nullable(),
+				reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
+				signing_enabled: z.boolean(),
+				complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
+			}),
+			pubkey_endpoint: z.string(),
+		}),
+	),
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		const { limit, after, expected_size: size, expected_head: head } = query;
@@ -163,12 +169,14 @@ export const getHandoffCheckpointEndpoint = endpoint({
 	},
 });
 
-const proofQuery = z.object({
-	index: place.optional().describe("Inclusion of the entry with this seq."),
-	size: place.optional().describe("… in the tree of this size; the whole chain by default."),
-	from: place.optional().describe("Consistency of the tree of this size …"),
-	to: place.optional().describe("… with the one of this size."),
-});
+const proofQuery = z.lazy(() =>
+	z.object({
+		index: sizeOrSeq.optional().describe("Inclusion of the entry with this seq."),
+		size: sizeOrSeq.optional().describe("… in the tree of this size; the whole chain by default."),
+		from: sizeOrSeq.optional().describe("Consistency of the tree of this size …"),
+		to: sizeOrSeq.optional().describe("… with the one of this size."),
+	}),
+);
 
 /** What is asked of a tree of `size` leaves, or what is wrong with the question. */
 function proofAsked(query: z.output<typeof proofQuery>, size: number) {
@@ -210,17 +218,19 @@ export const getHandoffProofEndpoint = endpoint({
 	summary: "Shows that an entry is in the chain's tree (index), or that one tree continues another (from, to).",
 	params: workspaceParams,
 	query: proofQuery,
-	result: z.object({
-		object: z.literal("handoff.proof"),
-		kind: z.enum(["inclusion", "consistency"]),
-		size: z.int().describe("Entries of the tree with this root."),
-		index: z.int().optional(),
-		from: z.int().optional(),
-		to: z.int().optional(),
-		leaf_hash: z.string().nullable().describe("Of an inclusion; null for consistency."),
-		root: z.string(),
-		hashes: z.array(z.string()),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("handoff.proof"),
+			kind: z.enum(["inclusion", "consistency"]),
+			size: z.int().describe("Entries of the tree with this root."),
+			index: z.int().optional(),
+			from: z.int().optional(),
+			to: z.int().optional(),
+			leaf_hash: z.string().nullable().describe("Of an inclusion; null for consistency."),
+			root: z.string(),
+			hashes: z.array(z.string()),
+		}),
+	),
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		const { state, leaves } = await readLeaves(context, workspace_id);

@@ -7,7 +7,13 @@ import { type Hash, hashBytes } from "../proof/hash.ts";
 import { leafHash } from "../proof/merkle.ts";
 import type { Signer } from "../proof/signing.ts";
 
-export const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup"] as const satisfies readonly HandoffKind[];
+export const HANDOFF_KINDS = [
+	"edit",
+	"refactor",
+	"deploy",
+	"review",
+	"setup",
+] as const satisfies readonly HandoffKind[];
 
 /** UTF-8 bytes of the longest subject. Escaped twice inside one JSON parameter it stays under D1's 2 MB. */
 export const MAX_SUBJECT_BYTES = 262_144;

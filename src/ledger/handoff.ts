@@ -6,12 +6,12 @@ import { workspaceIdSchema } from "../ids.ts";
 import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import { handoffRisk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
-import { ACTION_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
+import { HANDOFF_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 
 const MAX_OBJECTIVE_CHARS = 500;
 
 /** Members beside these two are not kept. */
-const itemSchema = z.object({ id: z.string(), description: z.string() });
+const itemSchema = z.lazy(() => z.object({ id: z.string(), description: z.string() }));
 const itemsSchema = z.array(itemSchema);
 const textsSchema = z.array(z.string());
 
@@ -23,19 +23,21 @@ const objectiveSchema = z
 	.meta({ minLength: 1, maxLength: MAX_OBJECTIVE_CHARS });
 
 /** The body of a new handoff. Its size is limited as a whole, by the subject; links and ids of its own mean nothing. */
-export const handoffRequestSchema = z.object({
-	workspace_id: workspaceIdSchema,
-	objective: objectiveSchema,
-	from_tool: z.string().nullish().describe("Tool handing off."),
-	to_tool: z.string().nullish().describe("Tool receiving; may be a human."),
-	files_touched: textsSchema.nullish().describe("Paths modified."),
-	constraints: textsSchema.nullish().describe("Constraints for the next agent."),
-	risks: itemsSchema.nullish(),
-	validation: itemsSchema.nullish(),
-	recommended_next_action: z.string().nullish().describe("What the receiver does first."),
-	action_kind: z.enum(ACTION_KINDS).nullish().describe("Default `edit`."),
-	est_cost: z.number().min(0).nullish().describe("USD estimate, recorded as given."),
-});
+export const handoffRequestSchema = z.lazy(() =>
+	z.object({
+		workspace_id: workspaceIdSchema,
+		objective: objectiveSchema,
+		from_tool: z.string().nullish().describe("Tool handing off."),
+		to_tool: z.string().nullish().describe("Tool receiving; may be a human."),
+		files_touched: textsSchema.nullish().describe("Paths modified."),
+		constraints: textsSchema.nullish().describe("Constraints for the next agent."),
+		risks: itemsSchema.nullish(),
+		validation: itemsSchema.nullish(),
+		recommended_next_action: z.string().nullish().describe("What the receiver does first."),
+		action_kind: z.enum(HANDOFF_KINDS).nullish().describe("Default `edit`."),
+		est_cost: z.number().min(0).nullish().describe("USD estimate, recorded as given."),
+	}),
+);
 
 export type HandoffRequest = z.output<typeof handoffRequestSchema>;
 
@@ -79,31 +81,33 @@ export function draftOf(content: HandoffContent, budgetUsd: number): HandoffDraf
 const hash = z.string().describe("`sha256:` and 64 hex digits.");
 
 /** A handoff as it is returned: every member of the subject, and its seal. */
-export const handoffSchema = z.object({
-	id: z.string(),
-	workspace_id: z.string(),
-	seq: z.int(),
-	objective: z.string(),
-	from_tool: z.string().nullable(),
-	to_tool: z.string().nullable(),
-	files_touched: textsSchema,
-	constraints: textsSchema,
-	risks: itemsSchema,
-	validation: itemsSchema,
-	recommended_next_action: z.string().nullable(),
-	action_kind: z.string(),
-	est_cost: z.number().nullable(),
-	risk: z.object({ score: z.number(), tier: z.string(), factors: textsSchema }),
-	prev_handoff_id: z.string().nullable(),
-	prev_hash: hash.nullable(),
-	prev_signature: z.string().nullable(),
-	created_at: z.string(),
-	subject: z.string().describe("Canonical JSON (RFC 8785): what is hashed and signed."),
-	signed: z.boolean(),
-	hash,
-	signature: z.string().nullable().describe("Ed25519 over the subject, base64."),
-	key_id: z.string().nullable(),
-});
+export const handoffSchema = z.lazy(() =>
+	z.object({
+		id: z.string(),
+		workspace_id: z.string(),
+		seq: z.int(),
+		objective: z.string(),
+		from_tool: z.string().nullable(),
+		to_tool: z.string().nullable(),
+		files_touched: textsSchema,
+		constraints: textsSchema,
+		risks: itemsSchema,
+		validation: itemsSchema,
+		recommended_next_action: z.string().nullable(),
+		action_kind: z.string(),
+		est_cost: z.number().nullable(),
+		risk: z.object({ score: z.number(), tier: z.string(), factors: textsSchema }),
+		prev_handoff_id: z.string().nullable(),
+		prev_hash: hash.nullable(),
+		prev_signature: z.string().nullable(),
+		created_at: z.string(),
+		subject: z.string().describe("Canonical JSON (RFC 8785): what is hashed and signed."),
+		signed: z.boolean(),
+		hash,
+		signature: z.string().nullable().describe("Ed25519 over the subject, base64."),
+		key_id: z.string().nullable(),
+	}),
+);
 
 export type Handoff = z.output<typeof handoffSchema>;
 

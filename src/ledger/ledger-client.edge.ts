@@ -1,6 +1,5 @@
-// The Worker's side of a workspace's ledger: every call is idempotent, by id where it writes, and tried twice.
-import type { AuditEventRow } from "../audit/event.ts";
-import type { PageQuery } from "../audit/page.ts";
+// The Worker's side of a workspace's ledger but for its audit events, which are audit/'s business: every call is idempotent, by id where it writes, and tried twice.
+import { ownerObjectName } from "../audit/owner.ts";
 import { callTwice } from "../durable/call-object.edge.ts";
 import type { VerifiedPrefix } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
@@ -11,10 +10,8 @@ export type { LedgerState } from "./workspace-ledger.object.ts";
 /** See the methods of WorkspaceLedger. */
 export interface LedgerClient {
 	append(request: AppendRequest): Promise<AppendVerdict>;
-	record(event: AuditEventRow): Promise<boolean>;
 	state(): Promise<LedgerState>;
 	find(id: string): Promise<{ entry: HandoffRow | null; idle: boolean }>;
-	unflushedEvents(query: PageQuery): Promise<{ events: AuditEventRow[]; idle: boolean }>;
 	unflushedEntries(fromSeq: number, asOfMs: number): Promise<HandoffRow[]>;
 	remember(verified: VerifiedPrefix): Promise<void>;
 	checkpoint(origin: string): Promise<string | null>;
@@ -22,15 +19,12 @@ export interface LedgerClient {
 
 /** A client for the ledger of one workspace of a user. */
 export function ledgerClient({ WORKSPACE_LEDGER: namespace }: Env, userId: string, workspaceId: string): LedgerClient {
-	// A user id holds no slash, so no two pairs share a name.
-	const name = `${userId}/${workspaceId}`;
+	const name = ownerObjectName(userId, { kind: "workspace", id: workspaceId });
 	const twice = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) => callTwice(namespace, name, call);
 	return {
 		append: (request) => twice(async (stub) => (await stub.append(request)) as AppendVerdict),
-		record: (event) => twice((stub) => stub.record(event)),
 		state: () => twice(async (stub) => (await stub.state()) as LedgerState),
 		find: (id) => twice(async (stub) => await stub.find(id)),
-		unflushedEvents: (query) => twice(async (stub) => await stub.unflushedEvents(query)),
 		unflushedEntries: (fromSeq, asOfMs) => twice(async (stub) => await stub.unflushedEntries(fromSeq, asOfMs)),
 		remember: (verified) => twice((stub) => stub.remember(verified)),
 		checkpoint: (origin) => twice((stub) => stub.checkpoint(origin)),

@@ -7,14 +7,14 @@ import { asHash, digestOf, type HandoffRow } from "./entry.ts";
 import { chainPages, leafHashes } from "./handoffs.store.ts";
 import { type LedgerClient, type LedgerState, ledgerClient } from "./ledger-client.edge.ts";
 
-type Caller = Pick<KeyContext, "account" | "db" | "env">;
+type ChainContext = Pick<KeyContext, "account" | "db" | "env">;
 
 /** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
 const PAGE_SUBJECT_BYTES = 2_000_000;
 
-type Place = Pick<HandoffRow, "seq" | "id">;
+type ChainPosition = Pick<HandoffRow, "seq" | "id">;
 
-function isBefore(a: Place, b: Place): boolean {
+function isBefore(a: ChainPosition, b: ChainPosition): boolean {
 	return a.seq < b.seq || (a.seq === b.seq && a.id < b.id);
 }
 
@@ -49,14 +49,14 @@ class Unflushed {
  * The chain as it was at `state`, page by page: entries of D1 and unflushed ones merged by (seq, id), those in both once.
  * What D1 has beyond the state is newer, and left out, or nothing the ledger knows of, and shown.
  */
-async function* pagesAt(caller: Caller, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
+async function* pagesAt(context: ChainContext, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
 	const unflushed = new Unflushed(ledger, state);
-	/** Unflushed entries before a place, without the one at it. */
-	const before = async (place: Place | null): Promise<HandoffRow[]> => {
+	/** Unflushed entries before a position, without the one at it. */
+	const before = async (end: ChainPosition | null): Promise<HandoffRow[]> => {
 		const rows: HandoffRow[] = [];
 		for (let next = await unflushed.peek(); next && next.seq < state.size; next = await unflushed.peek()) {
-			if (place && !isBefore(next, place)) {
-				if (next.id === place.id) unflushed.take();
+			if (end && !isBefore(next, end)) {
+				if (next.id === end.id) unflushed.take();
 				break;
 			}
 			rows.push(next);
@@ -64,7 +64,7 @@ async function* pagesAt(caller: Caller, workspaceId: string, ledger: LedgerClien
 		}
 		return rows;
 	};
-	for await (const page of chainPages(caller.db, { userId: caller.account.userId, workspaceId })) {
+	for await (const page of chainPages(context.db, { userId: context.account.userId, workspaceId })) {
 		const isBeyond = ({ seq }: HandoffRow) => !(seq < state.size);
 		// Asked after the page was read, the ledger knows of every entry that may be in it.
 		const knownSize = page.some(isBeyond) ? (await ledger.state()).size : state.size;
@@ -122,7 +122,7 @@ class PageCut {
  * an empty chain. Signatures that were verified before are skipped, as `verifyChain` says.
  */
 export async function walkChain(
-	context: Caller & Pick<KeyContext, "settings" | "waitUntil">,
+	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
 	expected: Expected,
 	visit: (rows: readonly HandoffRow[]) => void,
@@ -152,7 +152,7 @@ export async function walkChain(
 
 /** Verifies the caller's chain of a workspace and returns a page of it. */
 export async function readChain(
-	context: Caller & Pick<KeyContext, "settings" | "waitUntil">,
+	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
 	query: ChainQuery,
 ): Promise<ChainReading> {
@@ -166,7 +166,7 @@ export async function readChain(
  * root that the ledger remembers.
  */
 export async function readLeaves(
-	{ account, db, env }: Caller,
+	{ account, db, env }: ChainContext,
 	workspaceId: string,
 ): Promise<{ state: LedgerState; leaves: Uint8Array[] | null }> {
 	const ledger = ledgerClient(env, account.userId, workspaceId);

@@ -7,17 +7,21 @@
 // write what it holds to D1. D1 skips rows it has, so a flush may be repeated at any point; a row stays here until then.
 import { DurableObject } from "cloudflare:workers";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { type AuditEventRow, handoffCreated } from "../audit/event.ts";
+import type { AuditEventRow } from "../audit/event.ts";
+import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
+import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import { newestOf, type PageQuery } from "../audit/page.ts";
 import { database } from "../db/client.edge.ts";
-import { Outbox } from "../durable/outbox.edge.ts";
+import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import type { Hash } from "../proof/hash.ts";
 import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOfRange } from "../proof/merkle.ts";
 import { checkpointBody, signNote } from "../proof/note.ts";
 import { settingsOf } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { asHash, type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
+import { handoffCreated } from "./handoff-event.ts";
 import { recordEntries } from "./handoffs.store.ts";
+import { LEDGER_TABLES } from "./ledger-tables.ts";
 
 /** A handoff to append. Idempotent by `id`. */
 export interface AppendRequest {
@@ -57,49 +61,47 @@ interface Head {
 	signedSize: number;
 }
 
+/** What goes to D1 at once, or not at all. */
+interface OutboxRow extends Record<string, SqlStorageValue> {
+	/** Of the event. */
+	id: string;
+	/** JSON of the row. */
+	event: string;
+	/** JSON of the row, for an event that belongs to an entry. */
+	entry: string | null;
+}
+
 const FLUSH_ROWS = 100;
 /** JSON of one flush; D1 takes values of 2 MB, and the largest entry is 1 MB of it. */
 const FLUSH_BYTES = 500_000;
-/** How long an append waits for D1; reads find the entry here meanwhile. */
-const FLUSH_WAIT_MS = 1_500;
-/** When the alarm looks after an entry whose object died before its flush ended. */
-const LOOK_AFTER_MS = 5_000;
 /** How long flushed rows are kept: repeated calls and reads under way find them. */
 const KEEP_MS = 600_000;
 const PURGE_EVERY_MS = 10_000;
 /** Entries handed to a reader at once. */
 const READ_BYTES = 4_000_000;
 
-const TABLES = `
-	CREATE TABLE IF NOT EXISTS head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL);
-	CREATE TABLE IF NOT EXISTS entries (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, flushed_at_ms INTEGER);
-	CREATE TABLE IF NOT EXISTS events (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, handoff_id TEXT, event TEXT NOT NULL,
-		flushed_at_ms INTEGER);
-	CREATE INDEX IF NOT EXISTS events_unflushed ON events (n) WHERE flushed_at_ms IS NULL;
-	CREATE INDEX IF NOT EXISTS entries_unflushed ON entries (seq) WHERE flushed_at_ms IS NULL;
-`;
-
-export class WorkspaceLedger extends DurableObject<Env> {
+export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	#sql: SqlStorage;
 	/** Tables exist from the first write on: reading an unknown workspace leaves nothing behind. */
 	#hasTables: boolean;
-	#outbox: Outbox;
+	#outbox: OwnerOutbox<OutboxRow>;
 	#purgedAtMs = 0;
-	/** Appends that wait for D1, by event id. */
-	#waiting = new Map<string, (flushed: boolean) => void>();
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
 		this.#sql = state.storage.sql;
-		this.#outbox = new Outbox(state, {
+		this.#outbox = new OwnerOutbox(state, env, {
 			failureEvent: "ledger_flush_failed",
-			writeRound: () => this.#writeRound(),
-			onFailure: () => {
-				for (const resolve of this.#waiting.values()) resolve(false);
-			},
+			nextRound: () => this.#nextRound(),
+			record: (round) => this.#record(round),
+			markFlushed: (round) => this.#markFlushed(round),
+			isFlushed: (id) => this.#isFlushed(id),
+			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'head'").length > 0;
-		this.#armForOpenWork(Date.now());
+		this.#hasTables = hasTables(state.storage, LEDGER_TABLES);
+		if (!this.#hasTables) return;
+		migrate(state.storage, LEDGER_TABLES);
+		this.#outbox.wake();
 	}
 
 	#rows<Row extends Record<string, SqlStorageValue>>(query: string, ...parameters: SqlStorageValue[]): Row[] {
@@ -120,7 +122,7 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	async append(request: AppendRequest): Promise<AppendVerdict> {
 		const verdict = this.#append(request);
 		if (!verdict.appended) return verdict;
-		return { ...verdict, flushed: await this.#flushed(request.eventId) };
+		return { ...verdict, flushed: await this.#outbox.deliver(request.eventId) };
 	}
 
 	/** No `await` in here, nor in anything it calls. */
@@ -133,15 +135,15 @@ export class WorkspaceLedger extends DurableObject<Env> {
 		const entry = nextEntry(request, request.draft, head?.last ?? null, Date.now(), signer);
 		const bytes = utf8ToBytes(entry.subject).length;
 		if (bytes > MAX_SUBJECT_BYTES) return { appended: false, reason: "subject_too_large", bytes };
-		this.#store(entry, handoffCreated(entry, request.eventId, request.actor), head);
+		this.#store(request, entry, head);
 		return { appended: true, entry, flushed: false };
 	}
 
-	#store(entry: HandoffRow, event: AuditEventRow, head: Head | null): void {
+	#store({ userId, workspaceId, eventId, actor }: AppendRequest, entry: HandoffRow, head: Head | null): void {
 		const { seq, id, hash, signature, key_id, created_at } = entry;
-		this.#write(() => {
+		this.#write(userId, { kind: "workspace", id: workspaceId }, () => {
 			this.#sql.exec("INSERT INTO entries (seq, id, entry) VALUES (?, ?, ?)", seq, id, JSON.stringify(entry));
-			this.#addEvent(event, id);
+			this.#addEvent(handoffCreated(entry, eventId, actor), id);
 			this.#setHead({
 				size: seq + 1,
 				last: { seq, id, hash, signature, key_id, created_at },
@@ -154,14 +156,15 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	}
 
 	/** One transaction of writes, and an alarm that looks after what it leaves to flush. */
-	#write(write: () => void): void {
+	#write(userId: string, key: OwnerKey, write: () => void): void {
 		this.ctx.storage.transactionSync(() => {
-			if (!this.#hasTables) this.#sql.exec(TABLES);
+			if (!this.#hasTables) migrate(this.ctx.storage, LEDGER_TABLES);
+			this.#outbox.identify(userId, key);
 			write();
 			this.#purge();
 		});
 		this.#hasTables = true;
-		this.#outbox.arm(Date.now() + LOOK_AFTER_MS);
+		this.#outbox.stored();
 	}
 
 	#addEvent(event: AuditEventRow, handoffId: string | null): void {
@@ -174,9 +177,9 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	}
 
 	/** Stores an audit event that belongs to no entry, and waits a moment for D1 to have it; true when it does. Idempotent by its id. */
-	async record(event: AuditEventRow): Promise<boolean> {
-		this.#write(() => this.#addEvent(event, null));
-		return this.#flushed(event.id);
+	async record(event: AuditEventRow, key: OwnerKey): Promise<boolean> {
+		this.#write(event.user_id, key, () => this.#addEvent(event, null));
+		return this.#outbox.deliver(event.id);
 	}
 
 	/** The chain's head, and what of it needs no second look. */
@@ -199,12 +202,17 @@ export class WorkspaceLedger extends DurableObject<Env> {
 	find(id: string): { entry: HandoffRow | null; idle: boolean } {
 		if (!this.#hasTables) return { entry: null, idle: true };
 		const [row] = this.#rows<{ entry: string }>("SELECT entry FROM entries WHERE id = ?", id);
-		return { entry: row ? (JSON.parse(row.entry) as HandoffRow) : null, idle: !this.#hasOpenWork() };
+		return { entry: row ? (JSON.parse(row.entry) as HandoffRow) : null, idle: this.isIdle() };
 	}
 
 	/** Audit events of a page that D1 does not have, newest first, and one more if there is one; `idle` when D1 has everything. */
-	unflushedEvents(query: PageQuery): { events: AuditEventRow[]; idle: boolean } {
-		return { events: newestOf(this.#openEvents(), query), idle: !this.#hasOpenWork() };
+	unflushedEvents(query: PageQuery): UnflushedEvents {
+		return { events: newestOf(this.#openEvents(), query), idle: this.isIdle() };
+	}
+
+	/** Whether D1 has everything. */
+	isIdle(): boolean {
+		return !this.#hasTables || this.#rows("SELECT 1 FROM events WHERE flushed_at_ms IS NULL LIMIT 1").length === 0;
 	}
 
 	/** Read one by one: after hours without D1 they may be more than an isolate holds. */
@@ -256,47 +264,27 @@ export class WorkspaceLedger extends DurableObject<Env> {
 
 	/** Writes to D1 what it does not have. Never throws: a failed alarm would end after a few retries. */
 	override async alarm(): Promise<void> {
-		this.#outbox.alarmRang();
-		await this.#outbox.flush();
-		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
+		await this.#outbox.alarm();
 	}
 
-	/** Whether D1 has an event, and the entry with it, now or within a moment. */
-	async #flushed(eventId: string): Promise<boolean> {
-		const isFlushed = "SELECT 1 FROM events WHERE id = ? AND flushed_at_ms IS NOT NULL";
-		if (this.#rows(isFlushed, eventId).length > 0) return true;
-		// After a failure the alarm sets the pace, so that an absent D1 is not asked once per append.
-		if (this.#outbox.isFailing) return false;
-		let timer: ReturnType<typeof setTimeout> | undefined;
-		const answer = new Promise<boolean>((resolve) => {
-			this.#waiting.set(eventId, resolve);
-			timer = setTimeout(() => resolve(false), FLUSH_WAIT_MS);
-		});
-		this.ctx.waitUntil(this.#outbox.flush());
-		const flushed = await answer;
-		clearTimeout(timer);
-		this.#waiting.delete(eventId);
-		return flushed;
-	}
-
-	async #writeRound(): Promise<boolean> {
-		const round = this.#nextRound();
-		if (round.length === 0) return false;
+	async #record(round: readonly OutboxRow[]): Promise<void> {
 		await recordEntries(
 			database(this.env.DB),
 			round.flatMap(({ entry }) => (entry ? [JSON.parse(entry) as HandoffRow] : [])),
 			round.map(({ event }) => JSON.parse(event) as AuditEventRow),
 		);
-		this.#markFlushed(round.map(({ id }) => id));
-		return true;
+	}
+
+	#isFlushed(eventId: string): boolean {
+		return this.#rows("SELECT 1 FROM events WHERE id = ? AND flushed_at_ms IS NOT NULL", eventId).length > 0;
 	}
 
 	/** The oldest events that D1 lacks, each with its entry if it has one: as many as one statement takes. */
-	#nextRound(): { id: string; event: string; entry: string | null }[] {
+	#nextRound(): OutboxRow[] {
 		if (!this.#hasTables) return [];
-		const round: { id: string; event: string; entry: string | null }[] = [];
+		const round: OutboxRow[] = [];
 		let bytes = 0;
-		const rows = this.#sql.exec<{ id: string; event: string; entry: string | null }>(
+		const rows = this.#sql.exec<OutboxRow>(
 			`SELECT events.id, event, entry FROM events LEFT JOIN entries ON entries.id = events.handoff_id
 			WHERE events.flushed_at_ms IS NULL ORDER BY n LIMIT ?`,
 			FLUSH_ROWS,
@@ -309,8 +297,8 @@ export class WorkspaceLedger extends DurableObject<Env> {
 		return round;
 	}
 
-	#markFlushed(eventIds: readonly string[]): void {
-		const ids = JSON.stringify(eventIds);
+	#markFlushed(round: readonly OutboxRow[]): void {
+		const ids = JSON.stringify(round.map(({ id }) => id));
 		const now = Date.now();
 		this.ctx.storage.transactionSync(() => {
 			this.#sql.exec("UPDATE events SET flushed_at_ms = ? WHERE id IN (SELECT value FROM json_each(?))", now, ids);
@@ -321,7 +309,6 @@ export class WorkspaceLedger extends DurableObject<Env> {
 				ids,
 			);
 		});
-		for (const id of eventIds) this.#waiting.get(id)?.(true);
 	}
 
 	/** Forgets what D1 has had for a while. */
@@ -331,14 +318,6 @@ export class WorkspaceLedger extends DurableObject<Env> {
 		this.#purgedAtMs = now;
 		this.#sql.exec("DELETE FROM entries WHERE flushed_at_ms < ?", now - KEEP_MS);
 		this.#sql.exec("DELETE FROM events WHERE flushed_at_ms < ?", now - KEEP_MS);
-	}
-
-	#hasOpenWork(): boolean {
-		return this.#hasTables && this.#rows("SELECT 1 FROM events WHERE flushed_at_ms IS NULL LIMIT 1").length > 0;
-	}
-
-	#armForOpenWork(atMs: number): void {
-		if (this.#hasOpenWork()) this.#outbox.arm(atMs);
 	}
 }
 

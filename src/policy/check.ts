@@ -7,7 +7,7 @@ import { canonicalJson } from "../proof/canonical.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { PolicyDecision, PolicyInput } from "./decide.ts";
 
-const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
+const POLICY_ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
 
 const MAX_ACTION_CHARS = 10_000;
 const MAX_CONTEXT_BYTES = 65_536;
@@ -26,25 +26,27 @@ export function textsSchema(most: number) {
 }
 
 /** Unknown members are ignored; null is absent. */
-export const policyCheckSchema = z.object({
-	workspace_id: workspaceIdSchema.describe("The workspace whose manifest is the policy."),
-	action: z
-		.string()
-		.max(MAX_ACTION_CHARS, `must have at most ${MAX_ACTION_CHARS} characters`)
-		.refine((text) => text.trim() !== "", "must not be blank")
-		.describe("What is about to be done, in words."),
-	action_kind: z.enum(ACTION_KINDS).nullish(),
-	files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
-	commands: textsSchema(MAX_COMMANDS)
-		.nullish()
-		.describe("Commands as a shell would get them, held against forbidden_commands."),
-	estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
-	context: z
-		.record(z.string(), z.unknown())
-		.refine((context) => jsonBytes(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
-		.nullish()
-		.describe("Anything; kept with the decision and not looked at."),
-});
+export const policyCheckSchema = z.lazy(() =>
+	z.object({
+		workspace_id: workspaceIdSchema.describe("The workspace whose manifest is the policy."),
+		action: z
+			.string()
+			.max(MAX_ACTION_CHARS, `must have at most ${MAX_ACTION_CHARS} characters`)
+			.refine((text) => text.trim() !== "", "must not be blank")
+			.describe("What is about to be done, in words."),
+		action_kind: z.enum(POLICY_ACTION_KINDS).nullish(),
+		files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
+		commands: textsSchema(MAX_COMMANDS)
+			.nullish()
+			.describe("Commands as a shell would get them, held against forbidden_commands."),
+		estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
+		context: z
+			.record(z.string(), z.unknown())
+			.refine((context) => jsonBytes(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
+			.nullish()
+			.describe("Anything; kept with the decision and not looked at."),
+	}),
+);
 
 export type PolicyCheck = z.output<typeof policyCheckSchema>;
 

@@ -1,13 +1,12 @@
 // A policy decision (spec 2.11) from an action's files, commands and cost; ids, times and storage are the endpoint's.
-import { analyse } from "./analysis.ts";
+import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combine, type Decision, type Factor, type FactorId, type RiskTier, TIERS } from "./factors.ts";
-import { Work } from "./glob.ts";
-import { compileProtectedPaths, MAX_PATH_WORK, type ProtectedPaths } from "./paths.ts";
-import { type Pattern, parsePattern } from "./patterns.ts";
+import { combine, type Decision, type Factor, type FactorId, RISK_THRESHOLDS, type RiskTier } from "./factors.ts";
+import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
 import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
 import { shorten } from "./shorten.ts";
+import { WorkBudget } from "./work.ts";
 
 /** What is checked (spec 4.7), with the lists that may be absent made empty. */
 export interface PolicyInput {
@@ -36,8 +35,7 @@ export interface PolicyDecision {
 }
 
 /** Patterns of both lists; a manifest's `!` takes back its own protection, never a built-in one. */
-function protectedBy(patterns: readonly string[]): ProtectedPaths {
-	const work = new Work(MAX_PATH_WORK);
+function protectedBy(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
 	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
 	const own = compileProtectedPaths(
 		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
@@ -46,8 +44,8 @@ function protectedBy(patterns: readonly string[]): ProtectedPaths {
 	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
 }
 
-function forbiddenBy(patterns: readonly string[]): readonly Pattern[] {
-	return [...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])].flatMap((written) => parsePattern(written) ?? []);
+function forbiddenBy(patterns: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {
+	return parseForbiddenCommands([...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])], work);
 }
 
 /** Why each factor fired; a factor without reasons is explained by its label. */
@@ -90,7 +88,7 @@ function explain(
 ): string {
 	const triggered = factors.filter((factor) => factor.triggered);
 	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
-	const from = TIERS.find((row) => row.tier === tier)?.from ?? 0;
+	const from = RISK_THRESHOLDS.find((row) => row.tier === tier)?.from ?? 0;
 	const against =
 		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
 	const because = triggered.flatMap(({ id, label }) => {
@@ -101,12 +99,18 @@ function explain(
 	return `${VERDICTS[decision]}: ${against}. ${because.join(". ")}.`;
 }
 
-/** Decides on an action: same input and rules, same decision. Linear in the commands' length; never throws. */
-export function decide(input: PolicyInput, rules: PolicyRules): PolicyDecision {
-	const protectedPaths = protectedBy(rules.protectedPaths);
-	const findings = analyse(input.commands, { protectedPaths, forbidden: forbiddenBy(rules.forbiddenCommands) });
+/**
+ * Decides on an action: same input and rules, same decision. Never throws.
+ * @param work what may be done; commands and files that it does not suffice for count as all that they could be.
+ */
+export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBudget()): PolicyDecision {
+	const protectedPaths = protectedBy(rules.protectedPaths, work);
+	const forbidden = forbiddenBy(rules.forbiddenCommands, work);
+	const findings = analyse(input.commands, { protectedPaths, forbidden }, work);
 	const reasons: Reasons = new Map(findings.reasons);
-	const files = fileReasons(input.files_affected, input.action_kind === "delete" ? "below" : "itself", protectedPaths);
+	const reach = input.action_kind === "delete" ? "below" : "itself";
+	// What is not ruled out needs no reasons, and nothing is left to find them.
+	const files = work.spent ? [] : fileReasons(input.files_affected, reach, protectedPaths);
 	if (files.length > 0)
 		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
 	for (const factor of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? []);
@@ -143,16 +147,15 @@ const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {
 export function riskScore(
 	input: { readonly kind: RiskKind; readonly targets: readonly string[] },
 	rules: Pick<PolicyRules, "protectedPaths" | "forbiddenCommands"> = { protectedPaths: [], forbiddenCommands: [] },
+	work = new WorkBudget(),
 ): Risk {
 	const { kind, targets } = input;
 	const triggered = new Set<FactorId>(KIND_FACTORS[kind]);
-	const protectedPaths = protectedBy(rules.protectedPaths);
+	const protectedPaths = protectedBy(rules.protectedPaths, work);
 	const commands = kind === "exec" || kind === "network" ? targets : [];
 	const asCommands = commandsFor(kind, targets);
-	const findings = analyse([...commands, ...asCommands], {
-		protectedPaths,
-		forbidden: forbiddenBy(rules.forbiddenCommands),
-	});
+	const forbidden = forbiddenBy(rules.forbiddenCommands, work);
+	const findings = analyse([...commands, ...asCommands], { protectedPaths, forbidden }, work);
 	for (const factor of [...findings.reasons.keys(), ...findings.notRuledOut]) triggered.add(factor);
 	if (kind === "edit" || kind === "delete" || kind === "deploy") {
 		if (fileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)

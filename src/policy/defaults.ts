@@ -1,4 +1,4 @@
-// What holds without a manifest, and beneath every manifest: protected paths. Forbidden commands are in forbidden.ts.
+// What holds without a manifest, and beneath every manifest: protected paths and forbidden commands, as patterns.
 
 /** Paths that need elevated approval before anything writes to them. Examples and templates of secrets files do not. */
 export const DEFAULT_PROTECTED_PATHS: readonly string[] = [
@@ -48,7 +48,7 @@ export const DEFAULT_PROTECTED_PATHS: readonly string[] = [
 	".docker/config.json",
 	".config/gcloud/",
 	".config/gh/",
-	// What a shell or an agent runs or obeys the next time it starts.
+	// What a shell or an agent runs or follows the next time it starts.
 	".bashrc",
 	".bash_profile",
 	".bash_login",
@@ -72,7 +72,7 @@ export const DEFAULT_PROTECTED_PATHS: readonly string[] = [
 
 /**
  * Forbidden without a manifest, as patterns. They name what everyone knows; what commands do beyond these words, and in
- * which other ways the same is done, tools/ describes, and that holds always.
+ * which other ways the same is done, commands/programs/ describes, and that holds always.
  */
 export const DEFAULT_FORBIDDEN_COMMANDS: readonly string[] = [
 	// The whole file system or the whole home.

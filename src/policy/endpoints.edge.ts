@@ -4,9 +4,8 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
+import { recordEvent } from "../audit/owners.edge.ts";
 import { ok } from "../failure.ts";
-import { ledgerClient } from "../ledger/ledger-client.edge.ts";
-import { noteUnflushed } from "../ledger/pending.edge.ts";
 import { usd } from "../proof/money.ts";
 import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
 import { decide, riskScore } from "./decide.ts";
@@ -17,7 +16,7 @@ import { findManifest } from "./manifests.store.ts";
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
 
-const factorSchema = z.object({ id: z.string(), label: z.string(), weight: z.int() });
+const factorSchema = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
 const scoreSchema = z.int().min(0).max(100);
 
 export const checkPolicyEndpoint = endpoint({
@@ -27,15 +26,19 @@ export const checkPolicyEndpoint = endpoint({
 	access: "key",
 	summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
 	body: policyCheckSchema,
-	result: z.object({
-		decision: z.enum(DECISIONS),
-		risk_score: scoreSchema,
-		risk_tier: z.enum(RISK_TIERS),
-		factors: z.array(factorSchema.extend({ triggered: z.boolean() })).describe("All of them, in a fixed order."),
-		reason: z.string(),
-		event_id: z.string(),
-		created_at: z.string(),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			decision: z.enum(DECISIONS),
+			risk_score: scoreSchema,
+			risk_tier: z.enum(RISK_TIERS),
+			factors: z
+				.array(factorSchema.unwrap().extend({ triggered: z.boolean() }))
+				.describe("All of them, in a fixed order."),
+			reason: z.string(),
+			event_id: z.string(),
+			created_at: z.string(),
+		}),
+	),
 	async handle({ body, context }) {
 		const { account, db, timings } = context;
 		const key = { userId: account.userId, workspaceId: body.workspace_id };
@@ -53,8 +56,7 @@ export const checkPolicyEndpoint = endpoint({
 			actor: actorOf(account),
 			created_at: new Date(nowMs).toISOString(),
 		});
-		const flushed = await ledgerClient(context.env, account.userId, body.workspace_id).record(event);
-		if (!flushed) await noteUnflushed(context, body.workspace_id, event.id);
+		await recordEvent(context, { kind: "workspace", id: body.workspace_id }, event);
 		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 	},
 });
@@ -65,16 +67,20 @@ export const scoreRiskEndpoint = endpoint({
 	path: "/v1/risk/score",
 	access: "key",
 	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
-	body: z.object({
-		kind: z.enum(RISK_KINDS),
-		targets: textsSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
-	}),
-	result: z.object({
-		object: z.literal("risk.score"),
-		score: scoreSchema,
-		tier: z.enum(RISK_TIERS),
-		factors: z.array(factorSchema).describe("Those that fired."),
-	}),
+	body: z.lazy(() =>
+		z.object({
+			kind: z.enum(RISK_KINDS),
+			targets: textsSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+		}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("risk.score"),
+			score: scoreSchema,
+			tier: z.enum(RISK_TIERS),
+			factors: z.array(factorSchema).describe("Those that fired."),
+		}),
+	),
 	async handle({ body }) {
 		const { score, tier, factors: fired } = riskScore({ kind: body.kind, targets: body.targets ?? [] });
 		const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));

@@ -51,7 +51,11 @@ export const LIGHT_FACTORS: readonly Factor[] = [
 export const ALL_FACTORS: readonly Factor[] = [...FACTORS, ...LIGHT_FACTORS];
 
 /** The tiers by the lowest score of each, highest first. */
-export const TIERS: readonly { readonly tier: RiskTier; readonly from: number; readonly decision: Decision }[] = [
+export const RISK_THRESHOLDS: readonly {
+	readonly tier: RiskTier;
+	readonly from: number;
+	readonly decision: Decision;
+}[] = [
 	{ tier: "block", from: 86, decision: "deny" },
 	{ tier: "approve", from: 61, decision: "approve" },
 	{ tier: "confirm", from: 31, decision: "confirm" },
@@ -68,7 +72,7 @@ export interface Combined {
 
 /** The tier of a score from 0 to 100, and the decision that goes with it. */
 export function tierOf(score: number): { readonly tier: RiskTier; readonly decision: Decision } {
-	const { tier, decision } = TIERS.find(({ from }) => score >= from) ?? { tier: "auto", decision: "allow" };
+	const { tier, decision } = RISK_THRESHOLDS.find(({ from }) => score >= from) ?? { tier: "auto", decision: "allow" };
 	return { tier, decision };
 }
 

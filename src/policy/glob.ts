@@ -1,9 +1,16 @@
 // Globs of one path segment, and whether two of them can name the same file; whole paths are in paths.ts.
+import type { WorkBudget } from "./work.ts";
 
-/** One position of a segment: a letter, any letter, any run of letters, or a class of letters. */
-type Atom = string | { readonly any: "one" | "run" } | { readonly letters: string; readonly negated: boolean };
+/** One position of a segment: a character, any character, any run of characters, or a class of characters. */
+type Atom = string | { readonly any: "one" | "run" } | CharacterClass;
 
-/** A parsed segment. A segment without wildcards is a list of letters. */
+/** `[a-z_]`: stretches of character codes, both ends included. */
+interface CharacterClass {
+	readonly stretches: readonly (readonly [from: number, to: number])[];
+	readonly negated: boolean;
+}
+
+/** A parsed segment. A segment without wildcards is a list of characters. */
 export type Segment = readonly Atom[];
 
 function readClass(text: string, start: number): { readonly atom: Atom; readonly next: number } | undefined {
@@ -12,28 +19,28 @@ function readClass(text: string, start: number): { readonly atom: Atom; readonly
 	// A class longer than this is no class anyone writes; the bound keeps a run of `[` linear.
 	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
 	if (end <= first) return undefined;
-	let letters = "";
+	const stretches: [number, number][] = [];
 	for (let at = first; at < end; at += 1) {
 		const from = text.charCodeAt(at);
 		const to = text[at + 1] === "-" && at + 2 < end ? text.charCodeAt(at + 2) : from;
-		for (let code = from; code <= Math.min(to, from + 128); code += 1) letters += String.fromCharCode(code);
+		if (from <= to) stretches.push([from, to]);
 		if (to !== from) at += 2;
 	}
-	return { atom: { letters, negated }, next: end + 1 };
+	return { atom: { stretches, negated }, next: end + 1 };
 }
 
 /** The atom that begins at `at`, and where the next one does. */
 function readAtom(text: string, at: number, classes: boolean): { readonly atom: Atom; readonly next: number } {
-	const letter = text[at] ?? "";
-	const found = letter === "[" && classes ? readClass(text, at) : undefined;
+	const character = text[at] ?? "";
+	const found = character === "[" && classes ? readClass(text, at) : undefined;
 	if (found) return found;
-	if (letter === "*") return { atom: { any: "run" }, next: at + 1 };
-	if (letter === "?") return { atom: { any: "one" }, next: at + 1 };
-	if (letter === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
-	return { atom: letter, next: at + 1 };
+	if (character === "*") return { atom: { any: "run" }, next: at + 1 };
+	if (character === "?") return { atom: { any: "one" }, next: at + 1 };
+	if (character === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
+	return { atom: character, next: at + 1 };
 }
 
-/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a letter that stands for itself. */
+/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a character that stands for itself. */
 export function parseSegment(text: string): Segment {
 	const atoms: Atom[] = [];
 	// Without this, each `[` of a run of them would look for its `]` to the end of the text.
@@ -55,34 +62,17 @@ function atomsMeet(left: Atom, right: Atom): boolean {
 	if (typeof right === "object" && "any" in right) return true;
 	if (typeof left === "string" && typeof right === "string") return left === right;
 	if (typeof left === "string") return atomsMeet(right, left);
-	if (typeof right === "string") return left.letters.includes(right) !== left.negated;
-	return left.negated || right.negated || [...left.letters].some((letter) => right.letters.includes(letter));
+	if (typeof right === "string") return meets(left, right.charCodeAt(0), right.charCodeAt(0)) !== left.negated;
+	return left.negated || right.negated || left.stretches.some(([from, to]) => meets(right, from, to));
 }
 
-/**
- * A bound on work, shared by whatever is compared together. One unit is about ten nanoseconds. Once it is spent nothing
- * more is compared: whoever asks must look at `spent` before believing an answer.
- */
-export class Work {
-	private left: number;
-
-	constructor(bound: number) {
-		this.left = bound;
-	}
-
-	get spent(): boolean {
-		return this.left < 0;
-	}
-
-	/** False when the work is more than is left. It must then not be done. */
-	spend(units: number): boolean {
-		this.left -= units;
-		return this.left >= 0;
-	}
+/** Whether a character of the class lies in a stretch. */
+function meets({ stretches }: CharacterClass, from: number, to: number): boolean {
+	return stretches.some((other) => other[0] <= to && from <= other[1]);
 }
 
-/** How many plain letters are the same in both, from the beginning or from the end. */
-function sharedLetters(left: Segment, right: Segment, most: number, fromEnd: boolean): number {
+/** How many plain characters are the same in both, from the beginning or from the end. */
+function sharedCharacters(left: Segment, right: Segment, most: number, fromEnd: boolean): number {
 	for (let count = 0; count < most; count += 1) {
 		const one = fromEnd ? left[left.length - 1 - count] : left[count];
 		const other = fromEnd ? right[right.length - 1 - count] : right[count];
@@ -91,29 +81,37 @@ function sharedLetters(left: Segment, right: Segment, most: number, fromEnd: boo
 	return most;
 }
 
-/** Two plain letters that are not the same. */
+/** Two plain characters that are not the same. */
 function differ(left: Atom | undefined, right: Atom | undefined): boolean {
 	return typeof left === "string" && typeof right === "string" && left !== right;
 }
 
 /**
- * Whether some name matches both segments; false, whatever the segments, when the work is spent. Plain letters at both
- * ends are compared first, which settles nearly every pair; time for the rest is the product of the lengths.
+ * Whether some name matches both segments; false, whatever the segments, when the work is more than is left. Plain
+ * characters at both ends are compared first, which settles nearly every pair; time for the rest is the product of the
+ * lengths.
  */
-export function segmentsMeet(left: Segment, right: Segment, work: Work): boolean {
+export function segmentsMeet(left: Segment, right: Segment, work: WorkBudget): boolean {
 	const shorter = Math.min(left.length, right.length);
-	const head = sharedLetters(left, right, shorter, false);
+	const head = sharedCharacters(left, right, shorter, false);
 	if (head < shorter && differ(left[head], right[head])) {
-		work.spend(1 + head);
+		work.charge(2 + head);
 		return false;
 	}
-	const tail = sharedLetters(left, right, shorter - head, true);
-	if (!work.spend(4 + head + tail)) return false;
+	const tail = sharedCharacters(left, right, shorter - head, true);
+	if (!work.charge(4 + head + tail)) return false;
 	const [leftEnd, rightEnd] = [left.length - tail, right.length - tail];
 	if (head + tail < shorter && differ(left[leftEnd - 1], right[rightEnd - 1])) return false;
 	if (head === leftEnd && head === rightEnd) return true;
 	const [one, other] = [left.slice(head, leftEnd), right.slice(head, rightEnd)];
-	return work.spend(8 + one.length + other.length + 3 * one.length * other.length) && middlesMeet(one, other);
+	return work.charge(10 + 4 * weightOf(one) * weightOf(other)) && middlesMeet(one, other);
+}
+
+/** How many characters and stretches of classes each position of the other segment is compared with. */
+function weightOf(segment: Segment): number {
+	let weight = 0;
+	for (const atom of segment) weight += typeof atom === "object" && "stretches" in atom ? 1 + atom.stretches.length : 1;
+	return weight;
 }
 
 function middlesMeet(left: Segment, right: Segment): boolean {
@@ -138,11 +136,11 @@ function isGlob(segment: Segment): boolean {
 	return segment.some((atom) => typeof atom === "object");
 }
 
-/** One plain name that the glob matches: a run of letters is empty at the end, and one letter elsewhere. */
+/** One plain name that the glob matches: a run of characters is empty at the end, and one character elsewhere. */
 function exampleOf(glob: Segment): Segment {
 	return glob.flatMap((atom, at): Atom[] => {
 		if (typeof atom === "string") return [atom];
-		if ("letters" in atom) return [atom.negated ? "x" : (atom.letters[0] ?? "x")];
+		if ("stretches" in atom) return [atom.negated ? "x" : String.fromCharCode(atom.stretches[0]?.[0] ?? 120)];
 		return atom.any === "run" && at === glob.length - 1 ? [] : ["x"];
 	});
 }
@@ -151,6 +149,8 @@ function exampleOf(glob: Segment): Segment {
 export interface Name {
 	readonly segment: Segment;
 	readonly glob: boolean;
+	/** What it names, where it is no glob. */
+	readonly text: string;
 	/** One plain name it matches: itself where it is one. */
 	readonly example: Segment;
 }
@@ -159,14 +159,15 @@ export interface Name {
 export function parseName(text: string): Name {
 	const segment = parseSegment(text);
 	const glob = isGlob(segment);
-	return { segment, glob, example: glob ? exampleOf(segment) : segment };
+	return { segment, glob, text: glob ? "" : segment.join(""), example: glob ? exampleOf(segment) : segment };
 }
 
 /**
  * Whether a pattern's segment names what a path's segment names. Where both are globs, the path's must match an example
  * of the pattern's: `*.ts` could match `id_rsa.ts`, which nobody means. A shell's leading wildcard skips dot files.
  */
-export function patternNames(pattern: Name, path: Name, work: Work): boolean {
+export function patternNames(pattern: Name, path: Name, work: WorkBudget): boolean {
+	if (!path.glob && !pattern.glob) return work.charge(2) && pattern.text === path.text;
 	if (!path.glob) return segmentsMeet(pattern.segment, path.segment, work);
 	if (pattern.segment[0] === "." && typeof path.segment[0] === "object") return false;
 	return segmentsMeet(pattern.example, path.segment, work);

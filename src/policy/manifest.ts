@@ -10,30 +10,34 @@ const text = z.string().max(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS}
 const entries = z.array(text).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
 
 /** The body of readiness and generate, and of a manifest that is set explicitly. Unknown members are dropped. */
-export const manifestRequestSchema = z.object({
-	workspace_id: workspaceIdSchema,
-	project_name: text.nullish().describe("Appears in generated files."),
-	stack: entries.nullish().describe("Technologies the project is built with."),
-	protected_paths: entries
-		.nullish()
-		.describe("gitignore-style globs of paths that need approval before an agent writes to them."),
-	forbidden_commands: entries.nullish().describe("Command patterns that must never run."),
-	require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
-	require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
-});
+export const manifestRequestSchema = z.lazy(() =>
+	z.object({
+		workspace_id: workspaceIdSchema,
+		project_name: text.nullish().describe("Appears in generated files."),
+		stack: entries.nullish().describe("Technologies the project is built with."),
+		protected_paths: entries
+			.nullish()
+			.describe("gitignore-style globs of paths that need approval before an agent writes to them."),
+		forbidden_commands: entries.nullish().describe("Command patterns that must never run."),
+		require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
+		require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
+	}),
+);
 
 export type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
 /** A manifest in its normal form: all seven members, as it is stored, hashed and shown. */
-export const manifestSchema = z.object({
-	workspace_id: workspaceIdSchema,
-	project_name: text.nullable(),
-	stack: entries,
-	protected_paths: entries,
-	forbidden_commands: entries,
-	require_handoffs: z.boolean(),
-	require_risk_gate: z.boolean(),
-});
+export const manifestSchema = z.lazy(() =>
+	z.object({
+		workspace_id: workspaceIdSchema,
+		project_name: text.nullable(),
+		stack: entries,
+		protected_paths: entries,
+		forbidden_commands: entries,
+		require_handoffs: z.boolean(),
+		require_risk_gate: z.boolean(),
+	}),
+);
 
 export type Manifest = z.output<typeof manifestSchema>;
 

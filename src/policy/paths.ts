@@ -1,6 +1,10 @@
-// Protected paths: gitignore-style patterns on normalized paths; which commands touch which paths is decided in writes.ts.
-import { type Name, parseName, patternNames, Work } from "./glob.ts";
-import { foldLookAlikes } from "./look-alikes.ts";
+// Protected paths: gitignore-style patterns on normalized paths; what touches which path is decided elsewhere.
+
+import { type Name, parseName, patternNames } from "./glob.ts";
+import { foldingWork, foldLookAlikes } from "./look-alikes.ts";
+import { type PathPattern, parsePathPattern, type Reach, touches } from "./path-patterns.ts";
+import { UNKNOWN } from "./placeholders.ts";
+import { WorkBudget } from "./work.ts";
 
 /** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
 export interface NormalizedPath {
@@ -10,21 +14,10 @@ export interface NormalizedPath {
 	readonly segments: readonly string[];
 }
 
-interface PathPattern {
-	readonly negated: boolean;
-	readonly anchored: boolean;
-	readonly segments: readonly (Name | "**")[];
-}
-
-/** The letter that stands for text the check cannot know. It never occurs in a real path. */
-export const UNKNOWN = "\u0000";
-
 /** PATH_MAX of Linux: what is longer names no file, and is not searched. */
 export const MAX_PATH_LENGTH = 4096;
-const TOO_LONG = "(a path of more than 4096 letters)";
+const TOO_LONG = "(a path of more than 4096 characters)";
 
-/** Work on the paths of one check, about a second of CPU: what is left then is not looked at. */
-export const MAX_PATH_WORK = 100_000_000;
 const TOO_MUCH = "(more patterns and paths than can be compared)";
 
 /** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
@@ -44,65 +37,7 @@ export function normalizePath(written: string): NormalizedPath {
 	return { outside: text.startsWith("/") || text.startsWith("~") || above || text.startsWith(UNKNOWN), segments };
 }
 
-/** Parses one gitignore pattern; undefined for a comment or a blank line. A pattern with a slash before its end is anchored. */
-function parsePattern(line: string): PathPattern | undefined {
-	const text = line.trim();
-	if (text === "" || text.startsWith("#")) return undefined;
-	const negated = text.startsWith("!");
-	const body = foldLookAlikes(negated ? text.slice(1) : text)
-		.toLowerCase()
-		.replace(/^(?:\.\/|~\/)+/, "");
-	const segments = body.split("/").filter((segment) => segment !== "" && segment !== ".");
-	if (segments.length === 0) return { negated, anchored: true, segments: [] };
-	return {
-		negated,
-		anchored: body.startsWith("/") || segments.length > 1,
-		segments: segments.map((segment) => (segment === "**" ? "**" : parseName(segment))),
-	};
-}
-
-/** Where the pattern's segment can end in the path when it begins at one of `reached`, which is in rising order. */
-function advance(
-	segment: Name | "**",
-	last: boolean,
-	reached: readonly number[],
-	path: readonly Name[],
-	work: Work,
-): number[] {
-	const next: number[] = [];
-	if (segment === "**") {
-		// A trailing `**` needs something below the folder it follows.
-		for (let at = (reached[0] ?? 0) + (last ? 1 : 0); at <= path.length; at += 1) next.push(at);
-	} else {
-		for (const at of reached) {
-			const name = path[at];
-			if (name && patternNames(segment, name, work)) next.push(at + 1);
-		}
-	}
-	return work.spend(4 + next.length) ? next : [];
-}
-
-/** Whether the pattern names a part of the path that starts at one of `starts`: up to its end, or to a folder above it. */
-function coversFrom(pattern: PathPattern, path: readonly Name[], starts: readonly number[], work: Work): boolean {
-	let reached = starts;
-	for (const [index, segment] of pattern.segments.entries()) {
-		reached = advance(segment, index === pattern.segments.length - 1, reached, path, work);
-		if (reached.length === 0) return false;
-	}
-	return true;
-}
-
-/** Whether the whole path is a folder in which a file that the pattern names could lie, judged by the pattern's anchor. */
-function couldHold(pattern: PathPattern, path: readonly Name[], work: Work): boolean {
-	if (!pattern.anchored || path.length >= pattern.segments.length) return false;
-	return path.every((segment, index) => {
-		const wanted = pattern.segments[index];
-		return wanted === "**" || (wanted !== undefined && patternNames(wanted, segment, work));
-	});
-}
-
-/** How a path is touched: written itself, or with everything below it (removed, moved, changed recursively). */
-export type Reach = "itself" | "below";
+export type { Reach };
 
 /** Protected-path patterns, compiled once for many paths. */
 export interface ProtectedPaths {
@@ -110,87 +45,147 @@ export interface ProtectedPaths {
 	find(path: string, reach?: Reach): string | undefined;
 }
 
-/** A path read once to be held against many patterns. */
-interface ParsedPath {
-	readonly names: readonly Name[];
-	/** Where an anchored pattern may begin: at the workspace, or anywhere when that lies somewhere inside the path. */
-	readonly roots: readonly number[];
-	readonly everywhere: readonly number[];
+/** What normalizing a path costs, of which look-alikes are folded, in units of work. */
+export function normalizingWork(folded: string): number {
+	return 60 + 4 * folded.length;
 }
 
-function parsePath({ outside, segments }: NormalizedPath): ParsedPath {
-	const everywhere = [...segments.keys()];
-	return { names: segments.map(parseName), roots: outside ? everywhere : [0], everywhere };
+/** What parsing a name costs, of a pattern or of a path. */
+function parsingWork(name: string): number {
+	return 20 + 6 * name.length;
 }
 
-function touches(pattern: PathPattern, path: ParsedPath, reach: Reach, work: Work): boolean {
-	if (pattern.segments.length === 0) return true;
-	if (coversFrom(pattern, path.names, pattern.anchored ? path.roots : path.everywhere, work)) return true;
-	return reach === "below" && !pattern.negated && couldHold(pattern, path.names, work);
-}
-
-/** What normalizing and parsing a path costs, of which look-alikes are folded: in ASCII there are none to fold. */
-export function readingWork(folded: string): number {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is for ASCII, control letters included
-	return folded.length * (/^[\u0000-\u007f]*$/.test(folded) ? 4 : 25);
-}
-
-/** Names that were looked up are remembered: the same few folders stand in thousands of paths. */
+/** Names that were read are remembered: the same few folders stand in thousands of paths. */
 const MAX_REMEMBERED = 4096;
 
-/** Patterns of one segment that match at any depth, which most are: they are asked once for each name. */
-function compileNames(
-	patterns: readonly { readonly at: number; readonly segment: Name }[],
-	work: Work,
-): (name: string) => number {
-	const remembered = new Map<string, number>();
-	return (name) => {
-		const known = remembered.get(name);
+/** A pattern and its place in the list: later ones beat earlier ones. */
+interface PlacedPattern {
+	readonly at: number;
+	readonly pattern: PathPattern;
+}
+
+/** The patterns of a list, by what a path must hold for them to be asked about it. */
+class PatternIndex {
+	/** Of one segment, which match at any depth: asked once for each name. Most patterns are such ones. */
+	private readonly ofNames: readonly { readonly at: number; readonly segment: Name }[];
+	private readonly others: readonly PlacedPattern[];
+	/** The others by a segment without wildcards that every path they name has; under "" those without such a segment. */
+	private readonly byName: ReadonlyMap<string, readonly PlacedPattern[]>;
+	/** The others by their first segment; under "" where that has wildcards. */
+	private readonly byFirst: ReadonlyMap<string, readonly PlacedPattern[]>;
+	private readonly remembered = new Map<string, IndexedName>();
+	private readonly work: WorkBudget;
+
+	constructor(patterns: readonly PathPattern[], work: WorkBudget) {
+		this.work = work;
+		const placed = patterns.map((pattern, at) => ({ at, pattern }));
+		this.ofNames = placed.flatMap(({ at, pattern: { anchored, segments } }) => {
+			const [segment] = segments;
+			return anchored || segments.length > 1 || segment === undefined || segment === "**" ? [] : [{ at, segment }];
+		});
+		const named = new Set(this.ofNames.map(({ at }) => at));
+		this.others = placed.filter(({ at }) => !named.has(at));
+		const uses = new Map<string, number>();
+		for (const { pattern } of this.others)
+			for (const text of plainTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
+		// The rarest, so that a path is asked about few patterns: `packages` stands in most of them.
+		const rarest = (pattern: PathPattern) =>
+			plainTexts(pattern).reduce(
+				(best, text) => ((uses.get(text) ?? 0) < (uses.get(best) ?? Infinity) ? text : best),
+				"",
+			);
+		this.byName = groupBy(this.others, ({ pattern }) => rarest(pattern));
+		this.byFirst = groupBy(this.others, ({ pattern }) => plainText(pattern.segments[0] ?? "**"));
+	}
+
+	private read(text: string): IndexedName {
+		const known = this.remembered.get(text);
 		if (known !== undefined) return known;
-		const path = parseName(name);
-		const last = patterns.findLast(({ segment }) => patternNames(segment, path, work))?.at ?? -1;
-		if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-		remembered.set(name, last);
+		const name = parseName(this.work.charge(parsingWork(text)) ? text : "");
+		const read = {
+			...name,
+			lastNamed: this.ofNames.findLast(({ segment }) => patternNames(segment, name, this.work))?.at ?? -1,
+			naming: this.byName.get(name.text || text) ?? [],
+		};
+		if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+		this.remembered.set(text, read);
+		return read;
+	}
+
+	/** The patterns of more than one segment that may touch a path; what it holds besides them cannot matter. */
+	private candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly PlacedPattern[])[] {
+		// A wildcard in a path may stand for any name.
+		if (names.some(({ glob }) => glob)) return [this.others];
+		const naming = [...new Set(names.map((name) => name.naming)), this.byName.get("") ?? []];
+		if (reach === "itself") return naming;
+		return [...naming, this.byFirst.get(names[0]?.text ?? "") ?? [], this.byFirst.get("") ?? []];
+	}
+
+	/** The place of the last pattern that touches the path; -1 when none does, or when the work is spent. */
+	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
+		if (!this.work.charge(30 * segments.length)) return -1;
+		const names = segments.map((segment) => this.read(segment));
+		let last = Math.max(...names.map(({ lastNamed }) => lastNamed));
+		const everywhere = [...names.keys()];
+		const path = { names, roots: outside ? everywhere : [0], everywhere };
+		for (const patterns of this.candidates(names, reach)) {
+			for (const { at, pattern } of patterns) if (at > last && touches(pattern, path, reach, this.work)) last = at;
+		}
 		return last;
-	};
+	}
+}
+
+/** A name of a path, and which patterns it answers or makes worth asking. */
+interface IndexedName extends Name {
+	/** The place of the last pattern of one segment that names it; -1 when none does. */
+	readonly lastNamed: number;
+	readonly naming: readonly PlacedPattern[];
+}
+
+function plainText(segment: Name | "**"): string {
+	return segment === "**" ? "" : segment.text;
+}
+
+function plainTexts({ segments }: PathPattern): readonly string[] {
+	return segments.map(plainText).filter((text) => text !== "");
+}
+
+function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+	const groups = new Map<string, T[]>();
+	for (const one of all) groups.set(key(one), [...(groups.get(key(one)) ?? []), one]);
+	return groups;
+}
+
+/** Patterns as written, with what they mean. Those that there is no work left to read are left out. */
+function parsePatterns(patterns: readonly string[], work: WorkBudget) {
+	return patterns.flatMap((written) => {
+		if (!work.charge(foldingWork(written) + parsingWork(foldLookAlikes(written)))) return [];
+		const pattern = parsePathPattern(written);
+		return pattern ? [{ written, pattern }] : [];
+	});
 }
 
 /**
  * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment.
- * @param work shared by the lists that one check holds paths against.
+ * @param work shared with whatever else the check looks at.
  */
-export function compileProtectedPaths(patterns: readonly string[], work = new Work(MAX_PATH_WORK)): ProtectedPaths {
-	const compiled = patterns.flatMap((written) => {
-		const pattern = parsePattern(written);
-		return pattern ? [{ written, pattern }] : [];
-	});
-	const isName = ({ anchored, segments }: PathPattern) => !anchored && segments.length === 1 && segments[0] !== "**";
-	const lastNamed = compileNames(
-		compiled.flatMap(({ pattern }, at) => {
-			const [segment] = pattern.segments;
-			return isName(pattern) && segment !== undefined && segment !== "**" ? [{ at, segment }] : [];
-		}),
+export function compileProtectedPaths(patterns: readonly string[], work = new WorkBudget()): ProtectedPaths {
+	const compiled = parsePatterns(patterns, work);
+	const index = new PatternIndex(
+		compiled.map(({ pattern }) => pattern),
 		work,
 	);
-	const others = compiled.flatMap(({ pattern }, at) => (isName(pattern) ? [] : [{ at, pattern }]));
-	/** The place of the last pattern that touches the path; -1 when none does. */
-	const lastTouching = (normalized: NormalizedPath, reach: Reach): number => {
-		let last = Math.max(...normalized.segments.map(lastNamed));
-		if (others.length === 0) return last;
-		const path = parsePath(normalized);
-		for (const { at, pattern } of others) if (at > last && touches(pattern, path, reach, work)) last = at;
-		return last;
-	};
 	return {
 		find(written, reach = "itself") {
 			if (written.length > MAX_PATH_LENGTH) return TOO_LONG;
-			if (work.spent) return TOO_MUCH;
+			if (!work.charge(foldingWork(written))) return TOO_MUCH;
+			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MUCH;
 			const path = normalizePath(written);
 			if (path.segments.length === 0) {
 				// Everything below the workspace, the home or the root goes: so does what is protected in it.
 				return reach === "below" ? compiled.find(({ pattern }) => !pattern.negated)?.written : undefined;
 			}
-			const last = work.spend(readingWork(path.segments.join("/"))) ? lastTouching(path, reach) : -1;
+			const last = index.lastTouching(path, reach);
 			if (work.spent) return TOO_MUCH;
 			const found = compiled[last];
 			return found && !found.pattern.negated ? found.written : undefined;

@@ -135,7 +135,7 @@ export async function sealReceipt(receipt: Receipt, signer: Signer | null): Prom
 	};
 }
 
-const storedReceiptSchema = z.looseObject({ type: z.literal("svc.receipt.v1") });
+const storedReceiptSchema = z.lazy(() => z.looseObject({ type: z.literal("svc.receipt.v1") }));
 
 /** What checking a stored receipt found. */
 export interface ReceiptVerdict {

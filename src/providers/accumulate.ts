@@ -64,16 +64,6 @@ export class AnswerAccumulator {
 		else this.#content.push({ type, text });
 	}
 
-	/** Whether the model said why it stopped. */
-	get finished(): boolean {
-		return this.#finish !== null;
-	}
-
-	/** Usage as last reported; null when there was none. */
-	get usage(): ModelAnswer["usage"] {
-		return this.#usage;
-	}
-
 	answer(): ModelAnswer {
 		return {
 			content: this.#content.map((part) =>
@@ -95,20 +85,20 @@ export function isDelta({ type }: StreamPart): boolean {
 }
 
 /**
- * An answer that ended by itself and holds nothing at all, neither text nor any block.
+ * Whether an answer ended by itself and holds nothing at all, neither text nor any block.
  * @param stop sequences of the call: one that matched at once leaves nothing either, and is no fault.
  */
-export function isUnusable(
+export function saysNothing(
 	{ content, finishReason, nativeFinishReason }: ModelAnswer,
 	stop: readonly string[],
 ): boolean {
-	if (finishReason !== "stop" || content.some(saysSomething)) return false;
+	if (finishReason !== "stop" || content.some(isSomething)) return false;
 	// Of three formats one says whether a stop sequence matched, or that none did.
 	if (nativeFinishReason === "stop_sequence") return false;
 	return stop.length === 0 || nativeFinishReason === "end_turn";
 }
 
-function saysSomething(part: AssistantPart): boolean {
+function isSomething(part: AssistantPart): boolean {
 	return part.type === "tool_call" || part.type === "provider" || part.text !== "";
 }
 

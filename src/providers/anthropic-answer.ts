@@ -7,19 +7,23 @@ import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);
-const counters = z.looseObject({
-	input_tokens: count.nullish(),
-	output_tokens: count.nullish(),
-	cache_read_input_tokens: count.nullish(),
-	cache_creation_input_tokens: count.nullish(),
-	output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
-});
-const usageSchema = z.looseObject({
-	...counters.shape,
-	input_tokens: count,
-	output_tokens: count,
-	iterations: z.array(counters).nullish(),
-});
+const counters = z.lazy(() =>
+	z.looseObject({
+		input_tokens: count.nullish(),
+		output_tokens: count.nullish(),
+		cache_read_input_tokens: count.nullish(),
+		cache_creation_input_tokens: count.nullish(),
+		output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
+	}),
+);
+const usageSchema = z.lazy(() =>
+	z.looseObject({
+		...counters.unwrap().shape,
+		input_tokens: count,
+		output_tokens: count,
+		iterations: z.array(counters).nullish(),
+	}),
+);
 
 /** Anthropic's counts: input without cached tokens, output with thinking. */
 function countsOf(usage: z.infer<typeof counters>) {
@@ -75,16 +79,18 @@ export function finishReasonOf(native: string | null, hasToolCalls: boolean): Fi
 }
 
 /** A content block whose type this gateway gives a meaning to, or any other one. */
-export const blockSchema = z.union([
-	z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
-	z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
-	z.looseObject({ type: z.literal("redacted_thinking") }),
-	z.looseObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown().optional() }),
-	z
-		.looseObject({ type: z.string() })
-		.refine(({ type }) => !["text", "thinking", "tool_use"].includes(type))
-		.transform((block) => ({ type: "other" as const, block })),
-]);
+export const blockSchema = z.lazy(() =>
+	z.union([
+		z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
+		z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
+		z.looseObject({ type: z.literal("redacted_thinking") }),
+		z.looseObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown().optional() }),
+		z
+			.looseObject({ type: z.string() })
+			.refine(({ type }) => !["text", "thinking", "tool_use"].includes(type))
+			.transform((block) => ({ type: "other" as const, block })),
+	]),
+);
 export type Block = z.infer<typeof blockSchema>;
 
 /** A JSON round trip may change a number of more digits than these. */
@@ -139,19 +145,21 @@ export class Citations {
 }
 
 /** Why a message was refused, in words. */
-export const stopDetails = z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null);
+export const stopDetails = z.lazy(() => z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null));
 
 /** The explanation of a refusal as what the model says to decline. */
 export function refusalParts(details: z.infer<typeof stopDetails>): StreamPart[] {
 	return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
 }
 
-const bodySchema = z.looseObject({
-	content: z.array(blockSchema),
-	stop_reason: z.string().nullish(),
-	stop_details: stopDetails,
-	usage: z.unknown().optional(),
-});
+const bodySchema = z.lazy(() =>
+	z.looseObject({
+		content: z.array(blockSchema),
+		stop_reason: z.string().nullish(),
+		stop_details: stopDetails,
+		usage: z.unknown().optional(),
+	}),
+);
 
 /** The answer in a parsed body; null when it is no message. */
 export function answer(body: unknown): ModelAnswer | null {
@@ -185,7 +193,7 @@ export function usage(body: unknown): TokenUsage | null {
 	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
 }
 
-const errorSchema = z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) });
+const errorSchema = z.lazy(() => z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }));
 
 /** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
 export function error(body: unknown): UpstreamError | null {

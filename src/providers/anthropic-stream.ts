@@ -1,7 +1,6 @@
 // An Anthropic stream read into parts. What blocks mean is said in anthropic-answer.ts; text cut inside a character is
 // passed on as it came, well-formed.ts puts it together.
 import * as z from "zod";
-import type { TokenUsage } from "../catalog/price.ts";
 import {
 	type Block,
 	blockSchema,
@@ -14,32 +13,34 @@ import {
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
 import { parseJson } from "./json.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const jsonObject = z.record(z.string(), z.unknown());
 const index = z.int().min(0);
 const usageField = jsonObject.nullish().catch(null);
 
-const eventSchema = z.discriminatedUnion("type", [
-	z.looseObject({
-		type: z.literal("message_start"),
-		message: z.looseObject({
-			/** Empty, but for answers that go on from an earlier one. */
-			content: z.array(blockSchema).nullish(),
-			stop_reason: z.string().nullish(),
+const eventSchema = z.lazy(() =>
+	z.discriminatedUnion("type", [
+		z.looseObject({
+			type: z.literal("message_start"),
+			message: z.looseObject({
+				/** Empty, but for answers that go on from an earlier one. */
+				content: z.array(blockSchema).nullish(),
+				stop_reason: z.string().nullish(),
+				usage: usageField,
+			}),
+		}),
+		z.looseObject({ type: z.literal("content_block_start"), index, content_block: blockSchema }),
+		z.looseObject({ type: z.literal("content_block_delta"), index, delta: z.looseObject({ type: z.string() }) }),
+		z.looseObject({ type: z.literal("content_block_stop"), index }),
+		z.looseObject({
+			type: z.literal("message_delta"),
+			delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetails }),
 			usage: usageField,
 		}),
-	}),
-	z.looseObject({ type: z.literal("content_block_start"), index, content_block: blockSchema }),
-	z.looseObject({ type: z.literal("content_block_delta"), index, delta: z.looseObject({ type: z.string() }) }),
-	z.looseObject({ type: z.literal("content_block_stop"), index }),
-	z.looseObject({
-		type: z.literal("message_delta"),
-		delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetails }),
-		usage: usageField,
-	}),
-	z.looseObject({ type: z.literal("message_stop") }),
-]);
+		z.looseObject({ type: z.literal("message_stop") }),
+	]),
+);
 const READ_EVENTS = new Set<string>([
 	"message_start",
 	"content_block_start",
@@ -208,8 +209,9 @@ export class AnthropicDecoder implements StreamDecoder {
 		return parts;
 	}
 
-	usageSoFar(): TokenUsage | null {
-		return usageFromAnthropic(this.#usage);
+	reported(): ReportedUsage | null {
+		const counts = usageFromAnthropic(this.#usage);
+		return counts && { counts, isFinal: this.#usageIsFinal };
 	}
 
 	#usageParts(): StreamPart[] {

@@ -9,6 +9,7 @@ export const anthropicWire: Wire = {
 	remoteImages: true,
 	toolName: /^[A-Za-z0-9_-]{1,128}$/,
 	prepare,
+	variant: () => "",
 	request,
 	answer,
 	usage,

@@ -7,43 +7,53 @@ import type { UpstreamError } from "./wire.ts";
 const text = z.string().nullish();
 
 /** A piece of a streamed argument (Gemini 3 on Vertex). */
-const partialArg = z.looseObject({
-	jsonPath: z.string(),
-	stringValue: text,
-	numberValue: z.number().nullish(),
-	boolValue: z.boolean().nullish(),
-	nullValue: z.unknown().optional(),
-	willContinue: z.boolean().nullish(),
-});
+const partialArg = z.lazy(() =>
+	z.looseObject({
+		jsonPath: z.string(),
+		stringValue: text,
+		numberValue: z.number().nullish(),
+		boolValue: z.boolean().nullish(),
+		nullValue: z.unknown().optional(),
+		willContinue: z.boolean().nullish(),
+	}),
+);
 
-const functionCall = z.looseObject({
-	id: text,
-	name: text,
-	args: z.unknown().optional(),
-	partialArgs: z.array(partialArg).nullish(),
-	willContinue: z.boolean().nullish(),
-});
+const functionCall = z.lazy(() =>
+	z.looseObject({
+		id: text,
+		name: text,
+		args: z.unknown().optional(),
+		partialArgs: z.array(partialArg).nullish(),
+		willContinue: z.boolean().nullish(),
+	}),
+);
 
-const part = z.looseObject({
-	text,
-	thought: z.boolean().nullish(),
-	thoughtSignature: text,
-	functionCall: functionCall.nullish(),
-});
+const part = z.lazy(() =>
+	z.looseObject({
+		text,
+		thought: z.boolean().nullish(),
+		thoughtSignature: text,
+		functionCall: functionCall.nullish(),
+	}),
+);
 
-const candidate = z.looseObject({
-	content: z.looseObject({ parts: z.array(part).nullish() }).nullish(),
-	finishReason: text,
-	finishMessage: text,
-});
+const candidate = z.lazy(() =>
+	z.looseObject({
+		content: z.looseObject({ parts: z.array(part).nullish() }).nullish(),
+		finishReason: text,
+		finishMessage: text,
+	}),
+);
 
 /** A generateContent response, or one chunk of a streamed one. */
-export const responseSchema = z.looseObject({
-	candidates: z.array(candidate).nullish(),
-	promptFeedback: z.looseObject({ blockReason: text }).nullish(),
-	usageMetadata: z.unknown().optional(),
-	responseId: text,
-});
+export const responseSchema = z.lazy(() =>
+	z.looseObject({
+		candidates: z.array(candidate).nullish(),
+		promptFeedback: z.looseObject({ blockReason: text }).nullish(),
+		usageMetadata: z.unknown().optional(),
+		responseId: text,
+	}),
+);
 
 export type GoogleFunctionCall = z.output<typeof functionCall>;
 export type GooglePart = z.output<typeof part>;
@@ -51,14 +61,16 @@ export type GoogleCandidate = z.output<typeof candidate>;
 export type GooglePartialArg = z.output<typeof partialArg>;
 
 const count = z.int().min(0);
-const usageSchema = z.looseObject({
-	promptTokenCount: count,
-	cachedContentTokenCount: count.nullish(),
-	candidatesTokenCount: count.nullish(),
-	thoughtsTokenCount: count.nullish(),
-	toolUsePromptTokenCount: count.nullish(),
-	totalTokenCount: count.nullish(),
-});
+const usageSchema = z.lazy(() =>
+	z.looseObject({
+		promptTokenCount: count,
+		cachedContentTokenCount: count.nullish(),
+		candidatesTokenCount: count.nullish(),
+		thoughtsTokenCount: count.nullish(),
+		toolUsePromptTokenCount: count.nullish(),
+		totalTokenCount: count.nullish(),
+	}),
+);
 
 /**
  * Disjoint buckets from `usageMetadata`, or null when it counts nothing (some chunks carry only a `trafficType`).
@@ -106,20 +118,24 @@ export function finishReasonOf(native: string | null, hasToolCalls: boolean): Fi
 	return hasToolCalls ? "tool_calls" : "stop";
 }
 
-const errorSchema = z.looseObject({
-	error: z.looseObject({
-		code: z.union([z.number(), z.string()]).nullish(),
-		message: text,
-		status: text,
-		details: z.array(z.unknown()).nullish(),
+const errorSchema = z.lazy(() =>
+	z.looseObject({
+		error: z.looseObject({
+			code: z.union([z.number(), z.string()]).nullish(),
+			message: text,
+			status: text,
+			details: z.array(z.unknown()).nullish(),
+		}),
 	}),
-});
-const retryInfo = z.looseObject({ "@type": z.string().endsWith("RetryInfo"), retryDelay: z.string() });
-const wrongKey = z.looseObject({ reason: z.literal("API_KEY_INVALID") });
-const quotaFailure = z.looseObject({
-	"@type": z.string().endsWith("QuotaFailure"),
-	violations: z.array(z.looseObject({ quotaId: text })),
-});
+);
+const retryInfo = z.lazy(() => z.looseObject({ "@type": z.string().endsWith("RetryInfo"), retryDelay: z.string() }));
+const wrongKey = z.lazy(() => z.looseObject({ reason: z.literal("API_KEY_INVALID") }));
+const quotaFailure = z.lazy(() =>
+	z.looseObject({
+		"@type": z.string().endsWith("QuotaFailure"),
+		violations: z.array(z.looseObject({ quotaId: text })),
+	}),
+);
 
 /** Milliseconds of a protobuf duration in JSON: seconds with a fraction and an `s`. */
 function durationMs(duration: string): number | null {

@@ -13,7 +13,7 @@ import {
 	usageFromGoogle,
 } from "./google-answer.ts";
 import { THOUGHT_SIGNATURE } from "./google-request.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -125,8 +125,8 @@ export class GoogleDecoder implements StreamDecoder {
 		return this.#native !== null;
 	}
 
-	usageSoFar(): TokenUsage | null {
-		return this.#usage;
+	reported(): ReportedUsage | null {
+		return this.#usage && { counts: this.#usage, isFinal: this.finished };
 	}
 
 	/** Whether there was an answer at all, if an empty one. */

@@ -25,6 +25,7 @@ export const googleWire: Wire = {
 	remoteImages: false,
 	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
 	prepare,
+	variant: () => "",
 	request,
 	answer,
 	usage,

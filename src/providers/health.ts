@@ -6,30 +6,87 @@ import type { ProviderAccess } from "../settings.ts";
 const FAILURES_TO_OPEN = 5;
 const FAILURE_WINDOW_MS = 30_000;
 const OPEN_MS = 30_000;
+/** A probe that has not come back by then never will: its isolate lost the request. */
+const PROBE_MS = 120_000;
 const SCARCE_DEFAULT_MS = 5_000;
 const SCARCE_MOST_MS = 30_000;
 
 /** Whose breaker: a provider under one key of the operator's. */
 export type BreakerKey = string;
 
-const keys = new WeakMap<ProviderAccess, BreakerKey>();
+const breakerKeys = new WeakMap<ProviderAccess, BreakerKey>();
 
 /** The breaker of an access. It does not show the key. */
 export function breakerKeyOf(access: ProviderAccess): BreakerKey {
-	const known = keys.get(access);
+	const known = breakerKeys.get(access);
 	if (known) return known;
 	const key = `${access.provider.id} ${hashText(access.apiKey)}`;
-	keys.set(access, key);
+	breakerKeys.set(access, key);
 	return key;
 }
 
-interface Breaker {
+/** The right to make one call, and the way to say what came of it; the first word counts. */
+export interface Permit {
+	/** The provider answered. */
+	succeeded(): void;
+	/** @param operatorsFault a wrong key or an empty account: no further call can succeed, so one is enough. */
+	failed(operatorsFault: boolean, nowMs: number): void;
+	/** The call came to an end that says nothing of the provider. */
+	inconclusive(): void;
+}
+
+class Breaker {
 	/** Times of the failures in the window, successes between them or not. */
-	failures: number[];
-	/** When it opened; null while closed. */
-	openedAtMs: number | null;
-	/** When the one probe of a half-open breaker was let through; null when none is under way. */
-	probedAtMs: number | null;
+	#failures: number[] = [];
+	/** Null while closed. */
+	openedAtMs: number | null = null;
+	/** The one call that is to find out whether an open breaker may close. */
+	#probe: { sinceMs: number } | null = null;
+
+	admits(nowMs: number): boolean {
+		if (this.openedAtMs === null) return true;
+		if (nowMs - this.openedAtMs < OPEN_MS) return false;
+		return this.#probe === null || nowMs - this.#probe.sinceMs >= PROBE_MS;
+	}
+
+	#close(): void {
+		this.openedAtMs = null;
+		this.#probe = null;
+		this.#failures = [];
+	}
+
+	#open(nowMs: number): void {
+		this.openedAtMs = nowMs;
+		this.#probe = null;
+	}
+
+	/** A call through an open breaker is its probe; one that began while it was closed decides nothing about it any more. */
+	permit(nowMs: number): Permit {
+		const probe = this.openedAtMs === null ? null : { sinceMs: nowMs };
+		if (probe) this.#probe = probe;
+		let isSaid = false;
+		const once = (say: () => void) => {
+			if (!isSaid) say();
+			isSaid = true;
+		};
+		return {
+			succeeded: () =>
+				once(() => {
+					if (probe) this.#close();
+				}),
+			failed: (operatorsFault, atMs) => once(() => this.#failed(probe !== null, operatorsFault, atMs)),
+			inconclusive: () =>
+				once(() => {
+					if (probe && this.#probe === probe) this.#probe = null;
+				}),
+		};
+	}
+
+	#failed(isProbe: boolean, operatorsFault: boolean, nowMs: number): void {
+		this.#failures = [...this.#failures.filter((atMs) => nowMs - atMs < FAILURE_WINDOW_MS), nowMs];
+		const isNew = this.openedAtMs === null && (operatorsFault || this.#failures.length >= FAILURES_TO_OPEN);
+		if (isProbe || isNew) this.#open(nowMs);
+	}
 }
 
 /** An isolate keeps its own; there are as many entries as providers and models, so nothing grows. */
@@ -41,53 +98,24 @@ export class ProviderHealth {
 	#breaker(key: BreakerKey): Breaker {
 		const known = this.#breakers.get(key);
 		if (known) return known;
-		const fresh: Breaker = { failures: [], openedAtMs: null, probedAtMs: null };
+		const fresh = new Breaker();
 		this.#breakers.set(key, fresh);
 		return fresh;
 	}
 
 	/** Whether a provider may be called now. */
 	admits(key: BreakerKey, nowMs: number): boolean {
-		const breaker = this.#breakers.get(key);
-		if (!breaker || breaker.openedAtMs === null) return true;
-		if (nowMs - breaker.openedAtMs < OPEN_MS) return false;
-		// A probe whose result never came back does not keep the breaker shut for ever.
-		return breaker.probedAtMs === null || nowMs - breaker.probedAtMs >= OPEN_MS;
+		return this.#breakers.get(key)?.admits(nowMs) ?? true;
 	}
 
-	/** Takes the right to call a provider: of a half-open breaker's callers one gets it, the probe. */
-	acquire(key: BreakerKey, nowMs: number): boolean {
-		if (!this.admits(key, nowMs)) return false;
-		this.probe(key, nowMs);
-		return true;
+	/** Takes the right to call a provider, null while it is shut off; of a half-open breaker's callers one gets it, the probe. */
+	acquire(key: BreakerKey, nowMs: number): Permit | null {
+		return this.admits(key, nowMs) ? this.force(key, nowMs) : null;
 	}
 
-	/** Calls a provider although its breaker is open, because every other is as well. */
-	probe(key: BreakerKey, nowMs: number): void {
-		const breaker = this.#breakers.get(key);
-		if (breaker && breaker.openedAtMs !== null) breaker.probedAtMs = nowMs;
-	}
-
-	/** The provider answered: a half-open breaker closes. Failures within the window still count. */
-	succeeded(key: BreakerKey): void {
-		const breaker = this.#breakers.get(key);
-		if (!breaker || breaker.openedAtMs === null) return;
-		this.#breakers.delete(key);
-	}
-
-	/** The call came to an end that says nothing of the provider: a probe under way proves nothing either way. */
-	inconclusive(key: BreakerKey): void {
-		const breaker = this.#breakers.get(key);
-		if (breaker) breaker.probedAtMs = null;
-	}
-
-	/** @param operatorsFault a wrong key or an empty account: no further call can succeed, so one is enough. */
-	failed(key: BreakerKey, operatorsFault: boolean, nowMs: number): void {
-		const breaker = this.#breaker(key);
-		breaker.failures = [...breaker.failures.filter((atMs) => nowMs - atMs < FAILURE_WINDOW_MS), nowMs];
-		const halfOpen = breaker.openedAtMs !== null;
-		breaker.probedAtMs = null;
-		if (operatorsFault || halfOpen || breaker.failures.length >= FAILURES_TO_OPEN) breaker.openedAtMs = nowMs;
+	/** Takes the right to call a provider although it may be shut off, because every other is as well. */
+	force(key: BreakerKey, nowMs: number): Permit {
+		return this.#breaker(key).permit(nowMs);
 	}
 
 	/** Since when a provider's breaker is open; Infinity when it is closed. */

@@ -6,17 +6,19 @@ import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const count = z.int().min(0);
-const usageSchema = z.looseObject({
-	prompt_tokens: count,
-	completion_tokens: count,
-	total_tokens: count.nullish(),
-	/** Moonshot's place for it. */
-	cached_tokens: count.nullish(),
-	prompt_tokens_details: z
-		.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
-		.nullish(),
-	completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
-});
+const usageSchema = z.lazy(() =>
+	z.looseObject({
+		prompt_tokens: count,
+		completion_tokens: count,
+		total_tokens: count.nullish(),
+		/** Moonshot's place for it. */
+		cached_tokens: count.nullish(),
+		prompt_tokens_details: z
+			.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
+			.nullish(),
+		completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
+	}),
+);
 
 /**
  * Disjoint buckets from OpenAI's overlapping counts, or null when they are absent or no counts.
@@ -45,34 +47,44 @@ export function usageFromOpenai(raw: unknown): TokenUsage | null {
 }
 
 /** One part of array content; Mistral's thinking parts hold parts again. */
-export const contentPart = z.looseObject({
-	type: z.string(),
-	text: z.string().optional(),
-	thinking: z.unknown().optional(),
-});
-const messageSchema = z.looseObject({
-	role: z.string().nullish(),
-	content: z.union([z.string(), z.array(contentPart)]).nullish(),
-	refusal: z.string().nullish(),
-	reasoning_content: z.string().nullish(),
-	reasoning: z.string().nullish(),
-	tool_calls: z
-		.array(
-			z.looseObject({
-				id: z.string().nullish(),
-				function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
-			}),
-		)
-		.nullish(),
-});
-const bodySchema = z.looseObject({
-	choices: z
-		.tuple([
-			z.looseObject({ message: messageSchema, finish_reason: z.string().nullish(), logprobs: z.unknown().optional() }),
-		])
-		.rest(z.unknown()),
-	usage: z.unknown().optional(),
-});
+export const contentPart = z.lazy(() =>
+	z.looseObject({
+		type: z.string(),
+		text: z.string().optional(),
+		thinking: z.unknown().optional(),
+	}),
+);
+const messageSchema = z.lazy(() =>
+	z.looseObject({
+		role: z.string().nullish(),
+		content: z.union([z.string(), z.array(contentPart)]).nullish(),
+		refusal: z.string().nullish(),
+		reasoning_content: z.string().nullish(),
+		reasoning: z.string().nullish(),
+		tool_calls: z
+			.array(
+				z.looseObject({
+					id: z.string().nullish(),
+					function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+				}),
+			)
+			.nullish(),
+	}),
+);
+const bodySchema = z.lazy(() =>
+	z.looseObject({
+		choices: z
+			.tuple([
+				z.looseObject({
+					message: messageSchema,
+					finish_reason: z.string().nullish(),
+					logprobs: z.unknown().optional(),
+				}),
+			])
+			.rest(z.unknown()),
+		usage: z.unknown().optional(),
+	}),
+);
 
 /** Mistral writes content as parts, reasoning among them. */
 export function splitContent(content: string | z.infer<typeof contentPart>[] | null | undefined): {
@@ -155,18 +167,20 @@ export function answer(body: unknown): ModelAnswer | null {
 	});
 }
 
-const word = z.union([z.string(), z.number()]).nullish();
+const word = z.lazy(() => z.union([z.string(), z.number()]).nullish());
 /** The error bodies of the ten providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
-const errorSchema = z.union([
-	z
-		.looseObject({ error: z.looseObject({ message: z.string(), type: word, code: word }) })
-		.transform(({ error }) => error),
-	z.looseObject({ message: z.string(), type: word, code: word }),
-	z
-		.looseObject({ error: z.string(), code: word })
-		.transform(({ error, code }) => ({ message: error, code, type: null })),
-	z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
-]);
+const errorSchema = z.lazy(() =>
+	z.union([
+		z
+			.looseObject({ error: z.looseObject({ message: z.string(), type: word, code: word }) })
+			.transform(({ error }) => error),
+		z.looseObject({ message: z.string(), type: word, code: word }),
+		z
+			.looseObject({ error: z.string(), code: word })
+			.transform(({ error, code }) => ({ message: error, code, type: null })),
+		z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
+	]),
+);
 
 /** The error in a body of any of the ten providers, or null. */
 export function error(body: unknown): UpstreamError | null {

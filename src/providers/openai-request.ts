@@ -38,8 +38,8 @@ function textOf(parts: readonly TextPart[]): string | Fields[] {
 	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
 }
 
-function idRuleOf({ id }: Provider): CallIdRule {
-	return id === "mistral" ? MISTRAL_IDS : OPENAI_IDS;
+function idRuleOf({ tool_call_ids }: Provider): CallIdRule {
+	return tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : OPENAI_IDS;
 }
 
 function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): Fields {
@@ -172,6 +172,11 @@ function optionalFields(
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
+}
+
+/** Reasoning that must come back, and the form of tool call ids. */
+export function variant({ returns_reasoning, tool_call_ids }: Provider): string {
+	return `${returns_reasoning} ${tool_call_ids}`;
 }
 
 /** Messages and tools as members of the request's JSON. */

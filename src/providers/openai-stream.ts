@@ -10,36 +10,40 @@ import {
 	splitContent,
 	usageFromOpenai,
 } from "./openai-answer.ts";
-import type { ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
-const toolDelta = z.looseObject({
-	index: z.int().nullish(),
-	id: z.string().nullish(),
-	function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
+const toolDelta = z.lazy(() =>
+	z.looseObject({
+		index: z.int().nullish(),
+		id: z.string().nullish(),
+		function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+	}),
+);
 
-const chunkSchema = z.looseObject({
-	choices: z
-		.array(
-			z.looseObject({
-				delta: z
-					.looseObject({
-						content: z.union([z.string(), z.array(contentPart)]).nullish(),
-						refusal: z.string().nullish(),
-						reasoning_content: z.string().nullish(),
-						reasoning: z.string().nullish(),
-						tool_calls: z.array(toolDelta).nullish(),
-					})
-					.nullish(),
-				finish_reason: z.string().nullish(),
-				logprobs: z.looseObject({ content: z.array(z.unknown()).nullish() }).nullish(),
-			}),
-		)
-		.nullish(),
-	usage: z.unknown().optional(),
-	/** Groq's place for usage. */
-	x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
-});
+const chunkSchema = z.lazy(() =>
+	z.looseObject({
+		choices: z
+			.array(
+				z.looseObject({
+					delta: z
+						.looseObject({
+							content: z.union([z.string(), z.array(contentPart)]).nullish(),
+							refusal: z.string().nullish(),
+							reasoning_content: z.string().nullish(),
+							reasoning: z.string().nullish(),
+							tool_calls: z.array(toolDelta).nullish(),
+						})
+						.nullish(),
+					finish_reason: z.string().nullish(),
+					logprobs: z.looseObject({ content: z.array(z.unknown()).nullish() }).nullish(),
+				}),
+			)
+			.nullish(),
+		usage: z.unknown().optional(),
+		/** Groq's place for usage. */
+		x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
+	}),
+);
 type ToolDelta = z.infer<typeof toolDelta>;
 type Delta = NonNullable<NonNullable<z.infer<typeof chunkSchema>["choices"]>[number]["delta"]>;
 
@@ -75,6 +79,8 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	#announced = 0;
 	#finish = false;
 	#usage: TokenUsage | null = null;
+	/** Some report a running count with every chunk. */
+	#usageIsFinal = false;
 	#done = false;
 	/** As last said, as JSON. */
 	#bodyFields = new Map<string, string>();
@@ -102,8 +108,8 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return this.#parts(parsed.data);
 	}
 
-	usageSoFar(): TokenUsage | null {
-		return this.#usage;
+	reported(): ReportedUsage | null {
+		return this.#usage && { counts: this.#usage, isFinal: this.#usageIsFinal };
 	}
 
 	end(): StreamPart[] {
@@ -132,6 +138,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		const counted = usageFromOpenai(usage ?? x_groq?.usage);
 		if (counted) {
 			this.#usage = counted;
+			this.#usageIsFinal = this.#finish || Boolean(choice?.finish_reason);
 			parts.push({ type: "usage", usage: counted });
 		}
 		return parts;

@@ -1,11 +1,12 @@
-// One upstream call, always streamed, so that a long answer is never taken for a silent provider: deadlines, size limit, and
-// what came of it as a value. Failover stands above it.
+// One upstream call, always streamed, so that a long answer is never taken for a silent provider: sent, its head awaited, its
+// body decoded, and what came of it as a value. Failover stands above it.
 import { createParser } from "eventsource-parser";
-import type { TokenUsage } from "../catalog/price.ts";
+import { logError } from "../http/log.edge.ts";
 import { isDelta, partsOfAnswer } from "./accumulate.ts";
-import { type CallFailure, type LostReason, NOTHING_SAID, UpstreamLost } from "./call-failure.ts";
+import { Body } from "./body.edge.ts";
+import { type CallFailure, NOTHING_SAID, UpstreamLost } from "./call-failure.ts";
 import { parseJson } from "./json.ts";
-import type { ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
+import type { ReportedUsage, ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
 
 export interface Deadlines {
 	/** From the request to the response head. */
@@ -14,12 +15,10 @@ export interface Deadlines {
 	firstDeltaMs: number;
 	/** Of silence between two pieces of the body from then on. */
 	idleMs: number;
-	/** For the whole call. */
-	totalMs: number;
+	/** When the call is over in any case, ms since the epoch. */
+	endsAtMs: number;
 }
 
-/** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
-const MAX_ANSWER_BYTES = 33_554_432;
 /** An error body is read as far as this; the rest says nothing new. */
 const MAX_ERROR_CHARS = 65_536;
 
@@ -29,140 +28,73 @@ export interface OpenStream {
 	sandbox: boolean;
 	/** One array per piece of the body; throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
 	parts: AsyncGenerator<StreamPart[], void>;
-	/** Usage as reported so far, which for a running call is no end count; null when there was none. */
-	usageSoFar(): TokenUsage | null;
+	/** Usage as reported so far; null when there was none. */
+	reported(): ReportedUsage | null;
+	/** Aborts when a deadline passes, even while nobody reads. */
+	over: AbortSignal;
 	/** Ends the upstream call. */
 	abort(): void;
 }
 
-/** Waits for the head, at most `ms`; on time-out the call is aborted. */
-async function headWithin(pending: Promise<Response>, ms: number, abort: AbortController): Promise<Response> {
+const encoder = new TextEncoder();
+
+/**
+ * A request body on its way. The platform reports a refused connection and one that broke after the request with the same
+ * error; but it takes the last byte only when it has passed on those before it, and a provider does nothing without it.
+ */
+class OutgoingBody {
+	readonly stream: ReadableStream<Uint8Array>;
+	#sent = false;
+
+	constructor(text: string) {
+		const bytes = encoder.encode(text);
+		const { readable, writable } = new FixedLengthStream(bytes.byteLength);
+		this.stream = readable;
+		// It breaks off together with the call, which says so itself.
+		this.#write(writable.getWriter(), bytes).catch(() => undefined);
+	}
+
+	async #write(writer: WritableStreamDefaultWriter<Uint8Array>, bytes: Uint8Array): Promise<void> {
+		await writer.write(bytes.subarray(0, -1));
+		await writer.write(bytes.subarray(-1));
+		this.#sent = true;
+		await writer.close();
+	}
+
+	/** Whether the provider may have the whole of it. */
+	get sent(): boolean {
+		return this.#sent;
+	}
+}
+
+/**
+ * Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only.
+ * @throws UpstreamLost when it does not come in time, else whatever the platform throws.
+ */
+async function headOf(
+	{ url, headers }: UpstreamRequest,
+	body: OutgoingBody,
+	{ headMs, endsAtMs }: Deadlines,
+	abort: AbortController,
+): Promise<Response> {
+	const leftMs = endsAtMs - Date.now();
+	const { signal } = abort;
+	const pending = fetch(url, { method: "POST", headers, body: body.stream, redirect: "manual", signal });
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const deadline = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => {
-			reject(new UpstreamLost("head_timeout"));
-			abort.abort();
-		}, ms);
+		timer = setTimeout(
+			() => {
+				// A request with little time left does not make a provider slow.
+				reject(new UpstreamLost(leftMs < headMs ? "out_of_time" : "head_timeout"));
+				abort.abort();
+			},
+			Math.max(1, Math.min(headMs, leftMs)),
+		);
 	});
 	try {
 		return await Promise.race([pending, deadline]);
 	} finally {
 		clearTimeout(timer);
-	}
-}
-
-/**
- * Calls `onSilence` when somebody has waited for longer than is allowed. Only waiting counts: an answer that nobody reads
- * is not a silent one. One timer, however often something is heard.
- */
-class SilenceWatch {
-	#allowedMs: number;
-	#endsAtMs: number;
-	#waitingSinceMs: number | null = null;
-	#timer: ReturnType<typeof setTimeout> | undefined;
-	#onSilence: () => void;
-
-	/** @param endsAtMs when waiting is over in any case. */
-	constructor(allowedMs: number, endsAtMs: number, onSilence: () => void) {
-		this.#allowedMs = allowedMs;
-		this.#endsAtMs = endsAtMs;
-		this.#onSilence = onSilence;
-	}
-
-	/** When the present wait is too long; at the earliest, when nobody waits. */
-	#deadlineMs(nowMs: number): number {
-		return Math.min((this.#waitingSinceMs ?? nowMs) + this.#allowedMs, this.#endsAtMs);
-	}
-
-	#arm(nowMs: number): void {
-		this.#timer = setTimeout(() => this.#look(Date.now()), Math.max(1, this.#deadlineMs(nowMs) - nowMs));
-	}
-
-	#look(nowMs: number): void {
-		this.#timer = undefined;
-		if (this.#waitingSinceMs === null) return;
-		if (nowMs >= this.#deadlineMs(nowMs)) this.#onSilence();
-		else this.#arm(nowMs);
-	}
-
-	/** Somebody waits from now on. */
-	wait(): void {
-		const nowMs = Date.now();
-		this.#waitingSinceMs = nowMs;
-		if (this.#timer === undefined) this.#arm(nowMs);
-	}
-
-	/** Something was heard: nobody waits. */
-	heard(): void {
-		this.#waitingSinceMs = null;
-	}
-
-	/** Allows another, shorter time from the next wait on. */
-	allow(allowedMs: number): void {
-		if (allowedMs === this.#allowedMs) return;
-		this.#allowedMs = allowedMs;
-		this.stop();
-	}
-
-	stop(): void {
-		clearTimeout(this.#timer);
-		this.#timer = undefined;
-	}
-}
-
-/** The body of a call whose head has arrived, read piece by piece under its deadlines. */
-class Body {
-	#reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-	#decoder = new TextDecoder();
-	#watch: SilenceWatch;
-	#deadlines: Deadlines;
-	#lost: LostReason | null = null;
-	#bytes = 0;
-
-	constructor(response: Response, deadlines: Deadlines, endsAtMs: number) {
-		this.#reader = response.body?.getReader();
-		this.#deadlines = deadlines;
-		this.#watch = new SilenceWatch(deadlines.firstDeltaMs, endsAtMs, () => this.#lose("timeout"));
-	}
-
-	#lose(why: LostReason): void {
-		this.#lost ??= why;
-		// Cancelling ends a pending read, whoever made the response.
-		this.#reader?.cancel().catch(() => undefined);
-	}
-
-	/** The model has begun to speak: from now on it may be silent for less. */
-	spoke(): void {
-		this.#watch.allow(this.#deadlines.idleMs);
-	}
-
-	/** The next piece as text; null at the end. */
-	async read(): Promise<string | null> {
-		this.#watch.wait();
-		const { done, value } = (await this.#reader?.read()) ?? { done: true, value: undefined };
-		this.#watch.heard();
-		if (this.#lost) throw new UpstreamLost(this.#lost);
-		if (done || !value) {
-			this.#watch.stop();
-			return null;
-		}
-		this.#bytes += value.byteLength;
-		if (this.#bytes > MAX_ANSWER_BYTES) throw new UpstreamLost("too_large");
-		return this.#decoder.decode(value, { stream: true });
-	}
-
-	async rest(mostChars = Number.POSITIVE_INFINITY): Promise<string> {
-		let text = "";
-		for (let piece = await this.read(); piece !== null && text.length <= mostChars; piece = await this.read()) {
-			text += piece;
-		}
-		return text;
-	}
-
-	/** Whoever stops reading stops the upstream. */
-	close(): void {
-		this.#watch.stop();
-		this.#reader?.cancel().catch(() => undefined);
 	}
 }
 
@@ -178,6 +110,13 @@ function retryAfterMs(headers: Headers, nowMs: number): number | null {
 	return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
+/** What an error status says, as far as its body comes in time. */
+async function statusFailure(wire: Wire, { status, headers }: Response, body: Body): Promise<CallFailure> {
+	const error = wire.error(parseJson(await body.rest(MAX_ERROR_CHARS).catch(() => "")));
+	const waitMs = retryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
+	return { kind: "status", status, error, retryAfterMs: waitMs };
+}
+
 /** What was said in a piece of a stream, and how the stream came to grief behind it. */
 interface Decoded {
 	parts: StreamPart[];
@@ -191,6 +130,8 @@ class PartReader {
 	#decoder: ReturnType<Wire["decoder"]>;
 	#events: ServerSentEvent[] = [];
 	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
+	/** Of a whole body. */
+	#counted: ReportedUsage | null = null;
 
 	constructor(wire: Wire, body: Body) {
 		this.#wire = wire;
@@ -198,8 +139,8 @@ class PartReader {
 		this.#decoder = wire.decoder();
 	}
 
-	usageSoFar(): TokenUsage | null {
-		return this.#decoder.usageSoFar();
+	reported(): ReportedUsage | null {
+		return this.#counted ?? this.#decoder.reported();
 	}
 
 	#decode(text: string): Decoded {
@@ -232,14 +173,14 @@ class PartReader {
 	/** An upstream may answer a request for a stream with a whole body all the same. */
 	async *whole(): AsyncGenerator<StreamPart[], void> {
 		const json = parseJson(await this.#body.rest());
-		const answer = json === undefined ? null : this.#wire.answer(json);
-		if (answer) {
-			yield partsOfAnswer(answer);
-			return;
+		const counts = this.#wire.usage(json);
+		if (counts) this.#counted = { counts, isFinal: true };
+		const answer = this.#wire.answer(json);
+		if (!answer) {
+			const error = this.#wire.error(json);
+			throw new UpstreamLost(error ? "reported" : "unusable", error);
 		}
-		const usage = this.#wire.usage(json);
-		if (usage) yield [{ type: "usage", usage }];
-		throw new UpstreamLost("unusable", this.#wire.error(json));
+		yield partsOfAnswer(answer);
 	}
 }
 
@@ -247,6 +188,7 @@ function isJson(response: Response): boolean {
 	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }
 
+/** The parts, and the end of the call with them, however they end. */
 async function* closing(
 	parts: AsyncGenerator<StreamPart[], void>,
 	close: () => void,
@@ -254,16 +196,16 @@ async function* closing(
 	try {
 		yield* parts;
 	} catch (error) {
-		throw error instanceof UpstreamLost ? error : new UpstreamLost("cut");
+		if (error instanceof UpstreamLost) throw error;
+		// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
+		logError("upstream_unreadable", error);
+		throw new UpstreamLost("unusable");
 	} finally {
 		close();
 	}
 }
 
-/**
- * Sends a request and waits for its head. Never throws for what an upstream can do; the parts of its stream may.
- * Redirects are not followed: the provider's key goes to the configured host only.
- */
+/** Makes a call and waits for its head. Never throws for what an upstream can do; the parts of its stream may. */
 export async function openStream(
 	wire: Wire,
 	request: UpstreamRequest,
@@ -272,7 +214,6 @@ export async function openStream(
 ): Promise<OpenStream | CallFailure> {
 	if (client.aborted) return { kind: "client_closed", sent: false, remains: NOTHING_SAID };
 	const abort = new AbortController();
-	const endsAtMs = Date.now() + deadlines.totalMs;
 	let body: Body | null = null;
 	const close = () => {
 		client.removeEventListener("abort", close);
@@ -280,29 +221,37 @@ export async function openStream(
 		body?.close();
 	};
 	client.addEventListener("abort", close, { once: true });
+	const outgoing = new OutgoingBody(request.body);
+	let response: Response;
 	try {
-		const { url, headers, body: sent } = request;
-		const pending = fetch(url, { method: "POST", headers, body: sent, redirect: "manual", signal: abort.signal });
-		const response = await headWithin(pending, Math.min(deadlines.headMs, deadlines.totalMs), abort);
-		body = new Body(response, deadlines, endsAtMs);
-		if (response.status !== 200) {
-			const error = wire.error(parseJson(await body.rest(MAX_ERROR_CHARS).catch(() => "")));
-			close();
-			const waitMs = retryAfterMs(response.headers, Date.now()) ?? error?.retryAfterMs ?? null;
-			return { kind: "status", status: response.status, error, retryAfterMs: waitMs };
-		}
-		const reader = new PartReader(wire, body);
-		const parts = closing(isJson(response) ? reader.whole() : reader.events(), close);
-		const abandon = () => {
-			close();
-			parts.return().catch(() => undefined);
-		};
-		const sandbox = response.headers.get("x-svc-sandbox") === "1";
-		return { kind: "stream", sandbox, parts, usageSoFar: () => reader.usageSoFar(), abort: abandon };
+		response = await headOf(request, outgoing, deadlines, abort);
 	} catch (error) {
 		close();
-		if (client.aborted) return { kind: "client_closed", sent: true, remains: NOTHING_SAID };
+		const { sent } = outgoing;
+		if (client.aborted) return { kind: "client_closed", sent, remains: NOTHING_SAID };
 		const why = error instanceof UpstreamLost ? error.why : "no_head";
-		return { kind: "lost", why, remains: NOTHING_SAID, usage: null, error: null };
+		return { kind: "lost", why, sent, remains: NOTHING_SAID, error: null };
 	}
+	const { idleMs, endsAtMs } = deadlines;
+	if (response.status !== 200) {
+		// Its status says most of it: nobody waits long for the rest.
+		body = new Body(response, { firstDeltaMs: idleMs, idleMs, endsAtMs: Math.min(endsAtMs, Date.now() + idleMs) });
+		return statusFailure(wire, response, body).finally(close);
+	}
+	const over = new AbortController();
+	body = new Body(response, deadlines, () => over.abort());
+	const reader = new PartReader(wire, body);
+	const parts = closing(isJson(response) ? reader.whole() : reader.events(), close);
+	const sandbox = response.headers.get("x-svc-sandbox") === "1";
+	return {
+		kind: "stream",
+		sandbox,
+		parts,
+		reported: () => reader.reported(),
+		over: over.signal,
+		abort() {
+			close();
+			parts.return().catch(() => undefined);
+		},
+	};
 }

@@ -69,6 +69,13 @@ export type StreamPart =
 	/** The upstream reports an error, or says something that makes the stream worthless; nothing follows. */
 	| { type: "failure"; error: UpstreamError };
 
+/** Usage as a provider has reported it. */
+export interface ReportedUsage {
+	counts: TokenUsage;
+	/** Whether it was counted at the end; counts of a running call are lower. */
+	isFinal: boolean;
+}
+
 /** Reads one stream. Never throws for what an upstream sends: what cannot be read is a failure part. */
 export interface StreamDecoder {
 	decode(event: ServerSentEvent): StreamPart[];
@@ -76,8 +83,8 @@ export interface StreamDecoder {
 	end(): StreamPart[];
 	/** Whether the format's own end mark was seen; a body that ends without it broke off. */
 	readonly finished: boolean;
-	/** Usage as reported so far, which before the end is no end count; null when there was none. */
-	usageSoFar(): TokenUsage | null;
+	/** Usage as reported so far; null when there was none. */
+	reported(): ReportedUsage | null;
 }
 
 /** Everything a request is made of. */
@@ -96,6 +103,8 @@ export interface Wire {
 	readonly toolName: RegExp;
 	/** The provider may ask for small differences (see Provider). */
 	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
+	/** Names what `prepare` does differently for a provider: of one variant, all are sent the same. */
+	variant(provider: Provider): string;
 	request(options: RequestOptions): UpstreamRequest;
 	/** The answer in a whole parsed body, as some upstreams write it where a stream was asked for; null when it holds none. */
 	answer(body: unknown): ModelAnswer | null;

@@ -11,7 +11,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** A meter of nobody: shows that objects run without touching a user's. */
 const PROBE_METER = "health-probe";
 
-const check = z.object({ ok: z.boolean(), latency_ms: z.int() });
+const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
 
 async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
 	const startedAtMs = Date.now();
@@ -52,15 +52,17 @@ export const healthEndpoint = endpoint({
 	degrades: true,
 	summary:
 		"Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key, whether the default routing config is valid.",
-	result: z.object({
-		status: z.enum(["ok", "degraded"]),
-		checks: z.object({ d1: check, kv: check, durable_objects: check }),
-		signing: z.boolean(),
-		providers_configured: z.int(),
-		default_config: z
-			.enum(["none", "valid", "invalid", "unknown"])
-			.describe("The server's routing config; an invalid one is not applied, unknown is one that could not be read."),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			status: z.enum(["ok", "degraded"]),
+			checks: z.object({ d1: check, kv: check, durable_objects: check }),
+			signing: z.boolean(),
+			providers_configured: z.int(),
+			default_config: z
+				.enum(["none", "valid", "invalid", "unknown"])
+				.describe("The server's routing config; an invalid one is not applied, unknown is one that could not be read."),
+		}),
+	),
 	async handle({ context }) {
 		const [found, default_config] = await Promise.all([checks(context), defaultConfigState(context)]);
 		const healthy = Object.values(found).every((entry) => entry.ok);

@@ -8,27 +8,29 @@ import { fail, ok } from "../failure.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
 
-const modelEntry = z.object({
-	id: z.string(),
-	object: z.literal("model"),
-	created: z.int(),
-	owned_by: z.string(),
-	display_name: z.string(),
-	provider: z.string(),
-	tier: z.enum(TIERS),
-	pricing: z.object({ input_usd_mtok: z.number(), output_usd_mtok: z.number() }),
-	context_window: z.int(),
-	max_output_tokens: z.int(),
-	capabilities: z.object({
-		tools: z.boolean(),
-		vision: z.boolean(),
-		json_schema: z.boolean(),
-		logprobs: z.boolean(),
-		reasoning: z.boolean(),
-		reasoning_efforts: z.array(z.enum(EFFORTS)),
+const modelEntry = z.lazy(() =>
+	z.object({
+		id: z.string(),
+		object: z.literal("model"),
+		created: z.int(),
+		owned_by: z.string(),
+		display_name: z.string(),
+		provider: z.string(),
+		tier: z.enum(TIERS),
+		pricing: z.object({ input_usd_mtok: z.number(), output_usd_mtok: z.number() }),
+		context_window: z.int(),
+		max_output_tokens: z.int(),
+		capabilities: z.object({
+			tools: z.boolean(),
+			vision: z.boolean(),
+			json_schema: z.boolean(),
+			logprobs: z.boolean(),
+			reasoning: z.boolean(),
+			reasoning_efforts: z.array(z.enum(EFFORTS)),
+		}),
+		available: z.boolean(),
 	}),
-	available: z.boolean(),
-});
+);
 
 function describe(model: Model, settings: Settings, nowMs: number): z.infer<typeof modelEntry> {
 	const price = priceAt(model, nowMs);
@@ -63,7 +65,7 @@ export const listModelsEndpoint = endpoint({
 	path: "/v1/models",
 	access: "public",
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
-	result: z.object({ object: z.literal("list"), data: z.array(modelEntry) }),
+	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(modelEntry) })),
 	async handle({ context }) {
 		return ok({
 			object: "list" as const,
@@ -78,7 +80,7 @@ export const getModelEndpoint = endpoint({
 	path: "/v1/models/{id}",
 	access: "public",
 	summary: "One model of the catalog.",
-	params: z.object({ id: z.string() }),
+	params: z.lazy(() => z.object({ id: z.string() })),
 	result: modelEntry,
 	async handle({ params, context }) {
 		const model = context.settings.catalog.findModel(params.id);

@@ -10,20 +10,22 @@ import { checkpointOrigin } from "../ledger/origin.ts";
 import { vkeyOf } from "../proof/note.ts";
 import { verifyReceipt } from "../proof/receipt.ts";
 
-const publicKeySchema = z.object({
-	key_id: z.string(),
-	status: z.enum(["current", "retired"]),
-	public_key: z.string(),
-	pem: z.string(),
-	jwk: z.object({
-		kty: z.literal("OKP"),
-		crv: z.literal("Ed25519"),
-		x: z.string(),
-		kid: z.string(),
-		use: z.literal("sig"),
-		alg: z.literal("EdDSA"),
+const publicKeySchema = z.lazy(() =>
+	z.object({
+		key_id: z.string(),
+		status: z.enum(["current", "retired"]),
+		public_key: z.string(),
+		pem: z.string(),
+		jwk: z.object({
+			kty: z.literal("OKP"),
+			crv: z.literal("Ed25519"),
+			x: z.string(),
+			kid: z.string(),
+			use: z.literal("sig"),
+			alg: z.literal("EdDSA"),
+		}),
 	}),
-});
+);
 
 export const getPublicKeyEndpoint = endpoint({
 	id: "get_public_key",
@@ -32,15 +34,17 @@ export const getPublicKeyEndpoint = endpoint({
 	access: "public",
 	summary:
 		"The keys that verify this service's signatures; with a workspace's id and its owner's key, also the verifier key of its checkpoints.",
-	query: z.object({ workspace_id: workspaceIdSchema.optional() }),
-	result: z.object({
-		object: z.literal("proof.pubkey"),
-		algorithm: z.literal("Ed25519"),
-		enabled: z.boolean(),
-		current: z.string().nullable(),
-		keys: z.array(publicKeySchema),
-		vkey: z.string().optional().describe("c2sp.org/signed-note verifier key, `<name>+<hash>+<key>`."),
-	}),
+	query: z.lazy(() => z.object({ workspace_id: workspaceIdSchema.optional() })),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("proof.pubkey"),
+			algorithm: z.literal("Ed25519"),
+			enabled: z.boolean(),
+			current: z.string().nullable(),
+			keys: z.array(publicKeySchema),
+			vkey: z.string().optional().describe("c2sp.org/signed-note verifier key, `<name>+<hash>+<key>`."),
+		}),
+	),
 	async handle({ query, context }) {
 		const { signer, publicKeys, logOrigin } = context.settings;
 		const caller = query.workspace_id === undefined ? ok(null) : await context.caller();
@@ -89,35 +93,36 @@ export const getProofEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	summary: "The receipt of a request, recomputed and with its signature checked.",
-	params: z.object({ request_id: z.string() }),
-	result: z.object({
-		object: z.literal("proof"),
-		request_id: z.string(),
-		kind: z.string(),
-		valid: z.boolean(),
-		proof_hash: z.string(),
-		recomputed_hash: z.string(),
-		signed: z.boolean(),
-		signature: z.string().nullable(),
-		key_id: z.string().nullable(),
-		receipt: z.record(z.string(), z.unknown()),
-	}),
+	params: z.lazy(() => z.object({ request_id: z.string() })),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("proof"),
+			request_id: z.string(),
+			kind: z.string(),
+			valid: z.boolean(),
+			proof_hash: z.string(),
+			recomputed_hash: z.string(),
+			signed: z.boolean(),
+			signature: z.string().nullable(),
+			key_id: z.string().nullable(),
+			receipt: z.record(z.string(), z.unknown()),
+		}),
+	),
 	async handle({ params, context }) {
 		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, context.startedAtMs));
 		if (!row) return fail({ reason: "proof_not_found", message: "no receipt under this request id" });
-		const stored = { receipt: row.receipt, proof_hash: row.proofHash, signature: row.signature, key_id: row.keyId };
-		const { valid, recomputed_hash, receipt } = await verifyReceipt(stored, context.settings.publicKeys);
+		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({
 			object: "proof" as const,
-			request_id: row.requestId,
+			request_id: row.request_id,
 			kind: row.kind,
 			// A sound receipt under another request's id proves nothing about this one.
-			valid: valid && receipt["request_id"] === row.requestId,
-			proof_hash: row.proofHash,
+			valid: valid && receipt["request_id"] === row.request_id,
+			proof_hash: row.proof_hash,
 			recomputed_hash,
 			signed: row.signature !== null,
 			signature: row.signature,
-			key_id: row.keyId,
+			key_id: row.key_id,
 			receipt,
 		});
 	},

@@ -14,24 +14,27 @@ import { usd } from "../proof/money.ts";
 import { MODES } from "../routing/mode.ts";
 import { detectedSignals } from "../routing/signals.ts";
 
-const costSchema = z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() });
+const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
 
 function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.infer<typeof costSchema> {
 	return { input_usd: usd(inputNanoUsd), output_usd: usd(outputNanoUsd), total_usd: usd(totalNanoUsd) };
 }
 
 /** A chat body, or `prompt` for its only user message. */
-const routeRequestSchema = chatRequestSchema
-	.extend({
-		messages: chatRequestSchema.shape.messages.optional(),
-		prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
-	})
-	.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
-		if (messages) return { ...rest, messages };
-		if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
-		issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
-		return z.NEVER;
-	});
+const routeRequestSchema = z.lazy(() =>
+	chatRequestSchema
+		.unwrap()
+		.extend({
+			messages: chatRequestSchema.unwrap().shape.messages.optional(),
+			prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
+		})
+		.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
+			if (messages) return { ...rest, messages };
+			if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
+			issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
+			return z.NEVER;
+		}),
+);
 
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",
@@ -42,30 +45,32 @@ export const previewRouteEndpoint = endpoint({
 	summary: "What a chat request would run on: every candidate, every exclusion, no model called.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: routeRequestSchema,
-	result: z.object({
-		object: z.literal("route"),
-		model: z.string(),
-		model_display: z.string(),
-		provider: z.string(),
-		tier: z.enum(TIERS),
-		mode: z.enum(MODES),
-		reason: z.string(),
-		signals_detected: z.record(z.string(), z.boolean()),
-		estimated_cost: costSchema,
-		candidates: z.array(
-			z.object({
-				model: z.string(),
-				provider: z.string(),
-				tier: z.enum(TIERS),
-				score: z.number(),
-				expected_quality: z.number(),
-				estimated_cost_usd: z.number(),
-				expected_latency_ms: z.int(),
-			}),
-		),
-		excluded: z.record(z.string(), z.array(z.string())),
-		matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
-	}),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("route"),
+			model: z.string(),
+			model_display: z.string(),
+			provider: z.string(),
+			tier: z.enum(TIERS),
+			mode: z.enum(MODES),
+			reason: z.string(),
+			signals_detected: z.record(z.string(), z.boolean()),
+			estimated_cost: costSchema,
+			candidates: z.array(
+				z.object({
+					model: z.string(),
+					provider: z.string(),
+					tier: z.enum(TIERS),
+					score: z.number(),
+					expected_quality: z.number(),
+					estimated_cost_usd: z.number(),
+					expected_latency_ms: z.int(),
+				}),
+			),
+			excluded: z.record(z.string(), z.array(z.string())),
+			matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
+		}),
+	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
 		const config = await configInForce(body.brain_config, context);

@@ -4,28 +4,28 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
 import { DEFAULT_BASELINE, savingsOf } from "../account/savings.ts";
-import type { UsageRow } from "../account/settlement.ts";
 import { RECENT_ROWS, readUsage } from "../account/usage.store.ts";
-import { UsageTotals } from "../account/usage.ts";
+import { type RecentRow, UsageTotals } from "../account/usage.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { usage } from "../db/schema.ts";
 import { fail, ok } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 
 const planId = z.enum(PLAN_IDS);
 const accessType = z.enum(["all", "allowlist"]);
 
-const planSchema = z.object({
-	id: planId,
-	object: z.literal("plan"),
-	display_name: z.string(),
-	price_usd_month: z.number(),
-	daily_requests: z.int().nullable(),
-	rpm: z.int(),
-	model_access: z.object({ type: accessType, count: z.int(), models: z.array(z.string()).nullable() }),
-	agentguard: z.boolean(),
-	description: z.string(),
-});
+const planSchema = z.lazy(() =>
+	z.object({
+		id: planId,
+		object: z.literal("plan"),
+		display_name: z.string(),
+		price_usd_month: z.number(),
+		daily_requests: z.int().nullable(),
+		rpm: z.int(),
+		model_access: z.object({ type: accessType, count: z.int(), models: z.array(z.string()).nullable() }),
+		agentguard: z.boolean(),
+		description: z.string(),
+	}),
+);
 
 function modelAccess(plan: Plan, catalog: Catalog) {
 	const models = allowlistOf(plan, catalog);
@@ -38,7 +38,7 @@ export const listPlansEndpoint = endpoint({
 	path: "/v1/plans",
 	access: "public",
 	summary: "The four plans with their limits.",
-	result: z.object({ object: z.literal("list"), data: z.array(planSchema) }),
+	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(planSchema) })),
 	async handle({ context }) {
 		const { catalog } = context.settings;
 		const data = Object.values(PLANS).map((plan) => ({
@@ -59,52 +59,30 @@ export const listPlansEndpoint = endpoint({
 	},
 });
 
-const totalsByName = z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() }));
+const totalsByName = z.lazy(() =>
+	z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() })),
+);
 
-const recentSchema = z.object({
-	request_id: z.string(),
-	created_at: z.string(),
-	kind: z.string(),
-	model: z.string(),
-	provider: z.string(),
-	mode: z.string(),
-	tokens: z.int(),
-	cost_usd: z.number(),
-	latency_ms: z.int(),
-	fallback: z.boolean(),
-});
+const recentSchema = z.lazy(() =>
+	z.object({
+		request_id: z.string(),
+		created_at: z.string(),
+		kind: z.string(),
+		model: z.string(),
+		provider: z.string(),
+		mode: z.string(),
+		tokens: z.int(),
+		cost_usd: z.number(),
+		latency_ms: z.int(),
+		fallback: z.boolean(),
+	}),
+);
 type Recent = z.infer<typeof recentSchema>;
 
-function recentFromRow(row: typeof usage.$inferSelect): Recent {
-	const { requestId, createdAt, kind, model, provider, mode, tokens, costNanoUsd, latencyMs, fallback } = row;
-	return {
-		request_id: requestId,
-		created_at: createdAt,
-		kind,
-		model,
-		provider,
-		mode,
-		tokens,
-		cost_usd: usd(costNanoUsd),
-		latency_ms: latencyMs,
-		fallback,
-	};
-}
-
-function recentFromPending(row: UsageRow): Recent {
+function recentOf(row: RecentRow): Recent {
 	const { request_id, created_at, kind, model, provider, mode, tokens, cost_nano_usd, latency_ms, fallback } = row;
-	return {
-		request_id,
-		created_at,
-		kind,
-		model,
-		provider,
-		mode,
-		tokens,
-		cost_usd: usd(cost_nano_usd),
-		latency_ms,
-		fallback,
-	};
+	const cost_usd = usd(cost_nano_usd);
+	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
 }
 
 /** ULIDs rise with time, so the id settles ties of the same millisecond. */
@@ -124,10 +102,10 @@ async function currentUsage({ account, db, meter, timings }: KeyContext) {
 	} = await timings.measure("d1", () => readUsage(db, account.userId, pendingIds));
 	const unflushed = pending.filter((row) => !stored.has(row.request_id));
 	const totals = new UsageTotals();
-	for (const row of rollups) totals.add(row.dimension, row.name, row);
+	for (const row of rollups) totals.addRollup(row);
 	for (const row of unflushed) totals.addRow(row);
-	const recent = [...rows.map(recentFromRow), ...unflushed.map(recentFromPending)];
-	return { quota, totals, recent: recent.sort(newestFirst).slice(0, RECENT_ROWS) };
+	const recent = [...rows, ...unflushed].map(recentOf).sort(newestFirst).slice(0, RECENT_ROWS);
+	return { quota, totals, recent };
 }
 
 export const getUsageEndpoint = endpoint({
@@ -137,25 +115,27 @@ export const getUsageEndpoint = endpoint({
 	access: "key",
 	countsTowardsDay: false,
 	summary: "The caller's limits, totals and latest requests.",
-	result: z.object({
-		user_id: z.string(),
-		plan: planId,
-		plan_display: z.string(),
-		limits: z.object({
-			daily_requests: z.int().nullable(),
-			rpm: z.int(),
-			daily_requests_used: z.int(),
-			daily_requests_remaining: z.int().nullable(),
-			model_access: z.object({ type: accessType, models: z.array(z.string()).nullable() }),
+	result: z.lazy(() =>
+		z.object({
+			user_id: z.string(),
+			plan: planId,
+			plan_display: z.string(),
+			limits: z.object({
+				daily_requests: z.int().nullable(),
+				rpm: z.int(),
+				daily_requests_used: z.int(),
+				daily_requests_remaining: z.int().nullable(),
+				model_access: z.object({ type: accessType, models: z.array(z.string()).nullable() }),
+			}),
+			total_requests: z.int(),
+			total_tokens: z.int(),
+			total_cost_usd: z.number(),
+			by_model: totalsByName,
+			by_provider: totalsByName,
+			by_mode: totalsByName,
+			recent: z.array(recentSchema),
 		}),
-		total_requests: z.int(),
-		total_tokens: z.int(),
-		total_cost_usd: z.number(),
-		by_model: totalsByName,
-		by_provider: totalsByName,
-		by_mode: totalsByName,
-		recent: z.array(recentSchema),
-	}),
+	),
 	async handle({ context }) {
 		const { quota, totals, recent } = await currentUsage(context);
 		const whole = totals.total();
@@ -190,16 +170,18 @@ export const getSavingsEndpoint = endpoint({
 	access: "key",
 	summary:
 		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
-	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE) }),
-	result: z.object({
-		baseline_model: z.string(),
-		total_requests: z.int(),
-		total_tokens: z.int(),
-		actual_cost_usd: z.number(),
-		baseline_cost_usd: z.number(),
-		saved_usd: z.number(),
-		saved_pct: z.number(),
-	}),
+	query: z.lazy(() => z.object({ baseline: z.string().default(DEFAULT_BASELINE) })),
+	result: z.lazy(() =>
+		z.object({
+			baseline_model: z.string(),
+			total_requests: z.int(),
+			total_tokens: z.int(),
+			actual_cost_usd: z.number(),
+			baseline_cost_usd: z.number(),
+			saved_usd: z.number(),
+			saved_pct: z.number(),
+		}),
+	),
 	async handle({ query, context }) {
 		const baseline = context.settings.catalog.findModel(query.baseline);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });

@@ -157,6 +157,7 @@ function read({ headers, body }: WireRequest): Accepted {
 					frames: (answer) => eventFrames(answer, showThinking),
 					garbage: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
 					error: sse(errorBody(529, "Overloaded"), "error"),
+					ping: sse({ type: "ping" }, "ping"),
 				}
 			: null,
 	};

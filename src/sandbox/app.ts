@@ -28,9 +28,10 @@ function whole(body: Record<string, unknown>, faults: Faults, connection: Connec
 	const headers = { ...MARK, "content-type": "application/json" };
 	if (faults.garbage) return new Response(GARBAGE_BODY, { headers: { ...MARK, "content-type": "text/html" } });
 	const text = JSON.stringify(body);
-	if (!faults.cut && faults.stallMs === 0) return new Response(text, { headers });
+	const isPlain = !faults.cut && faults.stallMs + faults.thinkMs + faults.dripMs === 0;
+	if (isPlain) return new Response(text, { headers });
 	const half = Math.floor(text.length / 2);
-	const script = { frames: () => [text.slice(0, half), text.slice(half)], garbage: "", error: "" };
+	const script = { frames: () => [text.slice(0, half), text.slice(half)], garbage: "", error: "", ping: "" };
 	return new Response(bodyStream(script, faults, connection), { headers });
 }
 

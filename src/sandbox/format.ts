@@ -41,6 +41,8 @@ export interface SandboxStream {
 	garbage: string;
 	/** The event for a failure after the head. */
 	error: string;
+	/** What the format says in a long silence. */
+	ping: string;
 }
 
 export interface SandboxFormat {

@@ -158,6 +158,7 @@ function read({ modelAndVerb, query, headers, body }: WireRequest): Accepted {
 						frames: (answer) => (inArray ? arrayFrames : sseFrames)(chunks(answer, showThoughts)),
 						garbage: inArray ? `,\r\n${broken}` : `data: ${broken}\r\n\r\n`,
 						error: inArray ? `,\r\n${failure}]` : `data: ${failure}\r\n\r\n`,
+						ping: inArray ? "\r\n" : ": keep-alive\r\n\r\n",
 					},
 	};
 }

@@ -14,7 +14,14 @@ const content = z
 const openaiRequest = z.looseObject({
 	model: z.string(),
 	messages: z
-		.array(z.looseObject({ role: z.enum(["system", "developer", "user", "assistant", "tool"]), content }))
+		.array(
+			z.looseObject({
+				role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+				content,
+				tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
+				tool_call_id: z.string().optional(),
+			}),
+		)
 		.min(1),
 	max_tokens: z.int().positive().optional(),
 	max_completion_tokens: z.int().positive().optional(),
@@ -59,11 +66,23 @@ interface Dialect {
 	takesStreamOptions: boolean;
 	/** Mistral writes reasoning as parts of the content. */
 	thinkingParts: boolean;
+	/** Ids of tool calls that it takes, and what it says of others. */
+	callId: { pattern: RegExp; rule: string };
 }
 
-const COMMON: Dialect = { streamUsage: "asked", takesStreamOptions: true, thinkingParts: false };
+const COMMON: Dialect = {
+	streamUsage: "asked",
+	takesStreamOptions: true,
+	thinkingParts: false,
+	callId: { pattern: /^.{1,40}$/s, rule: "must have at most 40 characters" },
+};
 const DIALECTS: Readonly<Record<string, Dialect>> = {
-	mistral: { streamUsage: "last_chunk", takesStreamOptions: false, thinkingParts: true },
+	mistral: {
+		streamUsage: "last_chunk",
+		takesStreamOptions: false,
+		thinkingParts: true,
+		callId: { pattern: /^[A-Za-z0-9]{9}$/, rule: "must be a-z, A-Z, 0-9, with a length of 9." },
+	},
 	zai: { ...COMMON, streamUsage: "last_chunk" },
 	groq: { ...COMMON, streamUsage: "x_groq" },
 };
@@ -115,11 +134,27 @@ function usageOf({ usage }: SandboxAnswer): Fields | null {
 	};
 }
 
-function toolCallId({ id }: SandboxAnswer, index: number): string {
-	return `call_${id}_${index}`;
+/** Each dialect writes the ids that it takes. */
+function toolCallId({ id }: SandboxAnswer, index: number, { callId }: Dialect): string {
+	const long = `call_${id}_${index}`;
+	return callId.pattern.test(long) ? long : `${id}${index.toString(36)}`;
 }
 
-function completionBody(answer: SandboxAnswer, { thinkingParts }: Dialect): Fields {
+/** Every result answers a call of the assistant's last turn, under an id that the provider takes. */
+function checkCallIds(messages: OpenaiRequest["messages"], { pattern, rule }: Dialect["callId"]): void {
+	let open: string[] = [];
+	for (const { role, tool_calls, tool_call_id = "" } of messages) {
+		const ids = role === "assistant" ? (tool_calls ?? []).map(({ id }) => id) : [];
+		const misshapen = [...ids, ...(role === "tool" ? [tool_call_id] : [])].find((id) => !pattern.test(id));
+		if (misshapen !== undefined) throw new Refusal(400, `Tool call id was ${misshapen} but ${rule}`);
+		if (role === "tool" && !open.includes(tool_call_id))
+			throw new Refusal(400, `'tool_call_id' of a message with role 'tool' not found in 'tool_calls': ${tool_call_id}`);
+		if (role !== "tool") open = ids;
+	}
+}
+
+function completionBody(answer: SandboxAnswer, dialect: Dialect): Fields {
+	const { thinkingParts } = dialect;
 	const { text, reasoning, toolCalls } = answer;
 	const parts = reasoning !== null && thinkingParts;
 	const usage = usageOf(answer);
@@ -139,7 +174,7 @@ function completionBody(answer: SandboxAnswer, { thinkingParts }: Dialect): Fiel
 					...(toolCalls.length > 0
 						? {
 								tool_calls: toolCalls.map((call, index) => ({
-									id: toolCallId(answer, index),
+									id: toolCallId(answer, index, dialect),
 									type: "function",
 									function: { name: call.name, arguments: JSON.stringify(call.arguments) },
 								})),
@@ -159,12 +194,13 @@ function thinkingPart(text: string): Fields {
 }
 
 /** What the chunks between the first and the last say. */
-function* deltas(answer: SandboxAnswer, { thinkingParts }: Dialect): Generator<Fields> {
+function* deltas(answer: SandboxAnswer, dialect: Dialect): Generator<Fields> {
+	const { thinkingParts } = dialect;
 	for (const piece of pieces(answer.reasoning ?? ""))
 		yield thinkingParts ? { content: [thinkingPart(piece)] } : { reasoning_content: piece };
 	for (const piece of pieces(answer.text ?? "")) yield { content: piece };
 	for (const [index, call] of answer.toolCalls.entries()) {
-		const id = toolCallId(answer, index);
+		const id = toolCallId(answer, index, dialect);
 		yield { tool_calls: [{ index, id, type: "function", function: { name: call.name, arguments: "" } }] };
 		for (const piece of pieces(JSON.stringify(call.arguments)))
 			yield { tool_calls: [{ index, function: { arguments: piece } }] };
@@ -222,6 +258,7 @@ function read({ provider, body }: WireRequest): Accepted {
 	if ("stream_options" in request && !dialect.takesStreamOptions) throw extraForbidden("stream_options", options);
 	if (options && !request.stream)
 		throw new Refusal(400, "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
+	checkCallIds(request.messages, dialect.callId);
 	const promptTokens = request.messages.reduce(
 		(sum, message) => sum + tokens(textOf(message.content)) + 4,
 		tokens(JSON.stringify(request.tools ?? "")),
@@ -236,6 +273,7 @@ function read({ provider, body }: WireRequest): Accepted {
 					frames: (answer) => chunkFrames(answer, dialect, options?.include_usage === true),
 					garbage: `data: {"id":"chatcmpl-${digest(request)}","choices":[{"delta":{"con\n\n`,
 					error: sse(errorBody(503, "the sandbox was asked for an error", provider)),
+					ping: ": keep-alive\n\n",
 				}
 			: null,
 	};

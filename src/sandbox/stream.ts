@@ -1,4 +1,4 @@
-// A body in pieces, with what may go wrong in its middle; nothing is made before it is read.
+// A body in pieces, with its waits and what may go wrong in its middle; nothing is made before it is read.
 import type { Faults } from "./faults.ts";
 
 /** Node's side of a response; absent where the app is called without a server. */
@@ -12,6 +12,8 @@ export interface Script {
 	frames(): Iterable<string>;
 	garbage: string;
 	error: string;
+	/** Says nothing but that the sandbox is there. */
+	ping: string;
 }
 
 type Step = { text: string } | { waitMs: number } | "cut" | "failed";
@@ -22,22 +24,37 @@ function count(frames: Iterable<string>): number {
 	return total;
 }
 
-function* steps({ frames, garbage, error }: Script, faults: Faults): Generator<Step> {
-	const disturbed = faults.stallMs > 0 || faults.garbage || faults.error || faults.cut;
-	const middle = disturbed ? Math.floor(count(frames()) / 2) : -1;
+/** A wait, with its signs of life. */
+function* waiting(ms: number, { ping }: Script, { pingMs }: Faults): Generator<Step> {
+	const eachMs = pingMs > 0 ? pingMs : ms;
+	for (let leftMs = ms; leftMs > 0; leftMs -= eachMs) {
+		yield { waitMs: Math.min(leftMs, eachMs) };
+		if (leftMs > eachMs) yield { text: ping };
+	}
+}
+
+/** What goes wrong in the middle. */
+function* disturbance(script: Script, faults: Faults): Generator<Step> {
+	yield* waiting(faults.stallMs, script, faults);
+	if (faults.garbage) yield { text: script.garbage };
+	if (faults.error) yield { text: script.error };
+	if (faults.error) yield "failed";
+	if (faults.cut) {
+		// A destroyed connection throws away what was written just before; the pause lets it leave.
+		yield { waitMs: 20 };
+		yield "cut";
+	}
+}
+
+function* steps(script: Script, faults: Faults): Generator<Step> {
+	const isDisturbed = faults.stallMs > 0 || faults.garbage || faults.error || faults.cut;
+	const middle = isDisturbed ? Math.floor(count(script.frames()) / 2) : -1;
+	yield* waiting(faults.thinkMs, script, faults);
 	let index = 0;
-	for (const text of frames()) {
-		if (index++ === middle) {
-			if (faults.stallMs > 0) yield { waitMs: faults.stallMs };
-			if (faults.garbage) yield { text: garbage };
-			if (faults.error) yield { text: error };
-			if (faults.error) yield "failed";
-			if (faults.cut) {
-				// A destroyed connection throws away what was written just before; the pause lets it leave.
-				yield { waitMs: 20 };
-				yield "cut";
-			}
-		}
+	for (const text of script.frames()) {
+		if (index > 0) yield* waiting(faults.dripMs, script, faults);
+		if (index === middle) yield* disturbance(script, faults);
+		index++;
 		yield { text };
 	}
 }

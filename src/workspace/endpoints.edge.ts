@@ -100,10 +100,12 @@ export const getSnapshotEndpoint = endpoint({
 	summary:
 		"A workspace at a glance: its handoffs' risks and signatures, whether the chain is intact, the last entries.",
 	params: workspaceParams,
-	query: z.object({
-		limit: wholeNumber(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
-		since: instant.optional().describe("Counts handoffs created then or later; the verdict is on the whole chain."),
-	}),
+	query: z.lazy(() =>
+		z.object({
+			limit: wholeNumber(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
+			since: instant.optional().describe("Counts handoffs created then or later; the verdict is on the whole chain."),
+		}),
+	),
 	result: snapshotResultSchema,
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
@@ -147,8 +149,8 @@ export const putManifestEndpoint = endpoint({
 	access: "key",
 	summary: "Sets the manifest that is a workspace's policy.",
 	params: workspaceParams,
-	body: manifestRequestSchema.partial({ workspace_id: true }),
-	result: manifestResultSchema.extend({ policy_updated: z.boolean() }),
+	body: z.lazy(() => manifestRequestSchema.unwrap().partial({ workspace_id: true })),
+	result: z.lazy(() => manifestResultSchema.unwrap().extend({ policy_updated: z.boolean() })),
 	async handle({ params: { workspace_id }, body, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		if (body.workspace_id !== undefined && body.workspace_id !== workspace_id) {

@@ -3,7 +3,7 @@ import type { Manifest } from "../policy/manifest.ts";
 import { isBlank } from "./quote.ts";
 
 /** The workspace's handoff chain as it stands. */
-export interface LedgerState {
+export interface LedgerStanding {
 	/** Entries in the chain. */
 	handoffs: number;
 	/** Fraction of entries that carry a signature; null without entries. */
@@ -41,7 +41,7 @@ export interface PatternList {
 
 export interface Subject {
 	manifest: Manifest;
-	ledger: LedgerState;
+	ledger: LedgerStanding;
 	paths: PatternList;
 	commands: PatternList;
 }

@@ -2,9 +2,9 @@
 import type { Manifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
-import { type LedgerState, type PatternReading, readPatterns, type Subject } from "./readiness-subject.ts";
+import { type LedgerStanding, type PatternReading, readPatterns, type Subject } from "./readiness-subject.ts";
 
-export type { LedgerState, PatternReading };
+export type { LedgerStanding, PatternReading };
 
 export const READINESS_VERSION = "repo-readiness-v0.1";
 
@@ -57,7 +57,7 @@ const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|onl
  * Scores a manifest and the state of its workspace's ledger. The same arguments give the same result.
  * @param reading how the policy reads patterns, so that a path counts as covered only if a check would stop it.
  */
-export function readiness(manifest: Manifest, ledger: LedgerState, reading: PatternReading): Readiness {
+export function readiness(manifest: Manifest, ledger: LedgerStanding, reading: PatternReading): Readiness {
 	const subject: Subject = {
 		manifest,
 		ledger,

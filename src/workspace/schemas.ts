@@ -4,68 +4,76 @@ import { workspaceIdSchema } from "../ids.ts";
 import { manifestSchema } from "../policy/manifest.ts";
 import { RATINGS } from "./readiness.ts";
 
-const row = z.object({ id: z.string(), label: z.string(), weight: z.int() });
+const row = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
 const policyUpdated = z
 	.boolean()
 	.describe("Whether this manifest differs from the one in force before and has become the workspace's policy.");
 
 /** `POST /v1/workspace/readiness` (spec 2.7). */
-export const readinessResultSchema = z.object({
-	object: z.literal("repo.readiness"),
-	version: z.string(),
-	score: z.int().min(0).max(100),
-	rating: z.enum(RATINGS),
-	earned_weight: z.int(),
-	total_weight: z.int(),
-	checks: z.array(row.extend({ passed: z.boolean() })),
-	recommendations: z.array(row.extend({ rec: z.string() })),
-	policy_updated: policyUpdated,
-});
+export const readinessResultSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("repo.readiness"),
+		version: z.string(),
+		score: z.int().min(0).max(100),
+		rating: z.enum(RATINGS),
+		earned_weight: z.int(),
+		total_weight: z.int(),
+		checks: z.array(row.unwrap().extend({ passed: z.boolean() })),
+		recommendations: z.array(row.unwrap().extend({ rec: z.string() })),
+		policy_updated: policyUpdated,
+	}),
+);
 
 /** `POST /v1/workspace/generate` (spec 2.8). */
-export const artifactsResultSchema = z.object({
-	version: z.string(),
-	workspace_id: workspaceIdSchema,
-	artifacts: z.array(z.object({ path: z.string(), content: z.string() })),
-	policy_updated: policyUpdated,
-});
+export const artifactsResultSchema = z.lazy(() =>
+	z.object({
+		version: z.string(),
+		workspace_id: workspaceIdSchema,
+		artifacts: z.array(z.object({ path: z.string(), content: z.string() })),
+		policy_updated: policyUpdated,
+	}),
+);
 
 const count = z.int().min(0);
 
 /** `GET /v1/workspace/{workspace_id}/snapshot` (spec 2.9). */
-export const snapshotResultSchema = z.object({
-	object: z.literal("workspace.snapshot"),
-	workspace_id: workspaceIdSchema,
-	count,
-	risk_distribution: z.object({ auto: count, confirm: count, approve: count, block: count, unknown: count }),
-	avg_risk_score: z.number().nullable(),
-	signed_share: z.number().min(0).max(1),
-	integrity: z.object({
-		ok: z.boolean(),
-		n: count,
-		first_broken_index: z.int().nullable(),
-		reasons: z.array(z.string()),
-	}),
-	tail: z.array(
-		z.object({
-			id: z.string(),
-			objective: z.string(),
-			from_tool: z.string().nullable(),
-			to_tool: z.string().nullable(),
-			created_at: z.string(),
-			risk_tier: z.string().nullable(),
-			risk_score: z.number().nullable(),
-			signed: z.boolean(),
+export const snapshotResultSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("workspace.snapshot"),
+		workspace_id: workspaceIdSchema,
+		count,
+		risk_distribution: z.object({ auto: count, confirm: count, approve: count, block: count, unknown: count }),
+		avg_risk_score: z.number().nullable(),
+		signed_share: z.number().min(0).max(1),
+		integrity: z.object({
+			ok: z.boolean(),
+			n: count,
+			first_broken_index: z.int().nullable(),
+			reasons: z.array(z.string()),
 		}),
-	),
-});
+		tail: z.array(
+			z.object({
+				id: z.string(),
+				objective: z.string(),
+				from_tool: z.string().nullable(),
+				to_tool: z.string().nullable(),
+				created_at: z.string(),
+				risk_tier: z.string().nullable(),
+				risk_score: z.number().nullable(),
+				signed: z.boolean(),
+			}),
+		),
+	}),
+);
 
 /** `GET` and `PUT /v1/workspace/{workspace_id}/manifest`. */
-export const manifestResultSchema = z.object({
-	object: z.literal("workspace.manifest"),
-	workspace_id: workspaceIdSchema,
-	source: z.enum(["stored", "default"]).describe("`default`: none was ever posted, so only built-in rules hold."),
-	digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
-	updated_at: z.string().nullable().describe("When this manifest came into force; null for the default."),
-	manifest: manifestSchema,
-});
+export const manifestResultSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("workspace.manifest"),
+		workspace_id: workspaceIdSchema,
+		source: z.enum(["stored", "default"]).describe("`default`: none was ever posted, so only built-in rules hold."),
+		digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+		updated_at: z.string().nullable().describe("When this manifest came into force; null for the default."),
+		manifest: manifestSchema,
+	}),
+);

@@ -107,7 +107,7 @@ export async function startSvc(upstreamUrl: string, { bundleDir, stateDir, users
 	}
 }
 
-const endOfStream = z.object({ svc: chatCompletionSchema.shape.svc });
+const endOfStream = z.object({ svc: chatCompletionSchema.unwrap().shape.svc });
 
 /** The `svc` block of an answer, whole or streamed: a stream has it in its last chunk. */
 function svcBlockOf(answer: string, { streamed }: ChatLoad) {

@@ -154,7 +154,7 @@ describe.each(MODELS)("the openai client with $model", ({ wire, provider, model,
 			chunks.push(chunk);
 		const last = z.looseObject({
 			choices: z.tuple([z.looseObject({ finish_reason: z.literal("stop") })]),
-			svc: chatCompletionSchema.shape.svc,
+			svc: chatCompletionSchema.unwrap().shape.svc,
 		});
 		expect(last.parse(chunks.at(-1)).svc.routing.provider).toBe(provider);
 		expect(chunks.filter((chunk) => z.looseObject({ svc: z.unknown() }).safeParse(chunk).data?.svc)).toHaveLength(1);

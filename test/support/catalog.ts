@@ -14,6 +14,7 @@ function provider(id: string, wire: Provider["wire"], more: Partial<Provider> = 
 		drops: [],
 		renames: {},
 		stream_usage: "unasked",
+		tool_call_ids: "common",
 		shows_reasoning: false,
 		passes: [],
 		returns_reasoning: false,

@@ -72,7 +72,7 @@ async function record(event: Partial<AuditEventRow> & Pick<AuditEventRow, "event
 		created_at: new Date().toISOString(),
 		...event,
 	};
-	await env.WORKSPACE_LEDGER.getByName(`${key.user_id}/shop`).record(row);
+	await env.WORKSPACE_LEDGER.getByName(`${key.user_id}/shop`).record(row, { kind: "workspace", id: "shop" });
 	return id;
 }
 

@@ -6,9 +6,9 @@ import { meterClient } from "../../src/account/meter-client.edge.ts";
 import { PLANS } from "../../src/account/plans.ts";
 import { app } from "../../src/app.ts";
 import type { AuditEventRow } from "../../src/audit/event.ts";
+import { askOwners, readUnflushed } from "../../src/audit/owners.edge.ts";
 import { contentOf, draftOf, type Handoff, handoffOf } from "../../src/ledger/handoff.ts";
 import { ledgerClient } from "../../src/ledger/ledger-client.edge.ts";
-import { askUnflushed } from "../../src/ledger/pending.edge.ts";
 import type { AppendRequest } from "../../src/ledger/workspace-ledger.object.ts";
 import { chainPath, errorOf, handOn, handOnTimes, ledgerOf, readChain, WORKSPACE } from "../support/ledger.ts";
 import { callWithKey, db, eventually, newKey, ORIGIN, type TestKey } from "../support/service.ts";
@@ -170,6 +170,7 @@ function caller() {
 		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate },
 		meter: (userId: string) => meterClient(env.ACCOUNT_METER, userId),
 		env,
+		waitUntil: () => undefined,
 	};
 }
 
@@ -195,32 +196,36 @@ describe("while D1 takes no writes", () => {
 
 	it("the meter knows which ledgers to ask, until they have flushed", async () => {
 		const meter = meterClient(env.ACCOUNT_METER, key.user_id);
+		const marked = () => meter.markedOwners("", 10);
+		const owner = `workspace:${WORKSPACE}`;
 		await handOn(key);
-		expect(await meter.unflushed()).toEqual([]);
+		expect(await marked()).toEqual([]);
 		failWrites(() => "before");
 		await handOn(key);
-		const last = await handOn(key);
-		expect(await meter.unflushed()).toEqual([{ workspaceId: WORKSPACE, mark: last.id }]);
-		const [asked] = await askUnflushed(caller(), (ledger) => ledger.unflushedEvents(ALL_EVENTS));
-		expect(asked?.events.map(({ event_type }: AuditEventRow) => event_type)).toEqual([
+		await handOn(key);
+		expect(await marked()).toEqual([{ owner, mark: expect.any(Number) }]);
+		const events = await readUnflushed(caller(), ALL_EVENTS);
+		expect(events.ok && events.value.map(({ event_type }) => event_type)).toEqual([
 			"handoff_created",
 			"handoff_created",
 		]);
-		expect(await meter.unflushed()).toHaveLength(1);
+		expect(await marked()).toHaveLength(1);
+		// A mark that was replaced meanwhile stays.
+		const [last] = await marked();
+		await meter.unmarkOwner(owner, (last?.mark ?? 0) - 1);
+		expect(await marked()).toEqual([last]);
 
 		vi.restoreAllMocks();
 		await eventually(async () => {
 			await runDurableObjectAlarm(ledgerOf(key));
 			return (await count("handoffs")) === 3;
 		});
-		// A note that was replaced meanwhile stays.
-		await meter.clearUnflushed(WORKSPACE, "ho_other");
-		expect(await meter.unflushed()).toHaveLength(1);
-		expect(await askUnflushed(caller(), (ledger) => ledger.unflushedEvents(ALL_EVENTS))).toEqual([
-			{ events: [], idle: true },
-		]);
-		expect(await meter.unflushed()).toEqual([]);
-		expect(await askUnflushed(caller(), (ledger) => ledger.unflushedEvents(ALL_EVENTS))).toEqual([]);
+		await eventually(async () => (await marked()).length === 0);
+		expect(await readUnflushed(caller(), ALL_EVENTS)).toEqual({ ok: true, value: [] });
+		expect(await askOwners(caller(), "workspace", () => Promise.reject(new Error("nobody is to be asked")))).toEqual({
+			ok: true,
+			value: [],
+		});
 	});
 
 	it("no append waits for it after the first, and the alarm brings what is left", async () => {
@@ -261,8 +266,7 @@ describe("an audit event of its own", () => {
 			payload: '{"action":"x"}',
 			created_at: new Date().toISOString(),
 		};
-		expect(await ledgerOf(key).record(event)).toBe(true);
-		expect(await ledgerOf(key).record(event)).toBe(true);
+		for (const _ of [1, 2]) expect(await ledgerOf(key).record(event, { kind: "workspace", id: WORKSPACE })).toBe(true);
 		const stored = await db.prepare("SELECT * FROM audit_events WHERE user_id = ?").bind(key.user_id).all();
 		expect(stored.results).toEqual([event]);
 		expect(await readChain(key)).toMatchObject({ count: 0, verification: { ok: true } });

@@ -1,0 +1,26 @@
+// The pace at which something that fails is tried again. Pure.
+
+const FIRST_MS = 1_000;
+const LAST_MS = 60_000;
+
+export class Backoff {
+	#failures = 0;
+
+	/** Failures since the last success. */
+	get failures(): number {
+		return this.#failures;
+	}
+
+	/** Until the next try: a second, doubled with each failure after the first, a minute at most. */
+	get delayMs(): number {
+		return Math.min(LAST_MS, FIRST_MS * 2 ** Math.max(0, this.#failures - 1));
+	}
+
+	failed(): void {
+		this.#failures++;
+	}
+
+	succeeded(): void {
+		this.#failures = 0;
+	}
+}

@@ -1,0 +1,123 @@
+// Reads the stream of one upstream call: to its end, or up to its first words and then piece by piece. Who pays for it is
+// not decided here.
+import { AnswerAccumulator, isDelta, saysNothing, wellFormedAnswer } from "../providers/accumulate.ts";
+import { type CallFailure, type Remains, UpstreamLost } from "../providers/call-failure.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
+import type { OpenStream } from "../providers/upstream.edge.ts";
+import { WellFormedParts } from "../providers/well-formed.ts";
+import type { StreamPart } from "../providers/wire.ts";
+
+/** What one attempt at a call comes to. */
+export type Attempted<T> = { kind: "served"; value: T } | CallFailure;
+
+/** A stream up to its first delta. */
+export interface BegunStream {
+	stream: OpenStream;
+	/** What was read so far. */
+	received: StreamPart[][];
+	/** There is no more. */
+	ended: boolean;
+}
+
+function lostFailure(lost: UpstreamLost, remains: Remains): CallFailure {
+	return { kind: "lost", why: lost.why, sent: true, remains, error: lost.error };
+}
+
+/** What an exception while reading a stream means; a bug stays one. */
+function failureOf(error: unknown, remains: Remains, client: AbortSignal): CallFailure {
+	if (!(error instanceof UpstreamLost)) throw error;
+	return client.aborted ? { kind: "client_closed", sent: true, remains } : lostFailure(error, remains);
+}
+
+function emptyAnswer(answer: ModelAnswer, stream: OpenStream): CallFailure {
+	return lostFailure(new UpstreamLost("empty"), { answer, reported: stream.reported() });
+}
+
+/** Reads a stream up to its first delta: until then another model can take over unseen. */
+export async function readFirstDelta(
+	stream: OpenStream,
+	stop: readonly string[],
+	client: AbortSignal,
+): Promise<Attempted<BegunStream>> {
+	const received: StreamPart[][] = [];
+	const accumulator = new AnswerAccumulator();
+	try {
+		for (let next = await stream.parts.next(); !next.done; next = await stream.parts.next()) {
+			received.push(next.value);
+			for (const part of next.value) accumulator.add(part);
+			if (next.value.some(isDelta)) return { kind: "served", value: { stream, received, ended: false } };
+		}
+	} catch (error) {
+		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
+	}
+	const answer = accumulator.answer();
+	if (saysNothing(answer, stop)) return emptyAnswer(answer, stream);
+	return { kind: "served", value: { stream, received, ended: true } };
+}
+
+/** Reads a stream to its end. */
+export async function readWhole(
+	stream: OpenStream,
+	stop: readonly string[],
+	client: AbortSignal,
+): Promise<Attempted<ModelAnswer>> {
+	const accumulator = new AnswerAccumulator();
+	try {
+		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
+	} catch (error) {
+		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
+	}
+	const answer = wellFormedAnswer(accumulator.answer());
+	return saysNothing(answer, stop) ? emptyAnswer(answer, stream) : { kind: "served", value: answer };
+}
+
+/** Hands on a stream that has begun, well-formed, and keeps what was handed on. */
+export class StreamRelay {
+	#begun: BegunStream;
+	#accumulator = new AnswerAccumulator();
+	#wellFormed = new WellFormedParts();
+	/** Why the stream broke off; null when it did not, or not yet. */
+	lost: UpstreamLost | null = null;
+	/** The upstream has said all, and all of it was handed on. */
+	isWhole = false;
+
+	constructor(begun: BegunStream) {
+		this.#begun = begun;
+	}
+
+	#deliverable(parts: readonly StreamPart[]): StreamPart[] {
+		const passed = parts.flatMap((part) => this.#wellFormed.pass(part) ?? []);
+		for (const part of passed) this.#accumulator.add(part);
+		return passed;
+	}
+
+	#rest(): StreamPart[] {
+		const rest = this.#wellFormed.end();
+		for (const part of rest) this.#accumulator.add(part);
+		return rest;
+	}
+
+	/** One array per piece of the upstream's body. Ends early, without throwing, when the upstream breaks off. */
+	async *parts(): AsyncGenerator<readonly StreamPart[], void> {
+		const { stream, received, ended } = this.#begun;
+		try {
+			for (const batch of received) yield this.#deliverable(batch);
+			if (!ended) for await (const batch of stream.parts) yield this.#deliverable(batch);
+			yield this.#rest();
+			this.isWhole = true;
+		} catch (error) {
+			if (!(error instanceof UpstreamLost)) throw error;
+			this.lost = error;
+		}
+	}
+
+	/** What was handed on. */
+	answer(): ModelAnswer {
+		return this.#accumulator.answer();
+	}
+
+	/** What there is of a stream that is not whole. */
+	remains(): Remains {
+		return { answer: this.answer(), reported: this.#begun.stream.reported() };
+	}
+}

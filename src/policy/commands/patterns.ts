@@ -1,0 +1,209 @@
+// Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
+
+import { parseSegment, type Segment, segmentsMeet } from "../glob.ts";
+import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
+import { type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
+import { charactersIn, type WorkBudget } from "../work.ts";
+import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
+import { expandWords } from "./shell/expand.ts";
+import { parse } from "./shell/parse.ts";
+
+/** A command as it would run: the name without its folder, in lower case, and its words. */
+export interface CommandWords {
+	readonly name: string;
+	readonly words: readonly string[];
+	readonly options: Options;
+}
+
+/** An operand of a pattern, read once to be held against many words. */
+interface Operand {
+	readonly glob: Segment;
+	/** Where it looks like a path, the same as a path. */
+	readonly path: { readonly outside: boolean; readonly glob: Segment } | undefined;
+}
+
+interface CommandPattern {
+	readonly name: Segment;
+	readonly flags: readonly string[];
+	/** `*` stands for any word, whatever is written in it. */
+	readonly operands: readonly (Operand | "*")[];
+}
+
+/** A parsed pattern: one command, or several that must all run, in their order. */
+export interface ForbiddenCommand {
+	readonly written: string;
+	readonly commands: readonly CommandPattern[];
+}
+
+/** The name a command goes by: no folder, no `.exe`, lower case, look-alikes folded. */
+export function commandName(word: string): string {
+	const folded = foldLookAlikes(word).toLowerCase();
+	return (folded.split(/[/\\]/).pop() ?? folded).replace(/\.(?:exe|cmd|bat|com)$/, "");
+}
+
+/** Units of work for a field and for each of its characters: what reads a command looks at them a few times. */
+const FIELD_WORK = 70;
+const CHARACTER_WORK = 5;
+
+/** The same for a character of a pattern's operand, which is parsed as a word and as a path. */
+const OPERAND_WORK = 20;
+
+/** Folds look-alikes; undefined when that, or reading what comes of it, is more than the work left. */
+function fold(fields: readonly string[], work: WorkBudget): readonly string[] | undefined {
+	const folding = fields.reduce((sum, field) => sum + foldingWork(field), 0);
+	if (!work.charge(folding)) return undefined;
+	const folded = fields.map(foldLookAlikes);
+	return work.charge(FIELD_WORK * folded.length + CHARACTER_WORK * charactersIn(folded)) ? folded : undefined;
+}
+
+/** Reads fields whose first is the command's name; undefined when that is more than the work left. */
+export function commandWordsOf(fields: readonly string[], work: WorkBudget): CommandWords | undefined {
+	const [first = "", ...words] = fold(fields, work) ?? [];
+	if (work.spent) return undefined;
+	const name = commandName(first);
+	return { name, words, options: readOptions(name, words) };
+}
+
+/**
+ * Parses a pattern with the shell's own rules; undefined when it holds no command, or when that is more than the work
+ * left.
+ */
+export function parseForbiddenCommand(written: string, work: WorkBudget): ForbiddenCommand | undefined {
+	const literally = { value: () => undefined, output: () => undefined, work };
+	const commands = parse(written.trim(), 0, work).commands.flatMap((command): CommandPattern[] => {
+		const [first, ...folded] = fold(expandWords(command.words, literally), work) ?? [];
+		if (first === undefined || !work.charge(OPERAND_WORK * charactersIn(folded))) return [];
+		return [
+			{
+				name: parseSegment(commandName(first)),
+				flags: folded.filter((word) => /^-./.test(word) && word !== "--"),
+				operands: folded.filter((word) => !/^-./.test(word)).map(readOperand),
+			},
+		];
+	});
+	return commands.length > 0 ? { written: written.trim(), commands } : undefined;
+}
+
+/** Globs, letter case aside; a path in any spelling of it. */
+function readOperand(written: string): Operand | "*" {
+	if (written === "*") return "*";
+	const path = /[/~.]/.test(written) ? normalizePath(written) : undefined;
+	return {
+		glob: parseSegment(written.toLowerCase()),
+		path: path && { outside: path.outside, glob: parseSegment(path.segments.join("/")) },
+	};
+}
+
+/** A word's characters stand for themselves; only a pattern's wildcards are wildcards. */
+function literal(word: string): Segment {
+	return [...word.slice(0, 1024)];
+}
+
+/** The command that patterns are held against; each of its words is read when it is first needed. */
+class Subject {
+	readonly command: CommandWords;
+	readonly name: Segment;
+	readonly starts: readonly number[];
+	private readonly plain: Segment[] = [];
+	private readonly paths: (NormalizedPath & { readonly literal: Segment })[] = [];
+	private readonly work: WorkBudget;
+
+	constructor(command: CommandWords, work: WorkBudget) {
+		this.command = command;
+		this.work = work;
+		this.name = literal(command.name);
+		this.starts = firstOperands(command.words);
+	}
+
+	wordAt(at: number): Segment {
+		const known = this.plain[at];
+		if (known) return known;
+		const written = this.command.words[at] ?? "";
+		const word = this.work.charge(10 + 3 * written.length) ? literal(written.toLowerCase()) : [];
+		this.plain[at] = word;
+		return word;
+	}
+
+	pathAt(at: number): NormalizedPath & { readonly literal: Segment } {
+		const known = this.paths[at];
+		if (known) return known;
+		const written = this.command.words[at] ?? "";
+		const path = normalizePath(this.work.charge(2 * normalizingWork(written)) ? written : "");
+		const read = { ...path, literal: literal(path.segments.join("/")) };
+		this.paths[at] = read;
+		return read;
+	}
+}
+
+function operandMatches(wanted: Operand | "*", subject: Subject, at: number, work: WorkBudget): boolean {
+	if (!work.charge(2)) return false;
+	if (wanted === "*") return true;
+	if (segmentsMeet(wanted.glob, subject.wordAt(at), work)) return true;
+	if (!wanted.path) return false;
+	const path = subject.pathAt(at);
+	return wanted.path.outside === path.outside && segmentsMeet(wanted.path.glob, path.literal, work);
+}
+
+function operandsMatch(wanted: CommandPattern["operands"], subject: Subject, work: WorkBudget): boolean {
+	const [first, ...rest] = wanted.at(-1) === "*" ? wanted.slice(0, -1) : wanted;
+	if (first === undefined) return true;
+	const { length } = subject.command.words;
+	return subject.starts.some((start) => {
+		if (!operandMatches(first, subject, start, work)) return false;
+		let at = start + 1;
+		return rest.every((next) => {
+			while (at < length && !operandMatches(next, subject, at, work)) at += 1;
+			at += 1;
+			return at <= length;
+		});
+	});
+}
+
+/** What looking for a flag costs at most: a bundle's letters are looked for one by one, each among all flags. */
+function flagWork(flag: string, { flags }: Options): number {
+	return (/^-[A-Za-z]{2,}$/.test(flag) ? flag.length : 1) * (1 + flags.length);
+}
+
+function commandMatches(pattern: CommandPattern, subject: Subject, work: WorkBudget): boolean {
+	if (!segmentsMeet(pattern.name, subject.name, work)) return false;
+	const { name, options } = subject.command;
+	const hasFlags = pattern.flags.every((flag) => work.charge(flagWork(flag, options)) && hasFlag(name, options, flag));
+	return hasFlags && operandsMatch(pattern.operands, subject, work);
+}
+
+/** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
+export class PatternProgress {
+	private readonly reached = new Map<ForbiddenCommand, number>();
+	private readonly byName = new Map<string, ForbiddenCommand[]>();
+	private readonly any: ForbiddenCommand[] = [];
+	private readonly work: WorkBudget;
+
+	/** @param work once it is spent, no pattern can be ruled out. */
+	constructor(patterns: readonly ForbiddenCommand[], work: WorkBudget) {
+		this.work = work;
+		for (const pattern of patterns) {
+			const name = pattern.commands[0]?.name ?? [];
+			const plain =
+				pattern.commands.length === 1 && name.every((atom) => typeof atom === "string") ? name.join("") : undefined;
+			if (plain === undefined) this.any.push(pattern);
+			else this.byName.set(plain, [...(this.byName.get(plain) ?? []), pattern]);
+		}
+	}
+
+	/** The patterns that this command completes. */
+	see(command: CommandWords): readonly ForbiddenCommand[] {
+		const patterns = [...(this.byName.get(command.name) ?? []), ...this.any];
+		if (patterns.length === 0 || !this.work.charge(50 + 5 * patterns.length)) return [];
+		const subject = new Subject(command, this.work);
+		return patterns.filter((pattern) => {
+			const at = this.reached.get(pattern) ?? 0;
+			const next = pattern.commands[at];
+			if (!next || !commandMatches(next, subject, this.work)) return false;
+			if (at + 1 < pattern.commands.length) {
+				this.reached.set(pattern, at + 1);
+				return false;
+			}
+			return true;
+		});
+	}
+}

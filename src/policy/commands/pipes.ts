@@ -1,0 +1,145 @@
+// What commands read and print, as far as it can be told without running them, and which commands that comes from.
+import { foldingWork } from "../look-alikes.ts";
+import type { WorkBudget } from "../work.ts";
+import { commandName, commandWordsOf } from "./patterns.ts";
+import { effectsOf } from "./programs/programs.ts";
+import { latest, type Scope } from "./scope.ts";
+import { expandText, expandWords, scriptsIn } from "./shell/expand.ts";
+import { printed } from "./shell/output.ts";
+import type { Range, Script, SimpleCommand, Word } from "./shell/script.ts";
+
+/** Commands of a group whose output is told. */
+const MAX_GROUP = 64;
+
+/** Units of work for telling an output besides what it copies, and for each piece that was read for a command. */
+const OUTPUT_WORK = 100;
+const PIECE_WORK = 15;
+
+/** The inputs and outputs of the commands that are analysed together; each output is worked out once. */
+export class Pipes {
+	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
+	private readonly work: WorkBudget;
+
+	constructor(work: WorkBudget) {
+		this.work = work;
+	}
+
+	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
+	inputOf(
+		script: Script,
+		command: SimpleCommand,
+		scope: Scope,
+	): { readonly input: string | undefined; readonly piped: boolean } {
+		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
+		const output = (nested: Script) => this.outputOf(nested, scope);
+		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
+			const text = expandText(redirect.target, latest(scope, this.work, output));
+			return { input: this.work.spent ? undefined : text, piped: true };
+		}
+		if (redirect) {
+			const process = scriptsIn(redirect.target).find((nested) => nested.process);
+			return { input: process ? this.outputOf(process, scope) : undefined, piped: true };
+		}
+		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
+		return { input: scope.input, piped: scope.piped };
+	}
+
+	/** What the commands of a range print together; undefined when one of them cannot be told. */
+	private printedBy(script: Script, range: Range, scope: Scope): string | undefined {
+		// A group of many commands prints more than a script that would be run from it.
+		if (range.to - range.from > MAX_GROUP) return undefined;
+		const commands = script.commands.slice(range.from, range.to);
+		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
+		let text = "";
+		for (const [at, command] of commands.entries()) {
+			if (!this.work.charge(OUTPUT_WORK + 2 * commands.length)) return undefined;
+			if (isRead(range.from + at)) continue;
+			const own = this.printedByOne(script, command, scope);
+			if (own === undefined || !this.work.charge(own.length)) return undefined;
+			text += own;
+		}
+		return text;
+	}
+
+	private printedByOne(script: Script, command: SimpleCommand, scope: Scope): string | undefined {
+		const cached = this.outputs.get(command);
+		if (cached) return cached.text;
+		// Until it is known, a command that reads itself has no known output.
+		this.outputs.set(command, { text: undefined });
+		if (!this.work.charge(PIECE_WORK * command.size)) return undefined;
+		const fields = expandWords(
+			command.words,
+			latest(scope, this.work, (nested) => this.outputOf(nested, scope)),
+		);
+		const { input, piped } = this.inputOf(script, command, scope);
+		const silent =
+			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
+			(fields.length === 0 && command.redirects.length === 0);
+		const text = silent ? "" : printedThrough(fields, input, piped, this.work);
+		this.outputs.set(command, { text });
+		return text;
+	}
+
+	/** What a script prints; undefined when that cannot be told. */
+	outputOf(script: Script, scope: Scope): string | undefined {
+		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
+	}
+}
+
+/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
+export function printedThrough(
+	fields: readonly string[],
+	input: string | undefined,
+	piped: boolean,
+	work: WorkBudget,
+	layer = 0,
+): string | undefined {
+	const words = work.charge(OUTPUT_WORK) ? commandWordsOf(fields, work) : undefined;
+	if (!words) return undefined;
+	const text = printed(words.name, fields.slice(1), input, work);
+	if (text !== undefined || fields.length === 0 || layer > 6) return text;
+	for (const effect of effectsOf({ ...words, input, piped, work })) {
+		if (work.spent) return undefined;
+		const inner =
+			effect.kind === "run" && effect.listed !== true
+				? printedThrough(effect.fields, input, piped, work, layer + 1)
+				: undefined;
+		if (inner !== undefined) return inner;
+	}
+	return undefined;
+}
+
+function wordsOf(command: SimpleCommand): readonly Word[] {
+	return [...command.words, ...command.redirects.map(({ target }) => target)];
+}
+
+/** The scripts whose output a command is given as files: `<(…)` and `>(…)`. */
+export function processesOf(command: SimpleCommand): readonly Script[] {
+	return wordsOf(command)
+		.flatMap(scriptsIn)
+		.filter((script) => script.process);
+}
+
+/** Commands that are looked for their names among those that a command reads from. */
+const MAX_SOURCES = 32;
+
+/** Names of the commands of a script whose output one of them reads or is built from. */
+export function sourcesOf(script: Script, command: SimpleCommand, work: WorkBudget): readonly string[] {
+	const names: string[] = [];
+	const add = (commands: readonly SimpleCommand[]) => {
+		for (const { words } of commands) {
+			for (const word of words.slice(0, 6)) {
+				const text = word[0]?.kind === "text" ? word[0].text : "";
+				if (work.charge(OUTPUT_WORK + foldingWork(text) + 6 * text.length)) names.push(commandName(text));
+			}
+		}
+	};
+	let reads = command.reads;
+	for (let steps = 0; reads && steps < MAX_SOURCES; steps += 1) {
+		add(script.commands.slice(reads.from, Math.min(reads.to, reads.from + MAX_SOURCES)));
+		reads = script.commands[reads.from]?.reads;
+	}
+	if (!work.charge(PIECE_WORK * command.size)) return names;
+	for (const nested of wordsOf(command).flatMap(scriptsIn)) add(nested.commands.slice(0, MAX_SOURCES));
+	return names;
+}

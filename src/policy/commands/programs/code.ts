@@ -1,0 +1,220 @@
+// Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
+
+import { UNKNOWN } from "../../placeholders.ts";
+import { type CommandModel, code, type Effect, forbid, guess, raise, run, write } from "../effects.ts";
+import { entryOf } from "../entry.ts";
+import { placeOf } from "../places.ts";
+import { decodeBase64 } from "../shell/output.ts";
+import { quotedIn, withoutQuoted } from "./quoted.ts";
+
+/** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
+const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
+	python: /^-[a-zA-Z]*c$/,
+	node: /^(?:-[a-z]*[ep]|--eval|--print)$/,
+	perl: /^-[a-zA-Z0-9]*[eE]$/,
+	ruby: /^-[a-zA-Z]*e$/,
+	php: /^(?:-[a-z]*[rBRE]|--run)$/,
+	lua: /^-e$/,
+	deno: /^eval$/,
+	bun: /^(?:-e|--eval|-p)$/,
+	osascript: /^-e$/,
+	rscript: /^-e$/,
+	julia: /^(?:-e|--eval|-E)$/,
+	elixir: /^(?:-e|--eval)$/,
+	scala: /^-e$/,
+	groovy: /^-e$/,
+	tclsh: /^$/,
+	raku: /^-e$/,
+	swift: /^-e$/,
+	guile: /^-c$/,
+	racket: /^-e$/,
+	ghc: /^-e$/,
+	jshell: /^$/,
+	clojure: /^-e$/,
+	r: /^-e$/,
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+	nodejs: "node",
+	py: "python",
+	pypy: "python",
+	pypy3: "python",
+	ipython: "python",
+	jruby: "ruby",
+	luajit: "lua",
+	"ts-node": "node",
+	tsx: "node",
+	irb: "ruby",
+};
+
+/** The interpreter a name means: `python3.12` is python. */
+export function interpreterOf(name: string): string | undefined {
+	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
+	const known = entryOf(ALIASES, name) ?? entryOf(ALIASES, plain) ?? plain;
+	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
+}
+
+/** The code that one option holds, in the next word or attached; undefined when the word is no such option. */
+function codeAt(words: readonly string[], at: number, option: RegExp): string | undefined {
+	const word = words[at] ?? "";
+	if (option.test(word)) return words[at + 1] ?? "";
+	const long = /^(--[a-z]+)=(.*)$/s.exec(word);
+	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : undefined;
+	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : undefined;
+}
+
+/** The code an interpreter is given in its words, or reads. */
+export const interpreter: CommandModel = (command) => {
+	const name = interpreterOf(command.name) ?? "";
+	const option = entryOf(CODE_OPTIONS, name) ?? /^$/;
+	const given = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
+	const inPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
+	const edited = inPlace ? command.options.operands.map((path) => write(path)) : [];
+	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
+	const file = command.options.operands[0];
+	// `php artisan …`, `python manage.py …`: clients that come as a script.
+	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
+		return [run(command.words.slice(command.words.indexOf(file ?? "")))];
+	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
+	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language: "code" }] : [];
+};
+
+/** Calls that remove a folder with all below, in the usual languages. */
+const REMOVES_TREE =
+	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b/;
+
+/** What begins, ends or completes a removal that its arguments make recursive. */
+const RECURSION = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
+
+/** How far from a call of `rm(`, and from one of `file.remove`, its `recursive` may stand. */
+const RM_REACH = 500;
+const REMOVE_REACH = 200;
+
+/** `rm(path, { recursive: true })`, `file.remove … recursive`. A loop: an expression would look 500 characters far from each call. */
+function removesRecursively(text: string): boolean {
+	let rmEnd = Number.NEGATIVE_INFINITY;
+	let removeEnd = Number.NEGATIVE_INFINITY;
+	for (const { 0: found, index } of text.matchAll(RECURSION)) {
+		if (found === ")") rmEnd = Number.NEGATIVE_INFINITY;
+		else if (found === "\n") removeEnd = Number.NEGATIVE_INFINITY;
+		else if (found === "file.remove") removeEnd = index + found.length;
+		else if (found !== "recursive") rmEnd = index + found.length;
+		else if (index - removeEnd <= REMOVE_REACH) return true;
+		else if (index - rmEnd <= RM_REACH && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10))) return true;
+	}
+	return false;
+}
+
+/** Calls that remove one file or an empty folder. */
+const REMOVES_ONE =
+	/\b(?:os\s*\.\s*(?:remove|unlink|rmdir)|unlink(?:Sync)?|rmdir(?:Sync)?|File\s*\.\s*(?:delete|unlink)|Dir\s*\.\s*(?:delete|rmdir|unlink)|Deno\s*\.\s*remove(?:Sync)?|Files\s*\.\s*delete\w*|send2trash)\b/;
+
+/** Calls that run a program or a line of shell. */
+const RUNS =
+	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
+
+/** Calls that turn text into code. */
+const EVALUATES = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
+const DECODES =
+	/\b(?:b64decode|atob|base64_decode|decode64|from\s*\(|fromhex|unhexlify|decode_base64|pack|unpack|fromCharCode|chr|codecs|zlib|gzinflate|str_rot13|hex2bin)\b/;
+
+/** Calls whose first argument is a file they write. */
+const WRITES =
+	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
+
+/** Neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`, put together. */
+function joined(text: string): readonly string[] {
+	const lists: string[] = [];
+	let words: string[] = [];
+	let sum = "";
+	let end = -1;
+	for (const { value, from, to } of quotedIn(text)) {
+		const between = end < 0 ? "|" : text.slice(end, from).trim();
+		if (/^[\s+.]*$/.test(between)) {
+			sum += value;
+			words = words.length > 0 ? [...words.slice(0, -1), (words.at(-1) ?? "") + value] : [value];
+		} else if (/^[,)]?\s*[,[(]*$/.test(between)) {
+			words.push(value);
+			sum = value;
+		} else {
+			lists.push(words.join(" "), sum);
+			words = [value];
+			sum = value;
+		}
+		end = to;
+	}
+	lists.push(words.join(" "), sum);
+	return [...new Set(lists)].filter((list) => list !== "");
+}
+
+function removals(text: string): readonly Effect[] {
+	if (REMOVES_TREE.test(text) || removesRecursively(text)) return [forbid("code removes a folder with all below")];
+	if (!REMOVES_ONE.test(text)) return [];
+	const outside = quotedIn(text).some(
+		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && placeOf(value) !== "temporary",
+	);
+	const many = /\bglob\b|\bwalk\b|\blistdir\b|\breaddir|\*/.test(text);
+	return [outside || many ? forbid("code removes files") : raise("delete_action", "code removes a file")];
+}
+
+/** What a piece of code in an unknown language does. */
+export function calls(text: string): readonly Effect[] {
+	const read = text.slice(0, 262_144);
+	const effects: Effect[] = [...removals(read)];
+	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
+	const bare = withoutQuoted(read);
+	const runs = RUNS.test(bare) || /child_process|subprocess/.test(read);
+	if (runs) effects.push(...joined(read).map((line) => guess(line)));
+	if (EVALUATES.test(bare))
+		effects.push(
+			...quotedIn(read)
+				.filter(({ value }) => value.includes("("))
+				.map(({ value }) => code("code", value)),
+		);
+	if ((EVALUATES.test(bare) || runs) && DECODES.test(read)) effects.push(...decoded(read));
+	if (EVALUATES.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
+		effects.push(forbid("code runs what it downloads"));
+	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
+		effects.push(forbid("code connects a shell to the network"));
+	if (text.includes(UNKNOWN) && runs) effects.push(raise("exec_action", "code that is put together at run time"));
+	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
+	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guess(read));
+	return effects;
+}
+
+/** What hidden text decodes to, where it can be told; that it is hidden counts by itself. */
+function decoded(text: string): readonly Effect[] {
+	const plain = quotedIn(text).flatMap(({ value }) =>
+		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64(value) ?? []) : [],
+	);
+	return [
+		raise("exec_action", "code runs text that it decodes first"),
+		...plain.flatMap((hidden) => [guess(hidden), code("code", hidden)]),
+	];
+}
+
+/** PowerShell and cmd: statements as commands, with the aliases of both. */
+export function powershell(text: string): readonly Effect[] {
+	const effects: Effect[] = [];
+	if (
+		/\b(?:iex|invoke-expression)\b/i.test(text) &&
+		/\b(?:iwr|invoke-webrequest|downloadstring|curl|wget|irm|invoke-restmethod)\b/i.test(text)
+	)
+		effects.push(forbid("runs what it downloads"));
+	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
+		effects.push(forbid("stops or empties the machine"));
+	return [...effects, guess(text.replaceAll("\\", "/"))];
+}
+
+/** awk programs run commands, and write files, by string. */
+export const awk: CommandModel = (command) => {
+	const [program = ""] = command.options.operands;
+	const effects: Effect[] = [];
+	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
+		effects.push(...joined(program).map((line) => guess(line)));
+	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(write(found[1] ?? ""));
+	return effects;
+};
+
+/** Code languages by the effect that names them. */
+export const INTERPRETERS: Readonly<Record<string, CommandModel>> = { awk, gawk: awk, mawk: awk, nawk: awk };

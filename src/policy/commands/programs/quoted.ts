@@ -1,0 +1,98 @@
+// Quoted text in a piece of code, whatever its language. Scanned by hand: a regular expression would look for the end of
+// each quote that nothing closes again and again.
+import { unescapeText } from "../shell/output.ts";
+
+/** Text between quotes, with its escapes resolved, and where it stands with its quotes. */
+export interface QuotedText {
+	readonly value: string;
+	readonly from: number;
+	readonly to: number;
+}
+
+/** Longer text is none that anyone quotes. */
+const MAX_QUOTED_CHARS = 8192;
+
+/** Strings of one piece of code that are looked at. */
+const MAX_STRINGS = 256;
+
+/** What may begin a string: a quote, or one of Perl's and Ruby's words before a bracket or a bar. */
+const OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
+
+/** Whether a string of that quote cannot go on: at the end of a line, but for one in backticks, or before an escaped one. */
+function breaksOff(text: string, at: number, quote: string): boolean {
+	return (text[at] === "\n" && quote !== "`") || (text[at] === "\\" && text[at + 1] === "\n");
+}
+
+/** Finds closing quotes of one text. What was found is remembered for every place on the way: all of it is linear. */
+class Quotes {
+	private readonly text: string;
+	/** By quote, for each place: where the quote is that closes a string of which this is a character, plus one; -1 for none. */
+	private readonly known = new Map<string, Int32Array>();
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	/** Where the string is closed whose first character stands at `from`; undefined when it is not, or too far away. */
+	closing(quote: string, from: number): number | undefined {
+		const { text } = this;
+		const known = this.known.get(quote) ?? new Int32Array(text.length + 2);
+		this.known.set(quote, known);
+		let at = from;
+		while (at < text.length && known[at] === 0) {
+			if (text[at] === quote) known[at] = at + 1;
+			else if (breaksOff(text, at, quote)) known[at] = -1;
+			else at += text[at] === "\\" ? 2 : 1;
+		}
+		const end = known[at] || -1;
+		for (let seen = from; seen < at; seen += text[seen] === "\\" ? 2 : 1) known[seen] = end;
+		return end > 0 && end - 1 - from <= MAX_QUOTED_CHARS ? end - 1 : undefined;
+	}
+}
+
+/** The first strings of a text, in order: the characters between two equal quotes on one line, and what `qx(` begins. */
+export function quotedIn(text: string): readonly QuotedText[] {
+	const strings: QuotedText[] = [];
+	const quotes = new Quotes(text);
+	const opening = new RegExp(OPENING);
+	for (let found = opening.exec(text); found && strings.length < MAX_STRINGS; found = opening.exec(text)) {
+		const string = stringAt(text, quotes, found);
+		if (string) strings.push(string);
+		opening.lastIndex = string ? string.to : found.index + 1;
+	}
+	return strings;
+}
+
+/** The string that a match of `OPENING` begins; undefined when nothing closes it. */
+function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: from }: RegExpExecArray) {
+	const string = (start: number, end: number, to: number) => ({
+		value: unescapeText(text.slice(start, end)),
+		from,
+		to,
+	});
+	if (bracket !== undefined) {
+		const start = from + open.length;
+		const rest = text.slice(start, start + MAX_QUOTED_CHARS);
+		const length = rest.search(bracket === "!" || bracket === "|" ? /[!|\n]/ : /[})\]\n]/);
+		const end = start + (length < 0 ? rest.length : length);
+		return string(start, end, end);
+	}
+	const tripled = open === '"""' ? text.indexOf(open, from + 3) : -1;
+	if (tripled >= 0) return string(from + 3, tripled, tripled + 3);
+	const end = quotes.closing(open[0] ?? "", from + 1);
+	return end === undefined ? undefined : string(from + 1, end, end + 1);
+}
+
+/** The text with all that is quoted emptied: what no language runs by itself. */
+export function withoutQuoted(text: string): string {
+	const quotes = new Quotes(text);
+	const pieces: string[] = [];
+	let kept = 0;
+	for (const { 0: quote, index } of text.matchAll(/["']/g)) {
+		const end = index < kept ? undefined : quotes.closing(quote, index + 1);
+		if (end === undefined) continue;
+		pieces.push(text.slice(kept, index));
+		kept = end + 1;
+	}
+	return [...pieces, text.slice(kept)].join("''");
+}

@@ -1,0 +1,141 @@
+// What a script's variables may hold, and the environments that its commands are expanded in.
+
+import { UNKNOWN } from "../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../work.ts";
+import { entryOf } from "./entry.ts";
+import type { Environment } from "./shell/expand.ts";
+import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts";
+
+/** Values of one variable that are tried; a loop over more names is more than is looked at. */
+const MAX_VALUES = 64;
+const MAX_VALUE_LENGTH = 65_536;
+
+/** Where a script runs: what its variables were given, its parameters, and what it reads. */
+export interface Scope {
+	readonly variables: Map<string, string[]>;
+	readonly functions: Map<string, { readonly script: Script; readonly body: Range }>;
+	readonly parameters: readonly string[];
+	/** What the script reads, where it is known, and whether it reads anything at all. */
+	readonly input: string | undefined;
+	readonly piped: boolean;
+	/** Folders its commands may run in, the workspace (empty) first. */
+	readonly folders: string[];
+	readonly depth: number;
+}
+
+export function emptyScope(): Scope {
+	return {
+		variables: new Map(),
+		functions: new Map(),
+		parameters: [],
+		input: undefined,
+		piped: false,
+		folders: [""],
+		depth: 0,
+	};
+}
+
+/** Variables with a value every shell gives them; numbers stand for numbers nobody needs. */
+const GIVEN: Readonly<Record<string, string>> = {
+	IFS: " ",
+	HOME: "~",
+	TMPDIR: "/tmp",
+	TMP: "/tmp",
+	TEMP: "/tmp",
+	PWD: ".",
+	SHELL: "bash",
+	BASH: "bash",
+	"0": "bash",
+	"#": "1",
+	"?": "0",
+	$: "1",
+	"!": "1",
+	"-": "",
+	RANDOM: "1",
+	SECONDS: "1",
+	LINENO: "1",
+	UID: "1",
+	EUID: "1",
+	PPID: "1",
+	"((": "1",
+};
+
+/** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
+export function assign(scope: Scope, name: string, value: string, work: WorkBudget): void {
+	const values = scope.variables.get(name) ?? [];
+	// Only values of the same length are compared character by character.
+	const compared = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
+	if (!work.charge(40 + name.length + values.length + value.length / 4 + compared / 8)) return;
+	if (value.includes(UNKNOWN) || values.includes(value)) return;
+	if (values.length >= MAX_VALUES || value.length > MAX_VALUE_LENGTH) work.exhaust();
+	else scope.variables.set(name, [...values, value]);
+}
+
+/** How a set of values is chosen: which recorded value, and what stands for a variable without one. */
+interface Choice {
+	/** The place in a variable's recorded values; undefined ignores them all. */
+	readonly recorded: number | undefined;
+	readonly otherwise: "unknown" | "empty";
+}
+
+function parameter(scope: Scope, name: string, work: WorkBudget): string | undefined {
+	if (name === "@" || name === "*") {
+		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
+		return affordable ? scope.parameters.slice(1).join(" ") : undefined;
+	}
+	return /^[0-9]$/.test(name) ? scope.parameters[Number(name)] : undefined;
+}
+
+function choose(scope: Scope, name: string, choice: Choice, work: WorkBudget): string | undefined {
+	if (name.startsWith("#") && name.length > 1) return "1";
+	const values = scope.variables.get(name);
+	const recorded =
+		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
+	const value = recorded ?? parameter(scope, name, work) ?? entryOf(GIVEN, name);
+	return value ?? (choice.otherwise === "empty" ? "" : undefined);
+}
+
+function namesIn(word: Word): readonly string[] {
+	return word.flatMap((part: Part) =>
+		part.kind === "variable" ? [part.name.replace(/^[!#]/, ""), ...namesIn(part.operand)] : [],
+	);
+}
+
+/** The environments to try a command in: every recorded value in turn, and each variable unknown or empty. */
+export function environmentsFor(
+	command: SimpleCommand,
+	scope: Scope,
+	work: WorkBudget,
+	output: (script: Script) => string | undefined,
+): readonly Environment[] {
+	const words = [...command.words, ...command.redirects.map(({ target }) => target)];
+	const names = new Set(words.flatMap(namesIn));
+	const open = [...names].filter((name) => !Object.hasOwn(GIVEN, name) || scope.variables.has(name));
+	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
+	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
+	const choices: Choice[] = [
+		{ recorded: undefined, otherwise: "unknown" },
+		{ recorded: undefined, otherwise: "empty" },
+	];
+	for (let at = 0; at < most; at += 1)
+		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
+	return choices.map((choice) => environment(scope, choice, work, output));
+}
+
+/** The environment of the last recorded values: what an assignment or a substitution's output is told from. */
+export function latest(scope: Scope, work: WorkBudget, output: (script: Script) => string | undefined): Environment {
+	return environment(scope, { recorded: MAX_VALUES, otherwise: "unknown" }, work, output);
+}
+
+function environment(
+	scope: Scope,
+	choice: Choice,
+	work: WorkBudget,
+	output: (script: Script) => string | undefined,
+): Environment {
+	return {
+		value: (name) => choose(scope, name, choice, work),
+		output,
+		work,
+	};
+}

@@ -1,0 +1,249 @@
+// Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
+
+import { UNKNOWN } from "../../placeholders.ts";
+import { searchingWork, type WorkBudget } from "../../work.ts";
+import type { Part, Script, Word } from "./script.ts";
+
+/** What the words of a script are expanded against. */
+export interface Environment {
+	/** The value of a variable; undefined when it cannot be known. */
+	value(name: string): string | undefined;
+	/** What a substitution's script prints, where that can be told without running it. */
+	output(script: Script): string | undefined;
+	/** What expansion is charged to, before it makes anything. Exhausted where a bound leaves out what may matter. */
+	readonly work: WorkBudget;
+}
+
+/** Units of work for a part of a word, for a field, and for a character that is read or copied. */
+const PART_WORK = 15;
+const FIELD_WORK = 25;
+const CHARACTER_WORK = 3;
+
+/** Words that one word's braces may become, and braces in braces. */
+const MAX_BRACE_WORDS = 128;
+const MAX_BRACE_DEPTH = 8;
+
+type Item = Part | "{" | "," | "}";
+
+/** Unquoted text cut at braces and commas. */
+function itemsOf(word: Word): readonly Item[] {
+	return word.flatMap((part): readonly Item[] => {
+		if (part.kind !== "text" || part.quoted) return [part];
+		const pieces = part.text.match(/[{},]|[^{},]+/g) ?? [];
+		return pieces.map((piece) =>
+			piece === "{" || piece === "," || piece === "}" ? piece : { kind: "text", text: piece, quoted: false },
+		);
+	});
+}
+
+/** For each opening brace that expands, the places of its commas and of its end. */
+function matchBraces(items: readonly Item[]): ReadonlyMap<number, readonly number[]> {
+	const found = new Map<number, readonly number[]>();
+	const open: number[][] = [];
+	for (const [at, item] of items.entries()) {
+		if (item === "{") open.push([at]);
+		else if (item === ",") open.at(-1)?.push(at);
+		else if (item === "}") {
+			const [start, ...commas] = open.pop() ?? [];
+			if (start !== undefined && (commas.length > 0 || rangeIn(items, start, at) !== undefined)) {
+				found.set(start, [...commas, at]);
+			}
+		}
+	}
+	return found;
+}
+
+/** `{a..z}` or `{1..9}`: what it names, as a glob where it names many. */
+function rangeIn(items: readonly Item[], start: number, end: number): string | undefined {
+	const only = items[start + 1];
+	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return undefined;
+	const found = /^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.-?[0-9]{1,9})?$/.exec(only.text);
+	if (!found) return undefined;
+	const [from, to] = found[1] === undefined ? [found[3], found[4]] : [found[1], found[2]];
+	return from === to ? from : "*";
+}
+
+function toText(item: Item): Part {
+	return typeof item === "string" ? { kind: "text", text: item, quoted: false } : item;
+}
+
+/** One word's braces and what they have become so far. */
+interface Braces {
+	readonly items: readonly Item[];
+	readonly matches: ReadonlyMap<number, readonly number[]>;
+	readonly environment: Environment;
+	produced: number;
+}
+
+function alternativesAt(braces: Braces, at: number, ends: readonly number[], depth: number): readonly Part[][] {
+	const range = rangeIn(braces.items, at, ends.at(-1) ?? at);
+	if (range !== undefined) return [[{ kind: "text", text: range, quoted: false }]];
+	return ends.flatMap((stop, index) => between(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
+}
+
+function sizeOf(words: readonly Word[]): number {
+	return words.reduce((sum, word) => sum + word.length, 0);
+}
+
+/** The words that the items from `from` to `to`, exclusive, expand to. */
+function between(braces: Braces, from: number, to: number, depth: number): readonly Part[][] {
+	const { work } = braces.environment;
+	let words: Part[][] = [[]];
+	for (let at = from; at < to && work.charge(3 * words.length); at += 1) {
+		const ends = braces.matches.get(at);
+		const item = braces.items[at];
+		if (!ends) {
+			if (item !== undefined) for (const parts of words) parts.push(toText(item));
+			continue;
+		}
+		const alternatives = depth < MAX_BRACE_DEPTH ? alternativesAt(braces, at, ends, depth) : [];
+		braces.produced += words.length * alternatives.length;
+		if (alternatives.length === 0 || braces.produced > MAX_BRACE_WORDS) {
+			work.exhaust();
+			return words.slice(0, 1);
+		}
+		if (!work.charge(5 * (alternatives.length * sizeOf(words) + words.length * sizeOf(alternatives)))) return words;
+		words = words.flatMap((head) => alternatives.map((tail) => [...head, ...tail]));
+		at = ends.at(-1) ?? at;
+	}
+	return words;
+}
+
+/** The words a word's braces expand to (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
+function expandBraces(word: Word, environment: Environment): readonly Word[] {
+	const open = word.filter((part) => part.kind === "text" && !part.quoted);
+	if (!open.some((part) => part.kind === "text" && part.text.includes("{"))) return [word];
+	const characters = open.reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : 0), 0);
+	if (!environment.work.charge(PART_WORK * (characters + word.length))) return [word];
+	const items = itemsOf(word);
+	const matches = matchBraces(items);
+	return matches.size === 0 ? [word] : between({ items, matches, environment, produced: 0 }, 0, items.length, 0);
+}
+
+function textOf(word: Word, environment: Environment): string {
+	return word.map((part) => partValue(part, environment)).join("");
+}
+
+/** What an operation makes of a value that is known (bash manual 3.5.3). */
+function transform(operation: string, operand: string, value: string, work: WorkBudget): string {
+	if (operation === "^^") return value.toUpperCase();
+	if (operation === ",,") return value.toLowerCase();
+	if (operation === "@") return value;
+	if (operation === ":") return substring(value, operand);
+	if (/[*?[]/.test(operand)) return UNKNOWN;
+	if (operation.startsWith("#")) return value.startsWith(operand) ? value.slice(operand.length) : value;
+	if (operation.startsWith("%")) return value.endsWith(operand) ? value.slice(0, value.length - operand.length) : value;
+	return operation === "/" || operation === "//" ? replaceIn(value, operand, operation === "//", work) : UNKNOWN;
+}
+
+/** The value of `${name operation operand}` (bash manual 3.5.3), as far as it can be told. */
+function operate(operation: string, operand: string, value: string | undefined, work: WorkBudget): string {
+	const characters = (value?.length ?? 0) + operand.length;
+	if (!work.charge(PART_WORK + CHARACTER_WORK * characters)) return UNKNOWN;
+	const known = value !== undefined && !value.includes(UNKNOWN) ? value : undefined;
+	if (operation === "" || /^:?\?$/.test(operation)) return value ?? UNKNOWN;
+	if (/^:?[-=]$/.test(operation)) return known === undefined || known === "" ? operand : known;
+	if (/^:?\+$/.test(operation)) return known === "" ? "" : operand;
+	return known === undefined ? UNKNOWN : transform(operation, operand, known, work);
+}
+
+function substring(value: string, bounds: string): string {
+	const [offset, length] = bounds.split(":").map((bound) => Number.parseInt(bound.trim(), 10));
+	if (offset === undefined || Number.isNaN(offset)) return UNKNOWN;
+	const rest = value.slice(offset);
+	return length === undefined || Number.isNaN(length) ? rest : rest.slice(0, length);
+}
+
+function replaceIn(value: string, operand: string, all: boolean, work: WorkBudget): string {
+	const cut = operand.indexOf("/");
+	const from = cut < 0 ? operand : operand.slice(0, cut);
+	const to = cut < 0 ? "" : operand.slice(cut + 1);
+	if (from === "") return value;
+	if (!work.charge(2 * searchingWork(value.length, from.length))) return UNKNOWN;
+	if (!all) return value.replace(from, () => to);
+	const pieces = value.split(from);
+	return work.charge(pieces.length * (FIELD_WORK + CHARACTER_WORK * to.length)) ? pieces.join(to) : UNKNOWN;
+}
+
+/** A loop, because a regular expression for it reads a run of newlines once from each of them. */
+function withoutFinalNewlines(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === "\n") end -= 1;
+	return text.slice(0, end);
+}
+
+function partValue(part: Part, environment: Environment): string {
+	const { work } = environment;
+	if (part.kind === "text") return work.charge(PART_WORK + CHARACTER_WORK * part.text.length) ? part.text : "";
+	if (!work.charge(PART_WORK)) return UNKNOWN;
+	if (part.kind === "substitution") {
+		if (part.process) return `/dev/fd/${UNKNOWN}`;
+		const output = environment.output(part.script);
+		if (output === undefined) return UNKNOWN;
+		return work.charge(CHARACTER_WORK * output.length) ? withoutFinalNewlines(output) : UNKNOWN;
+	}
+	const operand = textOf(part.operand, environment);
+	if (part.name.startsWith("!")) {
+		const pointer = environment.value(part.name.slice(1));
+		if (pointer === undefined || !work.charge(CHARACTER_WORK * pointer.length)) return UNKNOWN;
+		return environment.value(pointer) ?? UNKNOWN;
+	}
+	return operate(part.operation, operand, environment.value(part.name), work);
+}
+
+/** White space, and what `IFS` was set to besides. */
+function separatorsIn(environment: Environment): RegExp {
+	const written = environment.value("IFS") ?? "";
+	if (!environment.work.charge(CHARACTER_WORK * written.length)) return /[ \t\n]+/;
+	const own = written.replaceAll(UNKNOWN, "").replace(/\s/g, "");
+	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
+}
+
+/** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
+function split(word: Word, separators: RegExp, environment: Environment): readonly string[] {
+	const fields: string[] = [];
+	let field: string | undefined;
+	for (const part of word) {
+		const value = partValue(part, environment);
+		if (part.kind === "text" || part.quoted) {
+			field = (field ?? "") + value;
+			continue;
+		}
+		const [head = "", ...rest] = value.split(separators);
+		if (head !== "") field = (field ?? "") + head;
+		for (const next of rest) {
+			if (field !== undefined) fields.push(field);
+			field = next === "" ? undefined : next;
+		}
+	}
+	if (field !== undefined) fields.push(field);
+	return fields;
+}
+
+/** The fields of a command's words. Text that cannot be known is `UNKNOWN`; `$HOME` is `~`. */
+export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
+	const fields: string[] = [];
+	const separators = separatorsIn(environment);
+	for (const word of words) {
+		for (const expanded of expandBraces(word, environment)) {
+			for (const field of split(expanded, separators, environment)) {
+				if (!environment.work.charge(FIELD_WORK + CHARACTER_WORK * field.length)) return fields;
+				fields.push(field);
+			}
+		}
+	}
+	return fields;
+}
+
+/** A word as one text without splitting: an assignment's value, a here-document, a redirect's target. */
+export function expandText(word: Word, environment: Environment): string {
+	return textOf(word, environment);
+}
+
+/** The scripts substituted anywhere in a word, those inside `${…}` included. */
+export function scriptsIn(word: Word): readonly (Script & { readonly process: boolean })[] {
+	return word.flatMap((part) => {
+		if (part.kind === "substitution") return [{ ...part.script, process: part.process }];
+		return part.kind === "variable" ? scriptsIn(part.operand) : [];
+	});
+}

@@ -1,0 +1,185 @@
+// What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
+import { UNKNOWN } from "../../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../../work.ts";
+
+/** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
+const COPYING_WORK = 1;
+const DECODING_WORK = 15;
+/** The same for a character of a set of `tr`: a range of three stands for as many as 128. */
+const TR_SET_WORK = 300;
+
+const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
+	n: "\n",
+	t: "\t",
+	r: "\r",
+	"\\": "\\",
+	a: "\u0007",
+	b: "\b",
+	f: "\f",
+	v: "\v",
+	'"': '"',
+	"'": "'",
+	e: "\u001b",
+};
+
+/** Backslash escapes of `printf` and `echo -e`. */
+export function unescapeText(text: string): string {
+	return text.replace(
+		/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|(.))/gsu,
+		(whole, hex, unicode, octal, character) => {
+			const code: unknown = hex ?? unicode;
+			if (typeof code === "string") return String.fromCharCode(Number.parseInt(code, 16));
+			if (typeof octal === "string") return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
+			return typeof character === "string" ? (PRINTF_ESCAPES[character] ?? whole) : whole;
+		},
+	);
+}
+
+function echo(args: readonly string[]): string {
+	let at = 0;
+	let escapes = false;
+	for (; /^-[neE]+$/.test(args[at] ?? ""); at += 1) if (args[at]?.includes("e")) escapes = true;
+	const text = args.slice(at).join(" ");
+	return `${escapes ? unescapeText(text) : text}\n`;
+}
+
+function printf(args: readonly string[], work: WorkBudget): string {
+	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
+	let at = 0;
+	const once = () =>
+		unescapeText(format).replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
+			if (whole === "%%") return "%";
+			const value = values[at] ?? "";
+			at += 1;
+			return kind === "b" ? unescapeText(value) : value;
+		});
+	let text = once();
+	// The format is used again while there are arguments that it consumes.
+	while (at > 0 && at < values.length && text.length < 65_536) {
+		if (!work.charge(DECODING_WORK * (1 + format.length))) return text;
+		text += once();
+	}
+	return text;
+}
+
+/** Base64 as text, one character a byte; undefined when it is none. */
+export function decodeBase64(text: string): string | undefined {
+	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
+	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
+	return new TextDecoder().decode(Uint8Array.from(atob(compact), (character) => character.charCodeAt(0)));
+}
+
+function decodeHex(text: string): string {
+	const digits = text.replace(/[^0-9a-fA-F]/g, "");
+	return digits.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
+}
+
+/** A set of `tr`, its ranges written out. */
+function trSet(text: string): string {
+	return unescapeText(text).replace(/([\s\S])-([\s\S])/g, (whole, from: string, to: string) => {
+		const count = to.charCodeAt(0) - from.charCodeAt(0) + 1;
+		if (count < 1 || count > 128) return whole;
+		return Array.from({ length: count }, (_, index) => String.fromCharCode(from.charCodeAt(0) + index)).join("");
+	});
+}
+
+function tr(args: readonly string[], input: string, work: WorkBudget): string | undefined {
+	const options = args.filter((word) => /^-./.test(word));
+	const written = args.filter((word) => !/^-./.test(word)).slice(0, 2);
+	if (written.length === 0 || options.some((option) => option !== "-d")) return undefined;
+	if (!work.charge(TR_SET_WORK * charactersIn(written))) return undefined;
+	const [from = "", to = ""] = written.map(trSet);
+	const places = new Map<string, number>();
+	for (let at = from.length - 1; at >= 0; at -= 1) places.set(from[at] ?? "", at);
+	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
+	if (to === "") return undefined;
+	const translated = (character: string) => {
+		const at = places.get(character);
+		return at === undefined ? character : (to[at] ?? to.at(-1) ?? "");
+	};
+	return [...input].map(translated).join("");
+}
+
+const isShort = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
+
+/**
+ * What the command prints, given its arguments and what it reads; undefined when that cannot be told. Text that holds
+ * unknown parts keeps them where it is only passed on.
+ */
+export function printed(
+	name: string,
+	args: readonly string[],
+	input: string | undefined,
+	work: WorkBudget,
+): string | undefined {
+	const characters = charactersIn(args) + (input?.length ?? 0);
+	if (!work.charge(20 + COPYING_WORK * characters)) return undefined;
+	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
+	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
+	const own = operands.every((word) => word === "-");
+	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
+	if (!COMPUTING.has(name) || !work.charge(DECODING_WORK * characters)) return undefined;
+	return computed(name, args, input, work);
+}
+
+/** Commands that do more than pass their input on. */
+const COMPUTING: ReadonlySet<string> = new Set(["echo", "printf", "base64", "openssl", "xxd", "rev", "tr"]);
+
+function computed(
+	name: string,
+	args: readonly string[],
+	input: string | undefined,
+	work: WorkBudget,
+): string | undefined {
+	if (name === "echo") return echo(args);
+	if (name === "printf") return printf(args, work);
+	if (input === undefined || input.includes(UNKNOWN)) return undefined;
+	const own = args.every((word) => word.startsWith("-"));
+	if (name === "base64" && own && args.some((word) => isShort(word, "d") || isShort(word, "D") || /^--d/.test(word))) {
+		return decodeBase64(input);
+	}
+	if (name === "openssl" && args.some((word) => /^-?(?:base64|a)$/.test(word)) && args.includes("-d")) {
+		return decodeBase64(input);
+	}
+	if (name === "xxd" && args.some((word) => isShort(word, "r"))) return decodeHex(input);
+	if (name === "rev" && own) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
+	if (name === "tr") return tr(args, input, work);
+	return undefined;
+}
+
+/** Commands that turn unreadable text into readable text: piped into a shell they hide what runs. */
+export const DECODERS: ReadonlySet<string> = new Set([
+	"base64",
+	"base32",
+	"basenc",
+	"xxd",
+	"openssl",
+	"gunzip",
+	"zcat",
+	"gzip",
+	"bunzip2",
+	"xz",
+	"unxz",
+	"uudecode",
+	"gpg",
+	"rev",
+	"tr",
+	"hexdump",
+]);
+
+/** Commands that bring text from elsewhere. */
+export const DOWNLOADERS: ReadonlySet<string> = new Set([
+	"curl",
+	"wget",
+	"fetch",
+	"http",
+	"https",
+	"aria2c",
+	"nc",
+	"ncat",
+	"netcat",
+	"socat",
+	"ftp",
+	"lynx",
+	"w3m",
+]);

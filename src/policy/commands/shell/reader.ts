@@ -1,0 +1,392 @@
+// Words of a shell script: quotes, escapes, expansions, substitutions. Commands are put together in parse.ts.
+import type { WorkBudget } from "../../work.ts";
+import type { Part, Script, Word } from "./script.ts";
+
+/** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
+export const MAX_DEPTH = 40;
+
+/** Pieces of words, words and commands of one text that are still read: memory stays within tens of megabytes. */
+const MAX_PIECES = 50_000;
+
+/** Units of work for such a piece, and for each character of a text: those that are read one by one are the dearest. */
+const PIECE_WORK = 80;
+const CHARACTER_WORK = 4;
+
+/** What is left for a text and all that is nested in it. */
+export interface ReadingLimits {
+	pieces: number;
+	readonly work: WorkBudget;
+}
+
+/** The limits of a text that lies in no other. */
+export function readingLimits(work: WorkBudget): ReadingLimits {
+	return { pieces: MAX_PIECES, work };
+}
+
+/** How far the end of `((` is looked for. */
+const MAX_ARITHMETIC = 4096;
+
+/** Runs of characters that mean nothing in an unquoted word, between double quotes, and in the operand of `${…}`. */
+const PLAIN = /[^ \t\n;&|<>()\\'"`$]+/y;
+const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
+const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
+
+/** Parses a script from the reader's place to the `)` that closes it, or to the end. */
+export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => Script;
+
+/** A here-document whose body has not been reached. */
+export interface Heredoc {
+	readonly command: { size: number };
+	readonly redirect: { target: Word };
+	readonly delimiter: string;
+	/** Its delimiter was quoted: nothing in the body is expanded. */
+	readonly literal: boolean;
+	readonly stripTabs: boolean;
+}
+
+/** Characters that end an unquoted word. */
+const WORD_END = " \t\n;&|<>()";
+
+const ANSI_ESCAPES: Readonly<Record<string, string>> = {
+	a: "\u0007",
+	b: "\b",
+	e: "\u001b",
+	E: "\u001b",
+	f: "\f",
+	n: "\n",
+	r: "\r",
+	t: "\t",
+	v: "\v",
+	"\\": "\\",
+	"'": "'",
+	'"': '"',
+	"?": "?",
+};
+
+/** A place in a script's text, and what went wrong on the way to it. */
+export class Reader {
+	readonly text: string;
+	readonly depth: number;
+	readonly parseNested: ParseNested;
+	/** Shared with the scripts nested in this one. */
+	readonly limits: ReadingLimits;
+	at = 0;
+	/** Begun on this line, in whatever script nested in it. */
+	heredocs: Heredoc[] = [];
+	malformed = false;
+	tooDeep = false;
+
+	constructor(text: string, depth: number, parseNested: ParseNested, limits: ReadingLimits) {
+		const affordable = limits.work.charge(PIECE_WORK + CHARACTER_WORK * text.length);
+		this.text = affordable ? text : "";
+		this.tooDeep = !affordable;
+		this.limits = limits;
+		this.depth = depth;
+		this.parseNested = parseNested;
+	}
+
+	peek(offset = 0): string {
+		return this.text[this.at + offset] ?? "";
+	}
+
+	startsWith(literal: string): boolean {
+		return this.text.startsWith(literal, this.at);
+	}
+
+	get ended(): boolean {
+		return this.at >= this.text.length;
+	}
+
+	/** Counts a piece of a word, a word, a command or a line of a here-document; past the bound the rest is given up. */
+	count(): void {
+		this.limits.pieces -= 1;
+		if (this.limits.pieces < 0 || !this.limits.work.charge(PIECE_WORK)) this.abandon();
+	}
+
+	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
+	inner(text: string): Reader {
+		return new Reader(text, this.nestedDepth, this.parseNested, this.limits);
+	}
+
+	/** Gives up the rest of the text: what it does cannot be known within the bounds. */
+	abandon(): void {
+		this.tooDeep = true;
+		this.at = this.text.length;
+	}
+
+	private depthNow = 0;
+
+	/** Runs one level deeper, unless the bound is reached; then the rest is given up. */
+	nested<T>(otherwise: T, read: () => T): T {
+		if (this.depth + this.depthNow >= MAX_DEPTH) {
+			this.abandon();
+			return otherwise;
+		}
+		this.depthNow += 1;
+		const result = read();
+		this.depthNow -= 1;
+		return result;
+	}
+
+	/** How deep a script begins that is nested in this one. */
+	get nestedDepth(): number {
+		return this.depth + this.depthNow;
+	}
+
+	private run(pattern: RegExp): string {
+		pattern.lastIndex = this.at;
+		const run = pattern.exec(this.text)?.[0] ?? "";
+		this.at += run.length;
+		return run;
+	}
+
+	/** An unquoted word; empty when the place is not one. With `}`, the operand of `${…}`: only that character ends it. */
+	word(stops: "" | "}" = ""): Word {
+		const parts: Part[] = [];
+		let plain = "";
+		const flush = () => {
+			if (plain !== "") parts.push({ kind: "text", text: plain, quoted: false });
+			plain = "";
+		};
+		while (!this.ended) {
+			const run = this.run(stops === "" ? PLAIN : PLAIN_IN_BRACES);
+			plain += run;
+			const character = this.peek();
+			if (run !== "") continue;
+			if (character === stops) break;
+			if ((character === "<" || character === ">") && this.peek(1) === "(") {
+				flush();
+				this.at += 2;
+				parts.push(this.substitution(false, true));
+				continue;
+			}
+			if (WORD_END.includes(character) && stops === "") break;
+			const special = this.special(character);
+			if (special === undefined) {
+				plain += character;
+				this.at += 1;
+			} else {
+				flush();
+				parts.push(...special);
+				this.count();
+			}
+		}
+		flush();
+		return parts;
+	}
+
+	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
+	private special(character: string): readonly Part[] | undefined {
+		if (character === "\\") return this.escape();
+		if (character === "'") return [this.singleQuoted()];
+		if (character === '"') return this.doubleQuoted();
+		if (character === "`") return [this.backticks(false)];
+		if (character !== "$") return undefined;
+		if (this.peek(1) === "'") return [this.ansiQuoted()];
+		if (this.peek(1) === '"') {
+			this.at += 1;
+			return this.doubleQuoted();
+		}
+		return this.dollar(false);
+	}
+
+	private escape(): readonly Part[] {
+		const escaped = this.peek(1) === "\r" && this.peek(2) === "\n" ? "\r\n" : this.peek(1);
+		this.at += 1 + escaped.length;
+		// A line continuation, or a backslash at the very end, stands for nothing.
+		return escaped === "\n" || escaped === "\r\n" || escaped === ""
+			? []
+			: [{ kind: "text", text: escaped, quoted: true }];
+	}
+
+	private singleQuoted(): Part {
+		const end = this.text.indexOf("'", this.at + 1);
+		if (end < 0) this.malformed = true;
+		const text = this.text.slice(this.at + 1, end < 0 ? undefined : end);
+		this.at = end < 0 ? this.text.length : end + 1;
+		return { kind: "text", text, quoted: true };
+	}
+
+	private ansiQuoted(): Part {
+		this.at += 2;
+		let text = "";
+		while (!this.ended && this.peek() !== "'") {
+			if (this.peek() === "\\") text += this.ansiEscape();
+			else {
+				text += this.peek();
+				this.at += 1;
+			}
+		}
+		if (this.ended) this.malformed = true;
+		this.at += 1;
+		return { kind: "text", text, quoted: true };
+	}
+
+	/** One escape of `$'…'` (bash manual 3.1.2.4). */
+	private ansiEscape(): string {
+		const code = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.))/su.exec(
+			this.text.slice(this.at + 1, this.at + 10),
+		);
+		if (!code) {
+			const character = this.peek(1);
+			this.at += 1 + character.length;
+			return ANSI_ESCAPES[character] ?? `\\${character}`;
+		}
+		this.at += 1 + code[0].length;
+		const hex = code[1] ?? code[2] ?? code[3];
+		if (hex !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff));
+		if (code[4] !== undefined) return String.fromCharCode(Number.parseInt(code[4], 8) & 0xff);
+		return String.fromCharCode((code[5] ?? "").charCodeAt(0) & 0x1f);
+	}
+
+	private doubleQuoted(): readonly Part[] {
+		this.at += 1;
+		const parts = this.nested<readonly Part[]>([], () => this.expandable('"'));
+		if (this.ended) this.malformed = true;
+		this.at += 1;
+		// Quotes around nothing are a word all the same.
+		return parts.length > 0 ? parts : [{ kind: "text", text: "", quoted: true }];
+	}
+
+	/** Text in which only `$`, backticks and backslashes mean something, up to `end` (not consumed) or the end of the text. */
+	expandable(end: string): readonly Part[] {
+		const parts: Part[] = [];
+		let plain = "";
+		const flush = () => {
+			if (plain !== "") parts.push({ kind: "text", text: plain, quoted: true });
+			plain = "";
+		};
+		while (!this.ended && this.peek() !== end) {
+			const run = this.run(PLAIN_IN_QUOTES);
+			plain += run;
+			if (run !== "") continue;
+			const character = this.peek();
+			if (character === "\\") {
+				const next = this.peek(1);
+				if (next !== "\n") plain += '$`"\\'.includes(next) ? next : character + next;
+				this.at += 1 + next.length;
+			} else if (character === "$" || character === "`") {
+				flush();
+				this.count();
+				parts.push(...(character === "$" ? this.dollar(true) : [this.backticks(true)]));
+			} else {
+				plain += character;
+				this.at += 1;
+			}
+		}
+		flush();
+		return parts;
+	}
+
+	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
+	private dollar(quoted: boolean): readonly Part[] {
+		if (this.startsWith("$((") && this.isArithmetic(this.at + 1)) {
+			this.at += 3;
+			return this.arithmetic(quoted);
+		}
+		if (this.peek(1) === "(") {
+			this.at += 2;
+			return [this.substitution(quoted, false)];
+		}
+		if (this.peek(1) === "{") return [this.braced(quoted)];
+		const name = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/.exec(this.text.slice(this.at + 1, this.at + 257))?.[0];
+		if (name === undefined) {
+			this.at += 1;
+			return [{ kind: "text", text: "$", quoted }];
+		}
+		this.at += 1 + name.length;
+		// `"$@"` is as many words as there are parameters.
+		return [{ kind: "variable", name, operation: "", operand: [], quoted: quoted && name !== "@" }];
+	}
+
+	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
+	private substitution(quoted: boolean, process: boolean): Part {
+		const empty: Script = { commands: [], functions: [], malformed: true, tooDeep: true };
+		const script = this.nested(empty, () => this.parseNested(this, ")"));
+		return { kind: "substitution", script, process, quoted };
+	}
+
+	/** A backtick pair: its text loses one level of backslashes and is a script of its own. */
+	private backticks(quoted: boolean): Part {
+		let end = this.at + 1;
+		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
+		if (end >= this.text.length) this.malformed = true;
+		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
+		this.at = Math.min(end + 1, this.text.length);
+		const empty: Script = { commands: [], functions: [], malformed: true, tooDeep: true };
+		const script = this.nested(empty, () => {
+			return this.parseNested(this.inner(inner), undefined);
+		});
+		if (script.malformed) this.malformed = true;
+		if (script.tooDeep) this.abandon();
+		return { kind: "substitution", script, process: false, quoted };
+	}
+
+	/** `${…}`: name, operator, and the operand as a word. */
+	private braced(quoted: boolean): Part {
+		this.at += 2;
+		const head = /^(?:[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(?:\[[^\]]{0,64}\])?)/.exec(
+			this.text.slice(this.at, this.at + 300),
+		)?.[0];
+		const name = head ?? "";
+		this.at += name.length;
+		const operation =
+			/^(?::?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:|@)/.exec(this.text.slice(this.at, this.at + 3))?.[0] ?? "";
+		this.at += operation.length;
+		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
+		if (this.ended) this.malformed = true;
+		this.at += 1;
+		const list = /\[@\]$|^@$/.test(name);
+		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted: quoted && !list };
+	}
+
+	/** Whether the `((` at the place is closed by `))`; if not, it is a group in a group. Quotes are skipped. */
+	isArithmetic(start: number): boolean {
+		if (!this.limits.work.charge(Math.min(MAX_ARITHMETIC, this.text.length - start))) this.abandon();
+		const mark = /[\\'"()]/g;
+		const within = this.text.slice(start, start + MAX_ARITHMETIC);
+		let open = 0;
+		for (let found = mark.exec(within); found; found = mark.exec(within)) {
+			const character = found[0];
+			if (character === "(") open += 1;
+			else if (character === ")") open -= 1;
+			else if (character === "\\") mark.lastIndex += 1;
+			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
+			if (character === ")" && open === 1) return within[found.index + 1] === ")";
+		}
+		// Not decided within the bound: reading it either way could hide what runs.
+		if (start + MAX_ARITHMETIC < this.text.length) this.abandon();
+		return false;
+	}
+
+	/** One character of arithmetic, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
+	private arithmeticStep(parts: Part[], quoted: boolean): number {
+		const character = this.peek();
+		if (character === "$" || character === "`") {
+			this.count();
+			parts.push(...(character === "$" ? this.dollar(quoted) : [this.backticks(quoted)]));
+			return 0;
+		}
+		this.at += character === "\\" ? 2 : 1;
+		if (character === "(") return 1;
+		return character === ")" ? -1 : 0;
+	}
+
+	/** The rest of `((…))` after its opening: only substitutions in it run anything. */
+	arithmetic(quoted: boolean): readonly Part[] {
+		return this.nested<readonly Part[]>([], () => {
+			const parts: Part[] = [];
+			const start = this.at;
+			let open = 2;
+			while (!this.ended && open > 0) open += this.arithmeticStep(parts, quoted);
+			const text = this.text.slice(start, this.at - 2);
+			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
+			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
+				const script = this.parseNested(this.inner(text), undefined);
+				parts.push({ kind: "substitution", script, process: false, quoted: true });
+			}
+			// The value is a number nobody needs; what runs to compute it counts.
+			return [{ kind: "variable", name: "((", operation: "", operand: parts, quoted }];
+		});
+	}
+}

@@ -1,0 +1,144 @@
+// The body of an upstream's response, read piece by piece under its deadlines and a size limit.
+import { type LostReason, UpstreamLost } from "./call-failure.ts";
+
+/** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
+const MAX_ANSWER_BYTES = 33_554_432;
+
+/** How long an upstream may be silent, and when its time is up. */
+export interface Patience {
+	/** Of silence before the first delta: a model that reasons unseen says nothing meanwhile. */
+	firstDeltaMs: number;
+	/** Of silence between two pieces of the body from then on. */
+	idleMs: number;
+	/** When the call is over in any case, ms since the epoch. */
+	endsAtMs: number;
+}
+
+/**
+ * Tells when somebody has waited for longer than is allowed, and when time is up. Only waiting counts as silence: an answer
+ * that nobody reads is not a silent one. One timer, however often something is heard.
+ */
+class Watch {
+	#allowedMs: number;
+	#endsAtMs: number;
+	#onOver: (why: "timeout" | "out_of_time") => void;
+	#waitingSinceMs: number | null = null;
+	#timer: ReturnType<typeof setTimeout> | undefined;
+	#armedForMs = Number.POSITIVE_INFINITY;
+
+	constructor(allowedMs: number, endsAtMs: number, onOver: (why: "timeout" | "out_of_time") => void) {
+		this.#allowedMs = allowedMs;
+		this.#endsAtMs = endsAtMs;
+		this.#onOver = onOver;
+		this.#arm(endsAtMs, Date.now());
+	}
+
+	#arm(atMs: number, nowMs: number): void {
+		clearTimeout(this.#timer);
+		this.#armedForMs = atMs;
+		this.#timer = setTimeout(() => this.#look(Date.now()), Math.max(1, atMs - nowMs));
+	}
+
+	/** When the present wait is too long, or time is up. */
+	#nextMs(): number {
+		const sinceMs = this.#waitingSinceMs ?? Number.POSITIVE_INFINITY;
+		return Math.min(sinceMs + this.#allowedMs, this.#endsAtMs);
+	}
+
+	#look(nowMs: number): void {
+		const nextMs = this.#nextMs();
+		if (nowMs < nextMs) this.#arm(nextMs, nowMs);
+		else this.#onOver(nowMs < this.#endsAtMs ? "timeout" : "out_of_time");
+	}
+
+	/** Somebody waits from now on. A timer that is set for earlier will find out when to look again. */
+	wait(): void {
+		const nowMs = Date.now();
+		this.#waitingSinceMs = nowMs;
+		if (this.#nextMs() < this.#armedForMs) this.#arm(this.#nextMs(), nowMs);
+	}
+
+	/** Something was heard: nobody waits. */
+	heard(): void {
+		this.#waitingSinceMs = null;
+	}
+
+	/** Allows another time of silence from the next wait on. */
+	allow(allowedMs: number): void {
+		this.#allowedMs = allowedMs;
+	}
+
+	stop(): void {
+		clearTimeout(this.#timer);
+	}
+}
+
+/** One response's body. Comments and pings are signs of life like any other piece. */
+export class Body {
+	#reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+	#decoder = new TextDecoder();
+	#idleMs: number;
+	#watch: Watch;
+	#lost: LostReason | null = null;
+	#bytes = 0;
+
+	/** @param onLost told when a deadline has passed, even while nobody reads. */
+	constructor(
+		response: Pick<Response, "body">,
+		{ firstDeltaMs, idleMs, endsAtMs }: Patience,
+		onLost: () => void = () => undefined,
+	) {
+		this.#reader = response.body?.getReader();
+		this.#idleMs = idleMs;
+		this.#watch = new Watch(firstDeltaMs, endsAtMs, (why) => {
+			this.#lost ??= why;
+			// Cancelling ends a pending read, whoever made the response.
+			this.close();
+			onLost();
+		});
+	}
+
+	/** The model has begun to speak: from now on it may be silent for less. */
+	spoke(): void {
+		this.#watch.allow(this.#idleMs);
+	}
+
+	/**
+	 * The next piece as text; null at the end.
+	 * @throws UpstreamLost when the connection breaks, a deadline has passed or the body is too large.
+	 */
+	async read(): Promise<string | null> {
+		if (this.#lost) throw new UpstreamLost(this.#lost);
+		this.#watch.wait();
+		const piece = await this.#reader?.read().catch(() => {
+			throw new UpstreamLost("cut");
+		});
+		this.#watch.heard();
+		if (this.#lost) throw new UpstreamLost(this.#lost);
+		if (!piece || piece.done) {
+			this.#watch.stop();
+			return null;
+		}
+		this.#bytes += piece.value.byteLength;
+		if (this.#bytes > MAX_ANSWER_BYTES) throw new UpstreamLost("too_large");
+		return this.#decoder.decode(piece.value, { stream: true });
+	}
+
+	/** What is left of the body as text; of a longer one, at least so many characters. */
+	async rest(mostChars = Number.POSITIVE_INFINITY): Promise<string> {
+		const pieces: string[] = [];
+		let chars = 0;
+		for (let piece = await this.read(); piece !== null; piece = await this.read()) {
+			pieces.push(piece);
+			chars += piece.length;
+			if (chars >= mostChars) break;
+		}
+		return pieces.join("");
+	}
+
+	/** Whoever stops reading stops the upstream. */
+	close(): void {
+		this.#watch.stop();
+		this.#reader?.cancel().catch(() => undefined);
+	}
+}

@@ -1,0 +1,123 @@
+// Prints what hostile policy checks cost: CPU of one decision, each in a process of its own, dearest first.
+import { spawnSync } from "node:child_process";
+import { decide } from "../../src/policy/decide.ts";
+import { HOSTILE_INPUTS, type HostileInput, type HostileSize } from "./policy-inputs.ts";
+import { table } from "./table.ts";
+
+/** A check's body may have this many bytes. */
+const BODY_BYTES = 2_097_152;
+/** A case that takes longer is ended, and shown as such. */
+const TIMEOUT_MS = Number(process.env["BENCH_POLICY_TIMEOUT_MS"] ?? 120_000);
+
+/** Few long pieces, many short ones, and those over many commands: which is dearest depends on what bounds the work. */
+const SHAPES: readonly Omit<HostileSize, "chars">[] = [
+	{ commands: 1, repeats: 300 },
+	{ commands: 1, repeats: 3_000 },
+	{ commands: 1, repeats: 19_000 },
+	{ commands: 40, repeats: 19_000 },
+	{ commands: 2_000, repeats: 19_000 },
+];
+
+interface Measured {
+	readonly name: string;
+	readonly shape: string;
+	readonly decision: string;
+	readonly cpuMs: number;
+	readonly peakMb: number;
+	readonly bodyBytes: number;
+}
+
+/** One check, as large as a body may be. JSON escapes some characters, and UTF-8 takes up to three bytes for one. */
+function largest(hostile: HostileInput, shape: Omit<HostileSize, "chars">) {
+	for (let chars = BODY_BYTES - 8192; chars > 0; ) {
+		const built = hostile.build({ ...shape, chars });
+		const bodyBytes = Buffer.byteLength(JSON.stringify(built.input));
+		if (bodyBytes <= BODY_BYTES) return { ...built, bodyBytes };
+		chars = Math.floor((chars * BODY_BYTES) / bodyBytes) - 1000;
+	}
+	throw new Error(`${hostile.name} is larger than a body may be, however small it is built`);
+}
+
+function measure(name: string, at: number): Measured {
+	const hostile = HOSTILE_INPUTS.find((candidate) => candidate.name === name);
+	const shape = SHAPES[at];
+	if (!hostile || !shape) throw new Error(`no hostile input is called ${name}, or no shape is number ${at}`);
+	const { input, rules, bodyBytes } = largest(hostile, shape);
+	const before = process.cpuUsage();
+	const { decision } = decide(input, rules);
+	const { user, system } = process.cpuUsage(before);
+	return {
+		name,
+		shape: `${shape.commands} × ${shape.repeats}`,
+		decision,
+		cpuMs: (user + system) / 1000,
+		peakMb: process.resourceUsage().maxRSS / 1024,
+		bodyBytes,
+	};
+}
+
+/** Measures in a process of its own: neither warmed up by the case before, nor slowed down by its garbage. */
+function measured(name: string, at: number): Measured {
+	const child = spawnSync(process.execPath, [import.meta.filename, "--case", name, String(at)], {
+		timeout: TIMEOUT_MS,
+		encoding: "utf8",
+		killSignal: "SIGKILL",
+	});
+	if (child.status === 0) return JSON.parse(child.stdout) as Measured;
+	const thrown = child.stderr.match(/^\w*Error: .*|^FATAL ERROR: .*/m)?.[0] ?? `exit code ${child.status}`;
+	const decision = child.signal === null ? thrown : `ended after ${TIMEOUT_MS} ms`;
+	const shape = SHAPES[at];
+	return {
+		name,
+		shape: `${shape?.commands} × ${shape?.repeats}`,
+		decision,
+		cpuMs: TIMEOUT_MS,
+		peakMb: 0,
+		bodyBytes: 0,
+	};
+}
+
+/** The shapes of one input that differ, dearest first. */
+function dearest(hostile: HostileInput): Measured | undefined {
+	const built = new Set<string>();
+	const rows = SHAPES.flatMap((shape, at) => {
+		const body = JSON.stringify(hostile.build({ ...shape, chars: BODY_BYTES / 2 }));
+		if (built.has(body)) return [];
+		built.add(body);
+		return [measured(hostile.name, at)];
+	});
+	return rows.sort((one, other) => other.cpuMs - one.cpuMs)[0];
+}
+
+function main(): void {
+	const at = process.argv.indexOf("--case");
+	if (at >= 0) {
+		console.log(JSON.stringify(measure(process.argv[at + 1] ?? "", Number(process.argv[at + 2]))));
+		return;
+	}
+	const wanted = process.argv[2] ?? "";
+	const rows: Measured[] = [];
+	for (const hostile of HOSTILE_INPUTS.filter(({ name }) => name.includes(wanted))) {
+		const row = dearest(hostile);
+		if (!row) continue;
+		rows.push(row);
+		console.error(`${row.cpuMs.toFixed(0).padStart(7)} ms  ${row.name} (${row.decision})`);
+	}
+	rows.sort((one, other) => other.cpuMs - one.cpuMs);
+	console.log(
+		table([
+			["hostile check", "commands × repeats", "body bytes", "peak MB", "CPU ms", "decision"],
+			...rows.map((row) => [
+				row.name,
+				row.shape,
+				String(row.bodyBytes),
+				row.peakMb.toFixed(0),
+				row.cpuMs.toFixed(0),
+				row.decision,
+			]),
+		]),
+	);
+	console.log(`\n${rows.length} checks, the dearest ${rows[0]?.cpuMs.toFixed(0) ?? 0} ms`);
+}
+
+main();

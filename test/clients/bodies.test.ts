@@ -1,0 +1,76 @@
+// Bodies that are refused, as clients see it that send all of them before they listen.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "./support.ts";
+
+const MIB = 1_048_576;
+
+let service: TestService | undefined;
+let url = "";
+let key = "";
+
+beforeAll(async () => {
+	service = await startTestService();
+	url = service.url;
+	key = (await service.newKey("corporate")).key;
+});
+afterAll(() => service?.stop());
+
+/** Sends head and body to the last byte, and only then reads: what Python's urllib does. Rejects when the connection is reset. */
+async function sendThenRead(path: string, body: Buffer): Promise<string> {
+	const { hostname, port } = new URL(url);
+	const socket = connect(Number(port), hostname);
+	socket.pause();
+	await once(socket, "connect");
+	const head = [
+		`POST ${path} HTTP/1.1`,
+		`host: ${hostname}:${port}`,
+		`authorization: Bearer ${key}`,
+		"content-type: application/json",
+		`content-length: ${body.length}`,
+		"connection: close",
+	];
+	await new Promise<void>((resolve, reject) => {
+		socket.on("error", reject);
+		socket.write(`${head.join("\r\n")}\r\n\r\n`);
+		socket.write(body, () => resolve());
+	});
+	// The runtime keeps the connection for seconds; leaving the loop closes it.
+	for await (const piece of socket) return String(piece);
+	throw new Error("the connection was closed without an answer");
+}
+
+describe("a body over the limit", () => {
+	it.each([
+		["/v1/chat/completions", 17],
+		["/v1/chat/completions", 30],
+		["/v1/policy/check", 17],
+	])("is answered 413 on %s to who sends all of its %i MiB first", async (path, mebibytes) => {
+		for (let times = 0; times < 3; times++)
+			expect(await sendThenRead(path, Buffer.alloc(mebibytes * MIB, 32))).toMatch(/^HTTP\/1\.1 413 /);
+	});
+
+	it("is answered 413 to fetch, whether its length is declared or not", async () => {
+		const headers = { authorization: `Bearer ${key}` };
+		const whole = Buffer.alloc(17 * MIB, 32);
+		for (let times = 0; times < 6; times++) {
+			const body = times % 2 === 0 ? whole : new Blob([whole]).stream();
+			const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+			const response = await fetch(`${url}/v1/chat/completions`, init);
+			expect([response.status, await response.json()]).toMatchObject([413, { error: "request_too_large" }]);
+		}
+	});
+});
+
+describe("a body of more values than any call has", () => {
+	it("is refused where it has them, and the service lives on", async () => {
+		const headers = { authorization: `Bearer ${key}` };
+		for (const piece of ["0,", "{},"]) {
+			const body = `{"messages":[${piece.repeat((15 * MIB) / piece.length)}0]}`;
+			const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
+			expect([response.status, await response.json()]).toMatchObject([422, { issues: [{ path: "messages" }] }]);
+		}
+		expect((await fetch(`${url}/v1/usage`, { headers })).status).toBe(200);
+	});
+});

@@ -1,0 +1,105 @@
+// What a call costs: the tier that applied for actual cost, the dearest for every worst case.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { costOf, inputTokens, outputTokens, type TokenUsage, worstCaseOf } from "../../../src/catalog/price.ts";
+import type { Model } from "../../../src/catalog/schema.ts";
+import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
+
+function model(id: string): Model {
+	return modelWhere(TEST_CATALOG, (candidate) => candidate.id === id);
+}
+
+function usage(part: Partial<TokenUsage>): TokenUsage {
+	return { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, outputText: 0, reasoning: 0, ...part };
+}
+
+const PEAK = Date.parse("2026-11-21T02:00:00Z");
+const OFF_PEAK = Date.parse("2026-11-21T12:00:00Z");
+
+describe("actual cost", () => {
+	it("rounds input and output up separately", () => {
+		// 0.02 USD per million tokens is 20 nano-USD a token.
+		expect(costOf(model("pebble-budget"), usage({ uncachedInput: 3, outputText: 2 }), PEAK)).toEqual({
+			inputNanoUsd: 60,
+			outputNanoUsd: 40,
+			totalNanoUsd: 100,
+		});
+		// A cached token of ember's is 2.5 nano-USD.
+		expect(costOf(model("ember-budget"), usage({ cacheRead: 1 }), PEAK).inputNanoUsd).toBe(3);
+		expect(costOf(model("ember-budget"), usage({ cacheRead: 2 }), PEAK).inputNanoUsd).toBe(5);
+	});
+
+	it("charges cached, written and reasoning tokens at their own rates, once", () => {
+		const cost = costOf(
+			model("summit-premium"),
+			usage({ uncachedInput: 10, cacheRead: 20, cacheWrite: 30, outputText: 5, reasoning: 7 }),
+			PEAK,
+		);
+		expect(cost.inputNanoUsd).toBe(10 * 2_000 + 20 * 200 + 30 * 2_500);
+		expect(cost.outputNanoUsd).toBe(12 * 10_000);
+	});
+
+	it("charges the whole call at the tier of its prompt length, cached tokens counted in", () => {
+		const at = (uncachedInput: number, cacheRead: number) =>
+			costOf(model("summit-premium"), usage({ uncachedInput, cacheRead, outputText: 1 }), PEAK);
+		expect(at(100_000, 0)).toMatchObject({ inputNanoUsd: 100_000 * 2_000, outputNanoUsd: 10_000 });
+		expect(at(100_001, 0)).toMatchObject({ inputNanoUsd: 100_001 * 10_000, outputNanoUsd: 50_000 });
+		expect(at(1, 100_000)).toMatchObject({ inputNanoUsd: 10_000 + 100_000 * 1_000, outputNanoUsd: 50_000 });
+	});
+
+	it("follows the hours of a peak tariff", () => {
+		const hourly = Array.from(
+			{ length: 24 },
+			(_, hour) =>
+				costOf(model("tide-mid"), usage({ uncachedInput: 1 }), Date.UTC(2026, 10, 21, hour, 59)).inputNanoUsd,
+		);
+		const peak = hourly.flatMap((nano, hour) => (nano === 300 ? [hour] : []));
+		expect(peak).toEqual([1, 2, 3, 6, 7, 8, 9]);
+		expect(new Set(hourly)).toEqual(new Set([300, 150]));
+	});
+
+	it("follows a price that changes on a date", () => {
+		const at = (time: string) => costOf(model("prism-mid"), usage({ uncachedInput: 2 }), Date.parse(time)).inputNanoUsd;
+		expect(at("2026-12-31T23:59:59.999Z")).toBe(1_500);
+		expect(at("2027-01-01T00:00:00.000Z")).toBe(3_000);
+	});
+});
+
+describe("the worst case", () => {
+	it("is never below the cost of any usage within its token bounds, at any hour", () => {
+		const tokens = fc.integer({ min: 0, max: 400_000 });
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...TEST_CATALOG.models),
+				fc.record({
+					uncachedInput: tokens,
+					cacheRead: tokens,
+					cacheWrite: tokens,
+					outputText: tokens,
+					reasoning: tokens,
+				}),
+				fc.date({ min: new Date("2026-01-01"), max: new Date("2027-06-01"), noInvalidDate: true }),
+				fc.integer({ min: 0, max: 10 * 60_000 }),
+				(candidate, used, reservedAt, laterMs) => {
+					const worst = worstCaseOf(candidate, inputTokens(used), outputTokens(used), reservedAt.getTime());
+					const actual = costOf(candidate, used, reservedAt.getTime() + laterMs);
+					expect(actual.inputNanoUsd).toBeLessThanOrEqual(worst.inputNanoUsd);
+					expect(actual.outputNanoUsd).toBeLessThanOrEqual(worst.outputNanoUsd);
+					expect(Number.isSafeInteger(worst.totalNanoUsd)).toBe(true);
+				},
+			),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	it("prices the dearest tier: long prompts, peak hours, cache writes", () => {
+		expect(worstCaseOf(model("summit-premium"), 1, 1, PEAK)).toMatchObject({
+			inputNanoUsd: 12_500,
+			outputNanoUsd: 50_000,
+		});
+		expect(worstCaseOf(model("tide-mid"), 1, 1, OFF_PEAK)).toMatchObject({
+			inputNanoUsd: 300,
+			outputNanoUsd: 1_200,
+		});
+	});
+});

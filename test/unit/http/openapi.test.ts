@@ -1,0 +1,41 @@
+// The OpenAPI document: valid 3.1, and complete.
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../../src/endpoints.ts";
+import { openapiDocument } from "../../../src/http/openapi.ts";
+
+const document = openapiDocument(ENDPOINTS, "https://svc.test");
+
+describe("the OpenAPI document", () => {
+	it("is valid OpenAPI 3.1", async () => {
+		const validator = new Validator();
+		const { valid, errors } = await validator.validate(structuredClone(document));
+		expect(errors ?? []).toEqual([]);
+		expect([valid, validator.version]).toEqual([true, "3.1"]);
+	});
+
+	it("has an operation for every endpoint, with its parameters and its access", () => {
+		const paths = document["paths"] as Record<
+			string,
+			Record<string, { operationId: string; parameters?: { name: string; in: string }[]; security?: unknown[] }>
+		>;
+		for (const endpoint of ENDPOINTS) {
+			const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
+			expect(operation?.operationId).toBe(endpoint.id);
+			const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+			expect(
+				(operation?.parameters ?? []).filter((parameter) => parameter.in === "path").map(({ name }) => name),
+			).toEqual(inPath);
+			expect((operation?.security ?? []).length).toBe(endpoint.access === "public" ? 0 : 1);
+		}
+	});
+
+	it("says what comes with 200 besides JSON, and that health answers with 503 as well", () => {
+		const { paths } = document as { paths: Record<string, Record<string, { responses: Record<string, object> }>> };
+		expect(paths["/v1/chat/completions"]?.["post"]?.responses["200"]).toMatchObject({
+			content: { "text/event-stream": { schema: { type: "string" } } },
+		});
+		expect(paths["/health"]?.["get"]?.responses["503"]).toBeDefined();
+		expect(paths["/v1/plans"]?.["get"]?.responses["503"]).toBeUndefined();
+	});
+});

@@ -1,0 +1,44 @@
+// Quoted text in code: the same as regular expressions find, which take too long for some texts.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { quotedIn, withoutQuoted } from "../../../src/policy/commands/programs/quoted.ts";
+import { unescapeText } from "../../../src/policy/commands/shell/output.ts";
+
+const STRINGS =
+	/"""([\s\S]*?)"""|"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|(?:qx|qw|q|%x|%w|%q)\s*(?:[{([]([^})\]\n]*)|[!|]([^!|\n]*))/g;
+const QUOTED = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
+
+const text = fc
+	.array(fc.constantFrom('"', "'", "`", "\\", "\n", "a", "q", "x", "%", "{", "(", "|", "!", ")", " ", '"""', "w"))
+	.map((pieces) => pieces.join(""));
+
+describe("quoted text", () => {
+	it("is what a regular expression finds", () => {
+		fc.assert(
+			fc.property(text, (code) => {
+				const found = [...code.matchAll(STRINGS)].map((match) => ({
+					value: unescapeText(match.slice(1).find((group) => group !== undefined) ?? ""),
+					from: match.index,
+					to: match.index + match[0].length,
+				}));
+				expect(quotedIn(code)).toEqual(found);
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	it("is emptied where a regular expression finds it", () => {
+		fc.assert(
+			fc.property(text, (code) => {
+				expect(withoutQuoted(code)).toBe(code.replace(QUOTED, "''"));
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	it("ends at 8,192 characters, and at 256 strings", () => {
+		expect(quotedIn(`"${"a".repeat(8192)}"`)).toHaveLength(1);
+		expect(quotedIn(`"${"a".repeat(8193)}"`)).toHaveLength(0);
+		expect(quotedIn("'a'".repeat(300))).toHaveLength(256);
+	});
+});

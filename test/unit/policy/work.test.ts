@@ -1,0 +1,185 @@
+// The bound on a check's work: charged before the work, in proportion to it, and what is decided once it is spent.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decide, type PolicyInput, riskScore } from "../../../src/policy/decide.ts";
+import { MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work.ts";
+import { HOSTILE_INPUTS } from "../../bench/policy-inputs.ts";
+
+const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
+
+/** Notes what is charged, and how often something is still charged after all was spent. */
+class CountingBudget extends WorkBudget {
+	charged = 0;
+	chargesAfterSpent = 0;
+
+	override charge(units: number): boolean {
+		if (this.spent) this.chargesAfterSpent += 1;
+		else this.charged += units;
+		return super.charge(units);
+	}
+}
+
+function input(commands: readonly string[]): PolicyInput {
+	return { action: "Change something", action_kind: "edit", files_affected: [], commands };
+}
+
+/** The units that one command is charged where there is enough of them. */
+function workOf(command: string): number {
+	const work = new CountingBudget(Number.MAX_SAFE_INTEGER);
+	decide(input([command]), RULES, work);
+	return work.charged;
+}
+
+function fired(commands: readonly string[], work?: WorkBudget): readonly string[] {
+	return decide(input(commands), RULES, work).factors.flatMap(({ id, triggered }) => (triggered ? [id] : []));
+}
+
+describe("a budget of work", () => {
+	it("affords what is left, and nothing once more was asked for", () => {
+		const work = new WorkBudget(10);
+		expect([work.charge(6), work.charge(4), work.spent]).toEqual([true, true, false]);
+		expect([work.charge(1), work.spent, work.charge(0)]).toEqual([false, true, false]);
+	});
+
+	it("affords nothing once it was given up", () => {
+		const work = new WorkBudget(10);
+		work.exhaust();
+		expect([work.spent, work.charge(0)]).toEqual([true, false]);
+	});
+
+	it("is a small part of what a check may take, for ordinary commands", () => {
+		for (const command of [
+			"ls",
+			"npm ci && npm test -- --run",
+			'git commit -m "Fix the sorting" && git push origin main',
+			"cat <<'EOF' > src/a.ts\nexport const a = 1;\nEOF",
+			"find . -name '*.ts' -not -path './node_modules/*' | xargs grep -l foo | sort | head -20",
+			"for f in src/*.ts; do sed -i 's/a/b/' \"$f\"; done",
+			'python3 -c \'import json; print(json.load(open("a.json"))["b"])\'',
+		])
+			expect(workOf(command)).toBeLessThan(MAX_CHECK_WORK / 1000);
+	});
+});
+
+describe("work is charged in proportion to", () => {
+	const LONG = 5_000;
+	const value = "a".repeat(LONG);
+
+	it.each<[string, (times: number) => string, number]>([
+		[
+			"the folder that each redirect's path is seen from",
+			(n) => `cd ${"a/".repeat(LONG / 2)}; ${"> b ".repeat(n)}`,
+			LONG,
+		],
+		["the value that is replaced in", (n) => `x=${value}; ${`y=\${x//b/c};`.repeat(n)}`, LONG],
+		["what is put in for what is replaced", (n) => `x=${"a".repeat(n)}; y=\${x//a/${value}}`, LONG],
+		["the value that is expanded", (n) => `x=${value}; echo ${"$x ".repeat(n)}`, LONG],
+		["IFS", (n) => `IFS=${value}; x=a; ${"echo $x;".repeat(n)}`, LONG],
+		["the parameters", (n) => `set -- ${value}; ${'echo "$@";'.repeat(n)}`, LONG],
+		["the words that braces multiply", (n) => `echo {a,b}{a,b}{a,b}{a,b}${"x'y'".repeat(n)}`, 32],
+		["the values that a command is tried with", (n) => `for i in a b c d ; do echo $i ${"w ".repeat(n)}; done`, 100],
+		[
+			"the functions that a call copies",
+			(n) => `${Array.from({ length: n }, (_, at) => `f${at}() { :; };`).join("")}${"f0 a;".repeat(100)}`,
+			100,
+		],
+		["what is printed into each file", (n) => `echo ${value} ${"> f ".repeat(n)}`, LONG],
+		["what is passed through each pipe", (n) => `echo ${value} ${"| rev ".repeat(n)} | sh`, LONG],
+		["the sets of tr", (n) => `tr ${"a-z".repeat(n)} b <<< x | sh`, 100],
+		["a format of printf that is used again", (n) => `printf %.${"0".repeat(LONG)}s ${"'' ".repeat(n)} | sh`, LONG],
+		["what a file holds that is run", (n) => `echo ${value} > f; ${"sh f;".repeat(n)}`, LONG],
+		["what a list is put into", (n) => `xargs -I{} echo ${"{}".repeat(n)} <<< ${value}`, LONG],
+		["the commands that xargs may mean", (n) => `xargs ${"-a b ".repeat(10)} ls ${"w ".repeat(n)} <<< x`, 200],
+		["the wrappers that a wrapper may mean", (n) => `${"timeout -a b -c d ".repeat(2)} ls ${"w ".repeat(n)}`, 200],
+		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${"w ".repeat(n)}`, 1_000],
+		["the paths that a model looks at", (n) => `chmod 777 ${"/a ".repeat(n)}`, 500],
+		["the code that is searched", (n) => `python -c '${"aa(".repeat(n)}'`, 90],
+		["the script that is read again in a script", (n) => `bash -c "bash -c '${"a;".repeat(n)}'"`, 400],
+		["the characters that look-alikes fold to", (n) => `touch ${"\ufdfa".repeat(n)}`, 500],
+	])("%s", (_, command, unitsEach) => {
+		expect(workOf(command(120)) - workOf(command(20))).toBeGreaterThan(100 * unitsEach);
+	});
+});
+
+describe("once the work is spent", () => {
+	it("a command counts as all that it could be, and so does every other one", () => {
+		expect(fired(["ls", "touch a"], new WorkBudget(100))).toEqual([
+			"forbidden_command",
+			"oversize_command",
+			"protected_path",
+			"delete_action",
+			"risky_command",
+			"deploy_action",
+			"exec_action",
+			"unparsable_command",
+		]);
+	});
+
+	it("files count as protected", () => {
+		const files = Array.from({ length: 1000 }, (_, at) => `src/${at}.ts`);
+		const check = { action: "Change", action_kind: "edit" as const, files_affected: files, commands: [] };
+		expect(decide(check, RULES, new WorkBudget(100_000)).decision).toBe("approve");
+		expect(decide(check, RULES).decision).toBe("allow");
+		expect(riskScore({ kind: "edit", targets: files }, undefined, new WorkBudget(1_000)).tier).toBe("block");
+	});
+
+	it("less work never lowers the score", () => {
+		const piece = fc.constantFrom(
+			"rm -rf /",
+			"ls",
+			"| sh",
+			"; ",
+			"&& ",
+			"echo a > .env",
+			"$(",
+			")",
+			"x=a",
+			"$x",
+			"sudo ",
+			"\n",
+		);
+		const commands = fc.array(
+			fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(" ")),
+			{ maxLength: 4 },
+		);
+		fc.assert(
+			fc.property(commands, fc.integer({ min: 0, max: 60_000 }), (given, units) => {
+				const score = (work: WorkBudget) => decide(input(given), RULES, work).risk_score;
+				expect(score(new WorkBudget(units))).toBeGreaterThanOrEqual(score(new WorkBudget()));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe("a hostile check", () => {
+	const SIZE = { chars: 300_000, repeats: 3_000, commands: 1 };
+	/** A twenty-fifth of what a check may take: so many checks have to be decided here. */
+	const FEW_UNITS = MAX_CHECK_WORK / 25;
+
+	it.each(HOSTILE_INPUTS.map((hostile) => [hostile.name, hostile] as const))("is not allowed: %s", (_, hostile) => {
+		const { input: check, rules } = hostile.build(SIZE);
+		const work = new CountingBudget(FEW_UNITS);
+		const { decision, factors } = decide(check, rules, work);
+		expect(decision).toBe("deny");
+		// Nothing goes on working on what was given up.
+		expect(work.chargesAfterSpent).toBeLessThan(100_000);
+		const triggered = factors.flatMap(({ id, triggered }) => (triggered ? [id] : []));
+		// What was not looked at could touch anything.
+		if (work.spent) expect(triggered).toContain("protected_path");
+	});
+
+	it.each([
+		["a long folder and hundreds of redirects", `cd ${"a/".repeat(400_000)}; ${"> a ".repeat(400)}`],
+		["long sets of tr", `tr ${"abc".repeat(30_000)} ${"def".repeat(30_000)} <<< ${"xyz".repeat(30_000)} | sh`],
+		["a long value replaced in, over and over", `x=${"a".repeat(60_000)}; ${`y=\${x//a/b};`.repeat(5_000)}`],
+		["a long value replaced in by a longer one", `x=${"a".repeat(60_000)}; y=\${x//a/${"b".repeat(900_000)}}`],
+		["a long line filled in over and over", `xargs -I{} echo ${"{}".repeat(200_000)} <<< '${"a".repeat(500_000)}'`],
+		["a long text appended over and over", `echo ${"a".repeat(900_000)} ${">> f ".repeat(10_000)}`],
+		["an option of letters before a new line", `bash '-${"c".repeat(900_000)}\n'`],
+		["quotes that escapes hide", `node -e "'${"\\\\'".repeat(80_000)}"`],
+		["marks that would have to be put in order", `touch a${"\u0301\u0316".repeat(200_000)}`],
+	])("of the largest size is denied: %s", (_, command) => {
+		expect(decide(input([command]), RULES).decision).toBe("deny");
+	});
+});

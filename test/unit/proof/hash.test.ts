@@ -1,0 +1,15 @@
+// Hashes.
+import { describe, expect, it } from "vitest";
+import { hashObject, hashText } from "../../../src/proof/hash.ts";
+
+describe("hashes", () => {
+	it("are sha256: and lower-case hex of SHA-256", () => {
+		expect(hashText("abc")).toBe("sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+		expect(hashText("")).toBe("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	});
+
+	it("take a text as it is and an object by its canonical form", () => {
+		expect(hashText(" é ")).not.toBe(hashText("é"));
+		expect(hashObject({ type: "t", b: 1, a: 2 })).toBe(hashText('{"a":2,"b":1,"type":"t"}'));
+	});
+});
