@@ -38,6 +38,8 @@ const BASELINE = 14;
 const PADDING = 5;
 /** Widest text of one half; a label of 500 characters would push the value off the page. */
 const MAX_TEXT_WIDTH = 260;
+/** UTF-16 units looked at: what has no width would never fill the room. */
+const MAX_LABEL_UNITS = 2_000;
 /** UTF-16 units of one grapheme: the longest emoji has about 15, a letter may carry any number of marks. */
 const MAX_GRAPHEME_UNITS = 32;
 const ELLIPSIS = "…";
@@ -59,6 +61,7 @@ function shortened(grapheme: string): string {
 /** A text as one line that fits, cut between graphemes. */
 export function fitted(text: string): string {
 	const line = text
+		.slice(0, MAX_LABEL_UNITS)
 		.toWellFormed()
 		.replace(BIDI_CONTROLS, "")
 		.replace(/[\s\p{Cc}]+/gu, " ")

@@ -59,8 +59,8 @@ function characterWidth(character: string): number {
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** What a reader takes for characters, in order. */
-export function graphemesOf(text: string): string[] {
-	return [...segmenter.segment(text)].map(({ segment }) => segment);
+export function* graphemesOf(text: string): Generator<string> {
+	for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
 /** Width in px of one grapheme. */
@@ -73,5 +73,7 @@ export function graphemeWidth(grapheme: string): number {
 
 /** Width in px of a text. */
 export function textWidth(text: string): number {
-	return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
+	let width = 0;
+	for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
+	return width;
 }

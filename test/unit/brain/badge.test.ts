@@ -101,7 +101,7 @@ describe("a badge", () => {
 		expect(fitted("just fits")).toBe("just fits");
 		// Marks have no width and could go on for ever.
 		expect(fitted(`a${"\u0301".repeat(499)}b`)).toBe(`a${"\u0301".repeat(31)}b`);
-		expect(fitted("\u200b\u0301".repeat(5_000)).length).toBeLessThan(50_000);
+		expect(fitted("\u200b\u0301".repeat(5_000)).length).toBeLessThanOrEqual(2_000);
 	});
 
 	it("is well-formed, of bounded size and of one line for every label", () => {
@@ -121,7 +121,7 @@ describe("a badge", () => {
 					expect(widthOf(svg)).toBeLessThanOrEqual(2 * (260 + 2 * 5));
 				},
 			),
-			{ numRuns: 300 },
+			{ numRuns: 150 },
 		);
 	});
 });
