@@ -56,10 +56,12 @@ function characterWidth(character: string): number {
 	return base ?? KINDS.find(([kind]) => kind.test(character))?.[1] ?? 0;
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made on first use: it loads tables, which the Worker's start-up is not to wait for. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** What a reader takes for characters, in order. */
 export function* graphemesOf(text: string): Generator<string> {
+	segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
 	for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
