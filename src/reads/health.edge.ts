@@ -13,8 +13,8 @@ const PROBE_METER = "health-probe";
 
 const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
 
-async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
-	const startedAtMs = Date.now();
+/** @throws when `work` has not answered in time, or fails. */
+async function inTime<T>(name: string, work: () => Promise<T>): Promise<T> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const timeout = new Promise<never>((_, reject) => {
 		timer = setTimeout(
@@ -23,13 +23,20 @@ async function probe(name: string, work: () => Promise<unknown>): Promise<z.infe
 		);
 	});
 	try {
-		await Promise.race([work(), timeout]);
+		return await Promise.race([work(), timeout]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
+	const startedAtMs = Date.now();
+	try {
+		await inTime(name, work);
 		return { ok: true, latency_ms: Date.now() - startedAtMs };
 	} catch (error) {
 		logError("health_check_failed", error, { check: name });
 		return { ok: false, latency_ms: Date.now() - startedAtMs };
-	} finally {
-		clearTimeout(timer);
 	}
 }
 
@@ -64,7 +71,10 @@ export const healthEndpoint = endpoint({
 		}),
 	),
 	async handle({ context }) {
-		const [found, default_config] = await Promise.all([checks(context), defaultConfigState(context)]);
+		const [found, default_config] = await Promise.all([
+			checks(context),
+			inTime("kv", () => defaultConfigState(context)).catch(() => "unknown" as const),
+		]);
 		const healthy = Object.values(found).every((entry) => entry.ok);
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),
