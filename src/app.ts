@@ -7,9 +7,10 @@ import { GATES, identify } from "./account/gates.edge.ts";
 import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
+import { callerDialect } from "./http/dialects.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
-import { failureResponse, respondToException, type Stages } from "./http/respond.edge.ts";
+import { failureResponse, PATH_NOT_FOUND, respondToException, type Stages } from "./http/respond.edge.ts";
 import { Timings } from "./http/timings.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
@@ -41,6 +42,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.header("x-request-id", requestId);
+	c.set("errorDialect", callerDialect(c.req.raw.headers));
 	const settings = settingsOf(c.env);
 	c.set("context", {
 		requestId,
@@ -62,13 +64,14 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	} else {
 		await next();
 	}
-	c.res.headers.set("x-request-id", requestId);
-	c.res.headers.set("server-timing", timings.header());
 	const context = c.get("context");
+	// The gate of key endpoints has made the id one that leads to its user's meter.
+	c.res.headers.set("x-request-id", context.requestId);
+	c.res.headers.set("server-timing", timings.header());
 	const { status } = c.res;
 	const log = () =>
 		logRequest({
-			request_id: requestId,
+			request_id: context.requestId,
 			method: c.req.method,
 			status,
 			...context.log,
@@ -86,9 +89,7 @@ app.onError((error, c) => {
 	logError("misconfigured", error, { settings: error.message });
 	return failureResponse(c, { reason: "misconfigured" });
 });
-app.notFound((c) =>
-	failureResponse(c, { reason: "not_found", message: "no such path; GET /openapi.json lists them all" }),
-);
+app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(exchange);
 app.use(

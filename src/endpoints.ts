@@ -1,12 +1,17 @@
 // The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
+import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
+import { GATES } from "./account/gates.edge.ts";
 import {
 	createKeyEndpoint,
 	listKeysEndpoint,
 	revokeKeyEndpoint,
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
+import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
 import {
 	createShareEndpoint,
 	getBadgeEndpoint,
@@ -16,8 +21,8 @@ import {
 	validateConfigEndpoint,
 } from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
-import { ok } from "./failure.ts";
 import type { Endpoint } from "./http/endpoint.ts";
+import { isThere } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
 import {
 	createHandoffEndpoint,
@@ -41,6 +46,19 @@ import {
 	putManifestEndpoint,
 } from "./workspace/endpoints.edge.ts";
 
+/** Documents by how many endpoints a deployment has: with the operators' or without. Each is written once an isolate. */
+const documents = new Map<number, { text: string; etag: string }>();
+
+function documentFor(context: ServiceContext) {
+	const there = ENDPOINTS.filter((endpoint) => isThere(endpoint, GATES, context));
+	const known = documents.get(there.length);
+	if (known) return known;
+	const text = JSON.stringify(openapiDocument(there));
+	const document = { text, etag: `"${bytesToHex(sha256(utf8ToBytes(text)))}"` };
+	documents.set(there.length, document);
+	return document;
+}
+
 const openapiEndpoint = endpoint({
 	id: "openapi",
 	method: "GET",
@@ -50,7 +68,10 @@ const openapiEndpoint = endpoint({
 	cacheControl: "public, max-age=60",
 	summary: "This interface as an OpenAPI 3.1 document.",
 	result: z.record(z.string(), z.unknown()),
-	handle: async ({ context }) => ok(openapiDocument(ENDPOINTS, context.origin)),
+	async handle({ context }) {
+		const { text, etag } = documentFor(context);
+		return { ok: true, response: new Response(text, { headers: { "content-type": "application/json", etag } }) };
+	},
 });
 
 /** In the order they are matched: a fixed path stands before one with a parameter in its place. */
@@ -89,4 +110,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	listKeysEndpoint,
 	rotateKeyEndpoint,
 	revokeKeyEndpoint,
+	checkUsageEndpoint,
 ];

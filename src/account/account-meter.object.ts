@@ -1,21 +1,31 @@
-// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, usage that D1 has not confirmed yet, and
-// which owners of audit events to ask for what D1 does not have.
+// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, usage with its totals, and which
+// owners of audit events to ask for what D1 does not have.
 //
-// Crash order. `admit` and `settle` are synchronous transactions and the platform sends no answer before they are durable:
-// a caller that got one can rely on it. A reservation whose caller died is settled at its bound by the alarm. A settled
-// row stays in the outbox until D1 has it; D1 ignores what it has already, so a flush may be repeated at any point.
+// Crash order. `admit` and `settle` are one row each, and the platform sends no answer before it is durable: a caller that got
+// one can rely on it. A reservation whose caller died is settled at its bound by the alarm. What is settled goes to D1 a moment
+// later, by a timer; the alarm of its reservation, which is still set, sees to it if the object dies first. D1 ignores what it
+// has already, so a flush may be repeated at any point; what it said is then folded into the totals (meter-books.edge.ts).
 import { DurableObject } from "cloudflare:workers";
 import { database } from "../db/client.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { settingsOf } from "../settings.ts";
+import { cutDown } from "./flush-batch.ts";
+import { MeterBooks, type Outgoing, type PendingPage } from "./meter-books.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { storedIds } from "./old-marks.store.ts";
 import { PLANS, type PlanId } from "./plans.ts";
-import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "./rolling-window.ts";
-import { type Reservation, type Settlement, settleAtBound, type UsageRow } from "./settlement.ts";
-import { recordSettlements } from "./settlements.store.ts";
+import {
+	type RecentUsage,
+	type Reservation,
+	type Settlement,
+	type StoredReceipt,
+	settleAtBound,
+} from "./settlement.ts";
+import { isTooLarge, readOldTotals, readStored, recordSettlements } from "./settlements.store.ts";
+import type { Slot } from "./slots.ts";
+import type { NamedTotals } from "./usage.ts";
 
 /** A request that asks to be let in. */
 export interface AdmitRequest {
@@ -56,20 +66,43 @@ export interface MarkedOwner {
 	mark: number;
 }
 
-const FLUSH_ROWS = 100;
-const PURGE_EVERY_MS = 10_000;
+/** `late`: the request is not open any more. */
+export type ExtendVerdict = "extended" | "late";
+
+/** Limits now, and usage as far as the meter knows it. */
+export interface MeterSnapshot {
+	quota: Quota;
+	/** Of everything settled; null while the totals of before slots could not be read from D1. */
+	totals: NamedTotals[] | null;
+	/** The latest rows that D1 may not have, newest first. */
+	recent: RecentUsage[];
+	/** Open reservations: a caller that could not reach the meter may have stored their settlement in D1. */
+	open: string[];
+	/** Counted in the totals, and D1 may have another row of it: the first page. */
+	doubtful: PendingPage;
+}
+
+/** Totals for a comparison with D1's rows. */
+export interface Standing {
+	/** Of everything that D1 is known to have; null as above. */
+	totals: NamedTotals[] | null;
+	/** Requests of which D1 may or may not have a row, and which are not in the totals. */
+	unsettled: string[];
+}
+
+/** From the first settlement on, for others to go with it. Longer would cost more for the object's time than the rows it saves. */
+const FLUSH_AFTER_MS = 250;
+const RECENT_ROWS = 20;
 /** A mark whose row does not come to D1 is its owner's to replace, or a reader's to find idle. */
 const OLD_MARKS_EVERY_MS = 60_000;
 const OLD_MARKS_AT_ONCE = 1_000;
 
 export class AccountMeter extends DurableObject<Env> {
 	#sql: SqlStorage;
-	#minute: MinuteWindow;
-	#day: DayWindow;
+	#books: MeterBooks;
 	#plan: PlanId | null;
 	#revoked: Set<string>;
 	#outbox: Outbox;
-	#purgedAtMs = 0;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
@@ -80,21 +113,14 @@ export class AccountMeter extends DurableObject<Env> {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		const times = this.#sql.exec<{ at_ms: number }>(
-			"SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms",
-			now - MINUTE_MS,
-		);
-		this.#minute = new MinuteWindow([...times].map((row) => row.at_ms));
-		const minutes = this.#sql.exec<{ minute: number; requests: number }>(
-			"SELECT minute, requests FROM minutes ORDER BY minute",
-		);
-		this.#day = new DayWindow([...minutes].map((row): [number, number] => [row.minute, row.requests]));
+		this.#books = new MeterBooks(this.#sql, now);
 		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
 		this.#revoked = new Set(
 			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
 		);
 		// An alarm may have been lost with the machine that held it; what is open asks for one again.
 		this.#armForOpenWork(now, now);
+		if (this.#books.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
 	}
 
 	#quota(plan: PlanId, nowMs: number): Quota {
@@ -102,10 +128,10 @@ export class AccountMeter extends DurableObject<Env> {
 		return {
 			plan,
 			rpm,
-			remaining: Math.max(0, rpm - this.#minute.count(nowMs)),
-			resetMs: this.#minute.msUntilEmpty(nowMs),
+			remaining: Math.max(0, rpm - this.#books.minute.count(nowMs)),
+			resetMs: this.#books.minute.msUntilEmpty(nowMs),
 			dailyLimit: dailyRequests,
-			usedToday: this.#day.count(nowMs),
+			usedToday: this.#books.day.count(nowMs),
 		};
 	}
 
@@ -117,96 +143,106 @@ export class AccountMeter extends DurableObject<Env> {
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
 
 		const quota = this.#quota(plan, now);
-		const full = quota.remaining === 0 || (quota.dailyLimit !== null && quota.usedToday >= quota.dailyLimit);
-		// A repeated call for a request that is in already must not be refused for its own admission.
-		if (full && this.#isKnown(request.requestId)) return { admitted: true, quota };
+		// A repeated call for a request that is in already is neither counted again nor refused for its own admission.
+		if (this.#books.find(request.requestId)) return { admitted: true, quota };
 		if (quota.remaining === 0) {
-			return { admitted: false, reason: "rate_limit_exceeded", quota, retryAfterMs: this.#minute.msUntilSlot(now) };
+			return {
+				admitted: false,
+				reason: "rate_limit_exceeded",
+				quota,
+				retryAfterMs: this.#books.minute.msUntilSlot(now),
+			};
 		}
 		if (request.countsTowardsDay && quota.dailyLimit !== null && quota.usedToday >= quota.dailyLimit) {
-			return { admitted: false, reason: "daily_limit_exceeded", quota, retryAfterMs: this.#day.msUntilSlot(now) };
+			return { admitted: false, reason: "daily_limit_exceeded", quota, retryAfterMs: this.#books.day.msUntilSlot(now) };
 		}
 
-		if (!this.#insertAdmission(request, now)) return { admitted: true, quota };
-		this.#minute.add(now);
-		this.#purge(now);
+		this.#makeRoom(now);
+		this.#books.admit(request.requestId, request.countsTowardsDay, request.reservation ?? null, now);
 		if (request.reservation) this.#outbox.arm(request.reservation.expiresAtMs);
 		return { admitted: true, quota: this.#quota(plan, now) };
 	}
 
-	/** Stores an admission and counts its day; false when it is there already. */
-	#insertAdmission({ requestId, reservation, countsTowardsDay }: AdmitRequest, nowMs: number): boolean {
-		return this.ctx.storage.transactionSync(() => {
-			const inserted = this.#sql.exec(
-				"INSERT OR IGNORE INTO admissions (request_id, at_ms, reservation, expires_at_ms, closed_at_ms) VALUES (?, ?, ?, ?, ?)",
-				requestId,
-				nowMs,
-				reservation ? JSON.stringify(reservation) : null,
-				reservation?.expiresAtMs ?? null,
-				reservation ? null : nowMs,
-			);
-			if (inserted.rowsWritten === 0) return false;
-			if (countsTowardsDay) {
-				const requests = this.#day.add(nowMs);
-				this.#sql.exec("INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)", minuteOf(nowMs), requests);
-			}
-			return true;
-		});
-	}
-
-	#isKnown(requestId: string): boolean {
-		return this.#sql.exec("SELECT 1 FROM admissions WHERE request_id = ?", requestId).toArray().length > 0;
+	/** Folds in time for slots to be used again. Nobody is kept out because that fails: then the table grows. */
+	#makeRoom(nowMs: number): void {
+		try {
+			this.#books.foldIfWorthIt(nowMs);
+		} catch (error) {
+			logError("meter_fold_failed", error);
+		}
 	}
 
 	/** Replaces a reservation with what really happened. Idempotent; a reservation that expired before stays as it was settled. */
 	settle(settlement: Settlement): SettleVerdict {
 		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
-		const closed = this.#sql.exec<{ proof_hash: string | null; closed_at_ms: number | null }>(
-			"SELECT proof_hash, closed_at_ms FROM admissions WHERE request_id = ?",
-			requestId,
-		);
-		const row = closed.toArray()[0];
-		// Closed admissions are purged after a while: what is not known any more was settled, maybe at its bound.
-		if (!row) return "late";
-		if (row.closed_at_ms !== null) return row.proof_hash === proofHash ? "settled" : "late";
-		this.#close(settlement);
-		if (!this.#outbox.isFailing) this.ctx.waitUntil(this.#outbox.flush());
+		const slot = this.#books.find(requestId);
+		// A closed slot is another request's after a while: what is not known any more was settled, maybe at its bound.
+		if (!slot) return "late";
+		if (slot.closedAtMs !== null) return slot.proofHash === proofHash ? "settled" : "late";
+		this.#books.settle(slot, settlement, Date.now());
+		this.#outbox.flushIn(FLUSH_AFTER_MS);
 		return "settled";
 	}
 
-	#close(settlement: Settlement): void {
-		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
-		this.ctx.storage.transactionSync(() => {
-			this.#sql.exec(
-				"UPDATE admissions SET reservation = NULL, expires_at_ms = NULL, proof_hash = ?, closed_at_ms = ? WHERE request_id = ?",
-				proofHash,
-				Date.now(),
-				requestId,
-			);
-			this.#sql.exec(
-				"INSERT OR IGNORE INTO outbox (request_id, settlement) VALUES (?, ?)",
-				requestId,
-				JSON.stringify(settlement),
-			);
-		});
+	/**
+	 * Replaces an open reservation by another: with a later end, another bound, or what a long run has spent so far in it.
+	 * It is what is recorded if nobody settles the request; idempotent, and nothing is counted or made final by it.
+	 */
+	extend(requestId: string, reservation: Reservation): ExtendVerdict {
+		const slot = this.#books.find(requestId);
+		if (!slot || slot.closedAtMs !== null) return "late";
+		this.#books.extend(slot, reservation);
+		this.#outbox.arm(reservation.expiresAtMs);
+		return "extended";
 	}
 
 	/** Frees a reservation that cost nothing: no model was billed. */
 	release(requestId: string): void {
-		this.#sql.exec(
-			"UPDATE admissions SET reservation = NULL, expires_at_ms = NULL, closed_at_ms = ? WHERE request_id = ? AND closed_at_ms IS NULL",
-			Date.now(),
-			requestId,
-		);
+		const slot = this.#books.find(requestId);
+		if (slot && slot.closedAtMs === null) this.#books.release(slot, Date.now());
 	}
 
-	/** Limits now, and the usage that D1 may not have yet, oldest first. */
-	snapshot(plan: PlanId): { quota: Quota; pending: UsageRow[] } {
-		const rows = this.#sql.exec<{ settlement: string }>("SELECT settlement FROM outbox ORDER BY rowid");
+	/** Limits now, and usage up to the last settled request. Of bounded size, whatever D1 lacks. */
+	async snapshot(plan: PlanId): Promise<MeterSnapshot> {
+		await this.#learnOldTotals();
+		// What D1 may know otherwise is settled by the flush, where D1 takes it.
+		if (this.#books.hasDoubtful && !this.#outbox.isFailing) await this.#outbox.flush();
 		return {
 			quota: this.#quota(this.#plan ?? plan, Date.now()),
-			pending: [...rows].map((row) => (JSON.parse(row.settlement) as Settlement).usage),
+			totals: this.#books.totals(),
+			recent: this.#books.recentPending(RECENT_ROWS),
+			open: this.#books.openIds(),
+			doubtful: this.#books.doubtfulPage(0),
 		};
+	}
+
+	/** A further page of the snapshot's `doubtful`, behind the `next` of the page before. */
+	doubtful(after: number): PendingPage {
+		return this.#books.doubtfulPage(after);
+	}
+
+	/** The receipt of a request that was settled here not long ago, or that D1 does not have. */
+	receipt(requestId: string): StoredReceipt | null {
+		const slot = this.#books.find(requestId);
+		return (slot && this.#books.settlementOf(slot)?.receipt) ?? null;
+	}
+
+	/** Flushes, and tells where the totals stand. */
+	async standing(): Promise<Standing> {
+		await this.#learnOldTotals();
+		await this.#outbox.flush();
+		return { totals: this.#books.storedTotals(), unsettled: this.#books.unsettledIds() };
+	}
+
+	/** Reads the totals of before slots, unless they are known; what fails is tried again by the next who asks. */
+	async #learnOldTotals(): Promise<void> {
+		const userId = this.ctx.id.name;
+		if (this.#books.oldTotals !== null || userId === undefined) return;
+		try {
+			this.#books.oldTotals = await readOldTotals(database(this.env.DB), userId);
+		} catch (error) {
+			logError("meter_totals_unread", error);
+		}
 	}
 
 	/** Sets the user's plan; holds from the next request on. */
@@ -261,6 +297,7 @@ export class AccountMeter extends DurableObject<Env> {
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
+			this.#books.fold(Date.now());
 			await this.#dropOldMarks();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
@@ -271,36 +308,58 @@ export class AccountMeter extends DurableObject<Env> {
 
 	async #expire(nowMs: number): Promise<void> {
 		const { signer } = settingsOf(this.env);
-		const expired = this.#sql.exec<{ request_id: string; reservation: string }>(
-			"SELECT request_id, reservation FROM admissions WHERE closed_at_ms IS NULL AND expires_at_ms <= ?",
-			nowMs,
-		);
-		for (const row of expired.toArray()) {
-			const settlement = await settleAtBound(JSON.parse(row.reservation) as Reservation, nowMs, signer);
-			// Signing let other events in: only what is still open may be closed.
-			const open = this.#sql.exec(
-				"SELECT 1 FROM admissions WHERE request_id = ? AND closed_at_ms IS NULL",
-				row.request_id,
-			);
-			if (open.toArray().length > 0) this.#close(settlement);
+		// Signing lets other events in: only what is still open, and still over, may be closed.
+		const isOver = ({ expiresAtMs }: Slot) => expiresAtMs !== null && expiresAtMs <= nowMs;
+		for (const slot of this.#books.expired(nowMs)) {
+			if (!isOver(slot)) continue;
+			const settlement = await settleAtBound(this.#books.reservationOf(slot), nowMs, signer);
+			if (isOver(slot)) this.#books.settle(slot, settlement, nowMs, true);
 		}
 	}
 
 	async #writeRound(): Promise<boolean> {
-		const rows = this.#sql
-			.exec<{ request_id: string; settlement: string }>(
-				"SELECT request_id, settlement FROM outbox ORDER BY rowid LIMIT ?",
-				FLUSH_ROWS,
-			)
-			.toArray();
-		if (rows.length === 0) return false;
-		const settlements = rows.map((row) => JSON.parse(row.settlement) as Settlement);
-		await recordSettlements(database(this.env.DB), settlements);
-		this.#sql.exec(
-			"DELETE FROM outbox WHERE request_id IN (SELECT value FROM json_each(?))",
-			JSON.stringify(rows.map((row) => row.request_id)),
-		);
+		const outgoing = this.#books.nextOutgoing();
+		if (outgoing.rows.length === 0) return false;
+		const db = database(this.env.DB);
+		const inserted = await this.#record(outgoing);
+		const others = outgoing.rows.filter(({ row }) => !inserted.has(row.request_id)).map(({ row }) => row);
+		const [first] = others;
+		if (first) {
+			const ids = others.map(({ request_id }) => request_id);
+			const stored = await readStored(db, first.user_id, ids);
+			this.#books.confirm(outgoing, inserted, stored);
+			// Rollups that were read before may lack what has just been found beside them.
+			if (stored.oldIds.size > 0) this.#books.oldTotals = stored.oldTotals;
+		} else this.#books.confirm(outgoing, inserted, null);
+		this.#books.foldIfWorthIt(Date.now());
 		return true;
+	}
+
+	/** Stores rows. One that D1 refuses for its size is cut down: it must neither be asked for ever nor hold up the others. */
+	async #record({ rows }: Outgoing): Promise<Set<string>> {
+		const db = database(this.env.DB);
+		const texts = rows.map(({ text }) => text);
+		try {
+			return await recordSettlements(db, texts);
+		} catch (error) {
+			if (!isTooLarge(error)) throw error;
+			const inserted = new Set<string>();
+			for (const outgoing of rows) {
+				for (const id of await this.#recordAlone(outgoing)) inserted.add(id);
+			}
+			return inserted;
+		}
+	}
+
+	async #recordAlone(outgoing: Outgoing["rows"][number]): Promise<Set<string>> {
+		const db = database(this.env.DB);
+		try {
+			return await recordSettlements(db, [outgoing.text]);
+		} catch (error) {
+			if (!isTooLarge(error)) throw error;
+			logError("settlement_cut_down", error, { request_id: outgoing.row.request_id });
+			return recordSettlements(db, [cutDown(outgoing).text]);
+		}
 	}
 
 	/** Takes away the marks of version 1 whose row has come to D1. */
@@ -314,19 +373,10 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** @param flushAtMs when to try the outbox again, if there is anything in it; `oldMarksAtMs`: the same for old marks. */
 	#armForOpenWork(flushAtMs: number, oldMarksAtMs: number): void {
-		const [next] = this.#sql
-			.exec<{ at: number | null }>("SELECT MIN(expires_at_ms) AS at FROM admissions WHERE closed_at_ms IS NULL")
-			.toArray();
-		if (next && next.at !== null) this.#outbox.arm(next.at);
-		if (this.#sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length > 0) this.#outbox.arm(flushAtMs);
+		const { earliestExpiryMs, hasUnfolded } = this.#books;
+		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
+		if (hasUnfolded) this.#outbox.arm(flushAtMs);
 		const oldMark = this.#sql.exec("SELECT 1 FROM marked_owners WHERE row_id IS NOT NULL LIMIT 1");
 		if (oldMark.toArray().length > 0) this.#outbox.arm(oldMarksAtMs);
-	}
-
-	#purge(nowMs: number): void {
-		if (nowMs - this.#purgedAtMs < PURGE_EVERY_MS) return;
-		this.#purgedAtMs = nowMs;
-		this.#sql.exec("DELETE FROM admissions WHERE at_ms < ?1 AND closed_at_ms < ?1", nowMs - MINUTE_MS);
-		this.#sql.exec("DELETE FROM minutes WHERE minute <= ?", minuteOf(nowMs) - DAY_MINUTES);
 	}
 }

@@ -1,5 +1,5 @@
 // Users and keys in D1.
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import type { Account } from "./context.ts";
@@ -8,12 +8,43 @@ import { PLANS, type PlanId } from "./plans.ts";
 /** The account behind a key's digest, or null when the key is unknown or revoked. */
 export async function findAccount(db: Database, digest: string): Promise<Account | null> {
 	const row = await db
-		.select({ keyId: apiKeys.id, userId: users.id, plan: users.plan })
+		.select({ keyId: apiKeys.id, userId: users.id, plan: users.plan, number: users.number })
 		.from(apiKeys)
 		.innerJoin(users, eq(users.id, apiKeys.userId))
 		.where(and(eq(apiKeys.digest, digest), isNull(apiKeys.revokedAt)))
 		.get();
-	return row ? { keyId: row.keyId, userId: row.userId, plan: PLANS[row.plan as PlanId] } : null;
+	return row ? { keyId: row.keyId, userId: row.userId, plan: PLANS[row.plan as PlanId], number: row.number } : null;
+}
+
+/** The next number; in one statement with its use, so that no two users get it: D1 writes one statement after the other. */
+const nextNumber = sql<number>`(SELECT coalesce(max(number), 0) + 1 FROM users)`;
+
+/** Gives a user of before their number, unless another request just did; returns the one they have. */
+export async function numberUser(db: Database, userId: string): Promise<number | null> {
+	const [, found] = await db.batch([
+		db
+			.update(users)
+			.set({ number: nextNumber })
+			.where(and(eq(users.id, userId), isNull(users.number))),
+		db.select({ number: users.number }).from(users).where(eq(users.id, userId)),
+	]);
+	return found[0]?.number ?? null;
+}
+
+/** Users in the order of their ids, behind one: all of them, or the one of a name. */
+export async function listUsers(
+	db: Database,
+	name: string | undefined,
+	after: string,
+	limit: number,
+): Promise<{ id: string; name: string }[]> {
+	const named = name === undefined ? undefined : eq(users.name, name);
+	const page = db.select({ id: users.id, name: users.name }).from(users);
+	return page
+		.where(and(gt(users.id, after), named))
+		.orderBy(asc(users.id))
+		.limit(limit)
+		.all();
 }
 
 /** Makes the user if new and sets their plan; returns the user's id. */
@@ -23,7 +54,7 @@ export async function upsertUser(
 ): Promise<string> {
 	const row = await db
 		.insert(users)
-		.values(user)
+		.values({ ...user, number: nextNumber })
 		.onConflictDoUpdate({ target: users.name, set: { plan: user.plan } })
 		.returning({ id: users.id })
 		.get();

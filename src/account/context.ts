@@ -12,6 +12,8 @@ export interface Account {
 	userId: string;
 	keyId: string;
 	plan: Plan;
+	/** For request ids; null while a user of before has none. */
+	number: number | null;
 }
 
 export interface ServiceContext extends RequestContext {

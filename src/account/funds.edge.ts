@@ -3,7 +3,7 @@ import type { Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { KeyContext } from "./context.ts";
 import { findReceipt } from "./receipts.store.ts";
-import type { Reservation, Settlement } from "./settlement.ts";
+import { type Reservation, type Settlement, settlementRowOf } from "./settlement.ts";
 import { recordSettlements } from "./settlements.store.ts";
 
 /** Reserves before the first call of a run and settles after the last. */
@@ -45,7 +45,7 @@ export function fundsOf(context: Caller): Funds {
 				logError("settle_failed", error, { request_id: requestId });
 			}
 			try {
-				await recordSettlements(db, [settlement]);
+				await recordSettlements(db, [JSON.stringify(settlementRowOf(settlement))]);
 				const stored = await findReceipt(db, requestId);
 				return stored?.proof_hash === settlement.receipt.proof_hash;
 			} catch (error) {

@@ -7,6 +7,7 @@ import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { isPlanId, PLANS } from "./plans.ts";
+import { requestIdOf } from "./request-ids.edge.ts";
 
 /** Who calls, and whether the request is in; kept for the request's whole way. */
 interface Entry {
@@ -38,6 +39,7 @@ const keyGate: Gate<ServiceContext> = {
 		const authorization = c.req.header("authorization") ?? null;
 		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
 		if (!caller.ok) return failureResponse(c, caller.failure);
+		context.requestId = requestIdOf(caller.value, context);
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
@@ -69,6 +71,7 @@ const keyGate: Gate<ServiceContext> = {
 };
 
 const operatorGate: Gate<ServiceContext> = {
+	exists: ({ settings }) => settings.adminToken !== null,
 	stage: () => async (c, next) => {
 		const refused = authenticateOperator(c.req.header("authorization") ?? null, c.get("context").settings.adminToken);
 		return refused ? failureResponse(c, refused) : next();

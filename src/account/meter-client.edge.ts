@@ -4,20 +4,31 @@ import type {
 	AccountMeter,
 	AdmitRequest,
 	AdmitVerdict,
+	ExtendVerdict,
 	MarkedOwner,
-	Quota,
+	MeterSnapshot,
 	SettleVerdict,
+	Standing,
 } from "./account-meter.object.ts";
+import type { PendingPage } from "./meter-books.edge.ts";
 import type { PlanId } from "./plans.ts";
-import type { Settlement, UsageRow } from "./settlement.ts";
+import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 
-export type { MarkedOwner, Quota } from "./account-meter.object.ts";
+export type { MarkedOwner, MeterSnapshot, Quota, Standing } from "./account-meter.object.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
 	settle(settlement: Settlement): Promise<SettleVerdict>;
 	release(requestId: string): Promise<void>;
-	snapshot(plan: PlanId): Promise<{ quota: Quota; pending: UsageRow[] }>;
+	/** Replaces an open reservation by another. */
+	extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict>;
+	snapshot(plan: PlanId): Promise<MeterSnapshot>;
+	/** A further page of what the snapshot's totals count and D1 may have another row of. */
+	doubtful(after: number): Promise<PendingPage>;
+	/** The receipt of a request that D1 may not have. */
+	receipt(requestId: string): Promise<StoredReceipt | null>;
+	/** Flushes, and tells where the totals stand. */
+	standing(): Promise<Standing>;
 	setPlan(plan: PlanId): Promise<void>;
 	revokeKey(keyId: string): Promise<void>;
 	/** Marks an owner of audit events as holding what D1 does not have. */
@@ -36,6 +47,10 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
 		settle: (settlement) => twice((stub) => stub.settle(settlement)),
 		release: (requestId) => twice((stub) => stub.release(requestId)),
+		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
+		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
+		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
+		standing: () => twice(async (stub) => await stub.standing()),
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),

@@ -86,6 +86,12 @@ export class DayWindow {
 		return requests;
 	}
 
+	/** The buckets that count, in the order in which they came. */
+	buckets(nowMs: number): [number, number][] {
+		this.#drop(nowMs);
+		return [...this.#buckets];
+	}
+
 	/** Milliseconds until the oldest bucket leaves and frees its requests; 0 when there is none. */
 	msUntilSlot(nowMs: number): number {
 		this.#drop(nowMs);

@@ -10,9 +10,11 @@ export interface UsageCall {
 	/** How many of `tokens` were input. */
 	input_tokens: number;
 	cost_nano_usd: number;
+	/** How many calls this stands for: one without it, more in a row that was cut down. */
+	requests?: number;
 }
 
-/** One row of the usage table, in its column names: one API request or run, whatever number of calls it made. */
+/** What is billed for one API request or run, whatever number of calls it made; in the column names of its D1 row. */
 export interface UsageRow {
 	request_id: string;
 	user_id: string;
@@ -35,6 +37,43 @@ export interface UsageRow {
 export interface Settlement {
 	usage: UsageRow;
 	receipt: SealedReceipt;
+}
+
+/** What is shown of a request among the latest. */
+export type RecentUsage = Pick<
+	UsageRow,
+	"request_id" | "created_at" | "model" | "provider" | "mode" | "tokens" | "cost_nano_usd" | "latency_ms" | "fallback"
+> & { kind: string };
+
+/** What is known of a receipt by whoever asks for a proof. */
+export type StoredReceipt = Pick<SealedReceipt, "request_id" | "receipt" | "proof_hash" | "signature" | "key_id"> & {
+	kind: string;
+};
+
+/** A settlement as its row in D1, in its column names. */
+export interface SettlementRow extends UsageRow {
+	receipt: string;
+	proof_hash: string;
+	signature: string | null;
+	key_id: string | null;
+	/** When the receipt was sealed. */
+	settled_at: string;
+}
+
+/** The row of a settlement. */
+export function settlementRowOf({ usage, receipt: sealed }: Settlement): SettlementRow {
+	const { receipt, proof_hash, signature, key_id, created_at: settled_at } = sealed;
+	return { ...usage, receipt, proof_hash, signature, key_id, settled_at };
+}
+
+/** A settlement as an object stored it. Versions that did not keep input tokens count all tokens as input, the cheaper kind. */
+export function storedSettlement(text: string): Settlement {
+	const { usage, receipt } = JSON.parse(text) as Settlement;
+	const withInput = <T extends { tokens: number; input_tokens?: number | null }>(part: T) => ({
+		...part,
+		input_tokens: part.input_tokens ?? part.tokens,
+	});
+	return { usage: { ...withInput(usage), calls: usage.calls.map(withInput) }, receipt };
 }
 
 /** What is recorded at the bound if nobody settles the request before `expiresAtMs`. */

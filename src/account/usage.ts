@@ -1,4 +1,4 @@
-// Usage totals: what D1 has, plus what the user's meter has not flushed yet. Pure.
+// Usage totals by dimension and name: summed up row by row, carried between the meter and its readers as rows. Pure.
 import { usd } from "../proof/money.ts";
 import type { UsageRow } from "./settlement.ts";
 
@@ -10,33 +10,42 @@ export interface Totals {
 	costNanoUsd: number;
 }
 
-/** One row of the usage_rollups table, in its column names: totals under one name of one dimension. */
-export interface RollupRow {
+/** Totals under one name of one dimension: `total` (name ''), `model`, `provider`, `mode`. */
+export interface NamedTotals extends Totals {
 	dimension: string;
 	name: string;
-	requests: number;
-	tokens: number;
-	input_tokens: number;
-	cost_nano_usd: number;
 }
 
-/** What lists of requests show of a usage row. */
-export type RecentRow = Pick<
+/** What of a usage row counts. */
+export type CountedUsage = Pick<
 	UsageRow,
-	"request_id" | "created_at" | "model" | "provider" | "mode" | "tokens" | "cost_nano_usd" | "latency_ms" | "fallback"
-> & { kind: string };
+	"request_id" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls"
+>;
 
 const NOTHING: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
 
-function totalsOf(part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">): Totals {
-	return { requests: 1, tokens: part.tokens, inputTokens: part.input_tokens, costNanoUsd: part.cost_nano_usd };
+function totalsOf(
+	part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">,
+	requests: number,
+	sign: number,
+): Totals {
+	return {
+		requests: sign * requests,
+		tokens: sign * part.tokens,
+		inputTokens: sign * part.input_tokens,
+		costNanoUsd: sign * part.cost_nano_usd,
+	};
 }
 
 /** Totals by dimension (`total`, `model`, `provider`, `mode`) and name. */
 export class UsageTotals {
 	#totals = new Map<string, Map<string, Totals>>();
 
-	#add(dimension: string, name: string, amount: Totals): void {
+	constructor(rows: Iterable<NamedTotals> = []) {
+		this.addAll(rows);
+	}
+
+	add(dimension: string, name: string, amount: Totals): void {
 		const names = this.#totals.get(dimension) ?? new Map<string, Totals>();
 		this.#totals.set(dimension, names);
 		const sum = names.get(name) ?? NOTHING;
@@ -48,20 +57,38 @@ export class UsageTotals {
 		});
 	}
 
-	/** Adds what D1 has summed up. */
-	addRollup({ dimension, name, requests, tokens, input_tokens, cost_nano_usd }: RollupRow): void {
-		this.#add(dimension, name, { requests, tokens, inputTokens: input_tokens, costNanoUsd: cost_nano_usd });
+	addAll(rows: Iterable<NamedTotals>): void {
+		for (const row of rows) this.add(row.dimension, row.name, row);
 	}
 
-	/** Adds one usage row, as the rollup trigger in D1 does. */
-	addRow(row: UsageRow): void {
-		const whole = totalsOf(row);
-		this.#add("total", "", whole);
-		this.#add("mode", row.mode, whole);
+	#count(row: CountedUsage, sign: number): void {
+		const whole = totalsOf(row, 1, sign);
+		this.add("total", "", whole);
+		this.add("mode", row.mode, whole);
 		for (const call of row.calls) {
-			this.#add("model", call.model, totalsOf(call));
-			this.#add("provider", call.provider, totalsOf(call));
+			const calls = totalsOf(call, call.requests ?? 1, sign);
+			this.add("model", call.model, calls);
+			this.add("provider", call.provider, calls);
 		}
+	}
+
+	/** Counts one usage row. */
+	addRow(row: CountedUsage): void {
+		this.#count(row, 1);
+	}
+
+	/** Takes a row that was counted out again. */
+	subtractRow(row: CountedUsage): void {
+		this.#count(row, -1);
+	}
+
+	/** Everything that is not nothing, in a fixed order. */
+	rows(): NamedTotals[] {
+		const rows = [...this.#totals].flatMap(([dimension, names]) =>
+			[...names].map(([name, totals]) => ({ dimension, name, ...totals })),
+		);
+		const key = ({ dimension, name }: NamedTotals) => `${dimension} ${name}`;
+		return rows.filter(({ requests }) => requests !== 0).sort((a, b) => (key(a) < key(b) ? -1 : 1));
 	}
 
 	total(): Totals {
@@ -70,9 +97,9 @@ export class UsageTotals {
 
 	/** One dimension in the shape of spec 2.16. */
 	by(dimension: string): Record<string, { requests: number; tokens: number; cost_usd: number }> {
-		const entries = [...(this.#totals.get(dimension) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+		const entries = this.rows().filter((row) => row.dimension === dimension);
 		return Object.fromEntries(
-			entries.map(([name, { requests, tokens, costNanoUsd }]) => [
+			entries.map(({ name, requests, tokens, costNanoUsd }) => [
 				name,
 				{ requests, tokens, cost_usd: usd(costNanoUsd) },
 			]),

@@ -57,14 +57,13 @@ function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: nu
 	return tier.when.utc_hours.some(([from, to]) => hour >= from && hour < to);
 }
 
-/** The tier that a call falls under: of several by length the highest it passes, of several kinds the dearer. */
-function tierOf({ tiers }: Price, input: number, atMs: number): Price["tiers"][number] | undefined {
-	const applying = tiers.filter((tier) => tierApplies(tier, input, atMs));
+/** The rates that may hold for a call: of tiers by length the highest that it passes, and those of the hour; else the price's own. */
+function applyingRows(price: Price, input: number, atMs: number): RateRow[] {
+	const applying = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
 	const threshold = ({ when }: Price["tiers"][number]) => ("above_input_tokens" in when ? when.above_input_tokens : 0);
-	const byLength = applying.filter(({ when }) => "above_input_tokens" in when);
-	const highest = byLength.toSorted((a, b) => threshold(b) - threshold(a))[0];
-	const others = applying.filter(({ when }) => !("above_input_tokens" in when));
-	return [...(highest ? [highest] : []), ...others].toSorted((a, b) => b.output - a.output || b.input - a.input)[0];
+	const highest = Math.max(0, ...applying.map(threshold));
+	const rows = applying.filter((tier) => threshold(tier) === 0 || threshold(tier) === highest);
+	return rows.length > 0 ? rows : [price];
 }
 
 /** Input tokens of every bucket together: what price tiers by prompt length look at. */
@@ -81,16 +80,20 @@ function total(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
 }
 
-/**
- * Actual cost of one call: the whole call is charged at the tier that applied.
- * @param atMs when the upstream call was sent, ms since the epoch.
- */
-export function costOf(model: Model, usage: TokenUsage, atMs: number): CallCost {
-	const price = priceAt(model, atMs);
-	const rates = ratesOf(tierOf(price, inputTokens(usage), atMs) ?? price);
+function costAt(row: RateRow, usage: TokenUsage): CallCost {
+	const rates = ratesOf(row);
 	const inputPico =
 		usage.uncachedInput * rates.input + usage.cacheRead * rates.cacheRead + usage.cacheWrite * rates.cacheWrite;
 	return total(Math.ceil(inputPico / PICO_PER_NANO), Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO));
+}
+
+/**
+ * Actual cost of one call: the whole call is charged at the tier that applied, the dearer one where a length and an hour did.
+ * @param atMs when the upstream call was sent, ms since the epoch.
+ */
+export function costOf(model: Model, usage: TokenUsage, atMs: number): CallCost {
+	const rows = applyingRows(priceAt(model, atMs), inputTokens(usage), atMs);
+	return rows.map((row) => costAt(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
 }
 
 /** A price may change between reservation and call, but not later than this. */

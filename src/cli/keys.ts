@@ -1,8 +1,7 @@
 // `npm run keys -- create|list|rotate|revoke`: the operator's side of API keys. Prints one JSON object on stdout.
 import { parseArgs } from "node:util";
 import { PLAN_IDS } from "../account/plans.ts";
-import { ensureDevVars } from "./local-env.ts";
-import { callOperator, createKey, OperatorError } from "./operator.ts";
+import { adminTokenFor, callOperator, createKey, OperatorError } from "./operator.ts";
 
 const USAGE = `usage:
   npm run keys -- create --user NAME --plan ${PLAN_IDS.join("|")} [--url URL]
@@ -10,13 +9,6 @@ const USAGE = `usage:
   npm run keys -- rotate --key KEY_ID [--url URL]
   npm run keys -- revoke --key KEY_ID [--url URL]
 ADMIN_TOKEN comes from the environment, else from .dev.vars; URL is http://127.0.0.1:8787 unless PORT or --url says otherwise.`;
-
-/** A deployment's token must be given; the local one may be read from `.dev.vars`. */
-function adminToken(isLocal: boolean): string {
-	const token = process.env["ADMIN_TOKEN"] ?? (isLocal ? ensureDevVars()["ADMIN_TOKEN"] : undefined);
-	if (!token) throw new OperatorError("ADMIN_TOKEN is not set; a deployment's token must be in the environment");
-	return token;
-}
 
 function need(value: string | undefined, flag: string): string {
 	if (!value) throw new OperatorError(`--${flag} is missing\n${USAGE}`);
@@ -38,11 +30,10 @@ async function run(args: string[]): Promise<unknown> {
 	const [command, positional] = positionals;
 	const keyId = values.key ?? values["key-id"] ?? positional;
 	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
-	const call = (method: "GET" | "POST", path: string) =>
-		callOperator(url, adminToken(values.url === undefined), method, path);
+	const call = (method: "GET" | "POST", path: string) => callOperator(url, adminTokenFor(values.url), method, path);
 	switch (command) {
 		case "create":
-			return createKey(url, adminToken(values.url === undefined), need(values.user, "user"), need(values.plan, "plan"));
+			return createKey(url, adminTokenFor(values.url), need(values.user, "user"), need(values.plan, "plan"));
 		case "list":
 			return call("GET", `/internal/keys${values.user ? `?user=${encodeURIComponent(values.user)}` : ""}`);
 		case "rotate":

@@ -46,6 +46,8 @@ export interface LocalServiceOptions {
 	port: number;
 	/** Variables and secrets, instead of those in `.dev.vars`. */
 	variables: Record<string, string>;
+	/** For a profiler: where V8's inspector listens; 0 takes a free one. Without it nothing listens. */
+	inspectorPort?: number;
 	/** The Worker's own log. */
 	onOutput?: (stdout: Readable, stderr: Readable) => void;
 }
@@ -53,6 +55,8 @@ export interface LocalServiceOptions {
 export interface LocalService {
 	/** Origin, without a trailing slash. */
 	url: string;
+	/** Origin of the inspector, which lists its targets under `/json`; null without one. */
+	inspectorUrl: string | null;
 	stop(): Promise<void>;
 }
 
@@ -73,8 +77,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 		host: "127.0.0.1",
 		port: options.port,
 		defaultPersistRoot: join(options.stateDir, "v3"),
+		...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
 		...(options.onOutput ? { handleRuntimeStdio: options.onOutput } : {}),
 	});
 	const url = (await miniflare.ready).origin;
-	return { url, stop: () => miniflare.dispose() };
+	const inspectorUrl = options.inspectorPort === undefined ? null : (await miniflare.getInspectorURL()).origin;
+	return { url, inspectorUrl, stop: () => miniflare.dispose() };
 }

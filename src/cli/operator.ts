@@ -1,8 +1,18 @@
 // Talks to a running service's operator endpoints; never opens its database.
 
+import { ensureDevVars } from "./local-env.ts";
+
 /** What the command line tells the operator when something went wrong; nothing else is printed. */
 export class OperatorError extends Error {
 	override name = "OperatorError";
+}
+
+/** The operator's token: a deployment's must be in the environment, the local one may be read from `.dev.vars`. */
+export function adminTokenFor(deploymentUrl: string | undefined): string {
+	const local = () => (deploymentUrl === undefined ? ensureDevVars()["ADMIN_TOKEN"] : undefined);
+	const token = process.env["ADMIN_TOKEN"] ?? local();
+	if (!token) throw new OperatorError("ADMIN_TOKEN is not set; a deployment's token must be in the environment");
+	return token;
 }
 
 export interface CreatedKey {

@@ -10,8 +10,10 @@ export const users = sqliteTable(
 		plan: text().notNull(),
 		/** ISO 8601, as every `*_at` of text type. */
 		createdAt: text("created_at").notNull(),
+		/** Small and unique, for request ids; null in rows of before until the user's next look-up. */
+		number: integer(),
 	},
-	(table) => [uniqueIndex("users_name").on(table.name)],
+	(table) => [uniqueIndex("users_name").on(table.name), uniqueIndex("users_number").on(table.number)],
 );
 
 export const apiKeys = sqliteTable(
@@ -34,7 +36,43 @@ export const apiKeys = sqliteTable(
 	],
 );
 
-/** One row per API request that called a model. Never changed; inserted once per request id. */
+/**
+ * One row per API request that called a model: its usage and its signed receipt, public by request id. Never changed;
+ * inserted once per request id. WITHOUT ROWID, which the migration says and Drizzle cannot: a text key would be an index more.
+ */
+export const settlements = sqliteTable(
+	"settlements",
+	{
+		requestId: text("request_id").primaryKey(),
+		userId: text("user_id").notNull(),
+		/** When the request arrived. */
+		createdAt: text("created_at").notNull(),
+		kind: text().notNull(),
+		model: text().notNull(),
+		provider: text().notNull(),
+		mode: text().notNull(),
+		tokens: integer().notNull(),
+		/** How many of `tokens` were input. */
+		inputTokens: integer("input_tokens").notNull(),
+		costNanoUsd: integer("cost_nano_usd").notNull(),
+		estimated: integer({ mode: "boolean" }).notNull(),
+		outcome: text().notNull(),
+		latencyMs: integer("latency_ms").notNull(),
+		fallback: integer({ mode: "boolean" }).notNull(),
+		/** JSON: one `{model, provider, tokens, input_tokens, cost_nano_usd}` per model call; `requests` where one stands for more. */
+		calls: text().notNull(),
+		/** The receipt object as JSON. */
+		receipt: text().notNull(),
+		proofHash: text("proof_hash").notNull(),
+		signature: text(),
+		keyId: text("key_id"),
+		/** When the receipt was sealed. */
+		settledAt: text("settled_at").notNull(),
+	},
+	(table) => [index("settlements_user_time").on(table.userId, table.createdAt, table.requestId)],
+);
+
+/** Usage of versions before `settlements`, read and never added to. */
 export const usage = sqliteTable(
 	"usage",
 	{
@@ -59,7 +97,7 @@ export const usage = sqliteTable(
 	(table) => [index("usage_user_time").on(table.userId, table.createdAt, table.requestId)],
 );
 
-/** Totals per user: dimension `total` (name ''), `model`, `provider`, `mode`. Kept by a trigger on `usage`. */
+/** Totals per user of `usage`: dimension `total` (name ''), `model`, `provider`, `mode`. Kept by a trigger on it. */
 export const usageRollups = sqliteTable(
 	"usage_rollups",
 	{
@@ -75,7 +113,7 @@ export const usageRollups = sqliteTable(
 	(table) => [primaryKey({ columns: [table.userId, table.dimension, table.name] })],
 );
 
-/** Signed receipts, public by request id. */
+/** Receipts of versions before `settlements`, read and never added to. */
 export const receipts = sqliteTable("receipts", {
 	requestId: text("request_id").primaryKey(),
 	userId: text("user_id").notNull(),

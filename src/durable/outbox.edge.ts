@@ -18,6 +18,7 @@ export class Outbox {
 	#work: OutboxWork;
 	#alarmAtMs = Number.POSITIVE_INFINITY;
 	#flushing: Promise<void> | null = null;
+	#isDue = false;
 	#backoff = new Backoff();
 
 	constructor(state: DurableObjectState, work: OutboxWork) {
@@ -41,6 +42,19 @@ export class Outbox {
 			this.#flushing = null;
 		});
 		return this.#flushing;
+	}
+
+	/** Writes everything after a moment, in which more may come to go with it. After a failure the alarm does it. */
+	flushIn(delayMs: number): void {
+		if (this.#isDue || this.isFailing) return;
+		this.#isDue = true;
+		const due = new Promise((resolve) => setTimeout(resolve, delayMs));
+		this.#state.waitUntil(
+			due.then(() => {
+				this.#isDue = false;
+				return this.isFailing ? undefined : this.flush();
+			}),
+		);
 	}
 
 	async #flushAll(): Promise<void> {

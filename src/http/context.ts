@@ -18,7 +18,7 @@ export interface LogFields {
 }
 
 export interface RequestContext {
-	/** `svc-` and a ULID; also `x-request-id`. */
+	/** `svc-` and a ULID; also `x-request-id`. A gate may give it another, before anything is stored or logged under it. */
 	requestId: string;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;

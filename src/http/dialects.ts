@@ -21,12 +21,6 @@ export interface ErrorReport {
 
 type Body = Record<string, unknown>;
 
-function svcBody({ code, message, extra, place }: ErrorReport): Body {
-	const fields = { error: code, message, ...extra };
-	if (place === "flat") return fields;
-	return place === "wrapped" ? { detail: fields } : { ...fields, detail: fields };
-}
-
 /** `error.type` as OpenAI names them. */
 function openaiType(status: number): string {
 	if (status >= 500) return "server_error";
@@ -35,8 +29,30 @@ function openaiType(status: number): string {
 	return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-function openaiBody({ status, code, message, param, extra }: ErrorReport): Body {
-	return { error: { message, type: openaiType(status), param, code, ...extra } };
+function openaiError({ status, code, message, param, extra }: ErrorReport): Body {
+	return { message, type: openaiType(status), param, code, ...extra };
+}
+
+function specFields({ code, message, extra }: ErrorReport): Body {
+	return { error: code, message, ...extra };
+}
+
+function svcBody(report: ErrorReport): Body {
+	const fields = specFields(report);
+	switch (report.place) {
+		case "flat":
+			return fields;
+		case "both":
+			return { ...fields, detail: fields };
+		case "wrapped":
+			// The spec leaves the top free here, so that libraries which read `error` show the message to everybody.
+			return { detail: fields, error: openaiError(report) };
+	}
+}
+
+function openaiBody(report: ErrorReport): Body {
+	const detail = report.place === "flat" ? {} : { detail: specFields(report) };
+	return { ...detail, error: openaiError(report) };
 }
 
 /** docs.anthropic.com/en/api/errors; what is not listed there is an `invalid_request_error` or an `api_error`. */
@@ -67,23 +83,37 @@ export function errorBody(report: ErrorReport, dialect: ErrorDialect): Body {
 	return BODIES[dialect](report);
 }
 
-/** `svc`: body of every error but the wrapped ones. */
-export const flatErrorSchema = z.lazy(() => z.looseObject({ error: z.string(), message: z.string() }));
-/** `svc`: body of 401 and of 429 `rate_limit_exceeded`. */
-export const wrappedErrorSchema = z.lazy(() =>
-	z.object({ detail: z.looseObject({ error: z.string(), message: z.string() }) }),
-);
-/** `openai`: body of every error. */
-export const openaiErrorSchema = z.lazy(() =>
+/** How versions of the AI SDK name themselves: `ai-sdk/openai-compatible/1.0`, `ai-sdk-provider-utils/5.0`. */
+const AI_SDK = /(?:^|\s)ai-sdk[/-]/;
+
+/**
+ * The dialect of whoever sends a request: every official OpenAI and Anthropic library says its language in
+ * `x-stainless-lang`, and the AI SDK names itself in `user-agent`. Where the interface is OpenAI's, they read OpenAI's form.
+ */
+export function callerDialect(headers: Headers): ErrorDialect {
+	return headers.has("x-stainless-lang") || AI_SDK.test(headers.get("user-agent") ?? "") ? "openai" : "svc";
+}
+
+const openaiErrorObject = z.lazy(() =>
 	z.looseObject({
-		error: z.looseObject({
-			message: z.string(),
-			type: z.string(),
-			param: z.string().nullable(),
-			code: z.string(),
-		}),
+		message: z.string(),
+		type: z.string(),
+		param: z.string().nullable(),
+		code: z.string(),
 	}),
 );
+
+/** `svc`: body of every error but the wrapped ones. */
+export const flatErrorSchema = z.lazy(() => z.looseObject({ error: z.string(), message: z.string() }));
+/** `svc` and `openai`: body of 401 and of 429 `rate_limit_exceeded`. */
+export const wrappedErrorSchema = z.lazy(() =>
+	z.object({
+		detail: z.looseObject({ error: z.string(), message: z.string() }),
+		error: openaiErrorObject,
+	}),
+);
+/** `openai`: body of every error. */
+export const openaiErrorSchema = z.lazy(() => z.looseObject({ error: openaiErrorObject }));
 /** `anthropic`: body of every error. */
 export const anthropicErrorSchema = z.lazy(() =>
 	z.looseObject({

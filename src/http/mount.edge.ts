@@ -9,12 +9,14 @@ import { arrayLimits } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Answer, Endpoint } from "./endpoint.ts";
-import { answerResponse, failureResponse, type Stages } from "./respond.edge.ts";
+import { answerResponse, failureResponse, PATH_NOT_FOUND, type Stages } from "./respond.edge.ts";
 
 type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<Stages<C>>;
 
 /** The way in for endpoints of one access. */
 export interface Gate<C extends RequestContext> {
+	/** False where this deployment has no endpoints of the access: their paths are unknown ones. Default: true. */
+	exists?(context: C): boolean;
 	/** Lets a request pass or answers it. */
 	stage(endpoint: Endpoint): Stage<C>;
 	/** Calls the handler with the context that its access promises; without it, with the request's own. */
@@ -115,6 +117,11 @@ function honoPath(path: string): string {
 	return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
+/** Whether this deployment has an endpoint. */
+export function isThere<C extends RequestContext>({ access }: Endpoint, gates: Gates<C>, context: C): boolean {
+	return gates[access]?.exists?.(context) ?? true;
+}
+
 /** Methods that a path answers to, in the list's order. */
 function allowedMethods(endpoints: readonly Endpoint[]): string[] {
 	return endpoints.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
@@ -132,7 +139,8 @@ export function mount<C extends RequestContext>(
 	for (const endpoint of endpoints) {
 		const gate = gates[endpoint.access];
 		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
-		const nameStage: Stage<C> = (c, next) => {
+		const nameStage: Stage<C> = async (c, next) => {
+			if (!isThere(endpoint, gates, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			c.get("context").log.endpoint = endpoint.id;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();
@@ -145,12 +153,13 @@ export function mount<C extends RequestContext>(
 		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
 		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, gate));
 	}
-	for (const [path, there] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-		const allow = allowedMethods(there);
-		const errorDialect = there.find((endpoint) => endpoint.errorDialect)?.errorDialect;
+	for (const [path, atPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+		const errorDialect = atPath.find((endpoint) => endpoint.errorDialect)?.errorDialect;
 		app.all(honoPath(path), (c) => {
+			const there = atPath.filter((endpoint) => isThere(endpoint, gates, c.get("context")));
+			if (there.length === 0) return failureResponse(c, PATH_NOT_FOUND);
 			if (errorDialect) c.set("errorDialect", errorDialect);
-			return failureResponse(c, { reason: "method_not_allowed", allow });
+			return failureResponse(c, { reason: "method_not_allowed", allow: allowedMethods(there) });
 		});
 	}
 }

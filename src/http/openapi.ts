@@ -42,20 +42,29 @@ function json(schema: Schema): { content: Record<string, Schema> } {
 	return content("application/json", schema);
 }
 
-const FLAT = { $ref: "#/components/schemas/Error" };
-const WRAPPED = { $ref: "#/components/schemas/WrappedError" };
-
-function inOneForm(name: string) {
-	const form = { $ref: `#/components/schemas/${name}` };
-	return { unauthorized: form, limited: form, other: form };
+function component(name: string): Schema {
+	return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Error bodies in a dialect: of 401, of 429, and of everything else. */
-const ERRORS: Readonly<Record<ErrorDialect, { unauthorized: Schema; limited: Schema; other: Schema }>> = {
+const FLAT = component("Error");
+const WRAPPED = component("WrappedError");
+const OPENAI = component("OpenAIError");
+const ANTHROPIC = component("AnthropicError");
+
+/** Error bodies of 401, of 429 and of everything else, by the dialect that an endpoint fixes. */
+const ERRORS: Readonly<Record<ErrorDialect | "caller's", { unauthorized: Schema; limited: Schema; other: Schema }>> = {
 	svc: { unauthorized: WRAPPED, limited: { anyOf: [WRAPPED, FLAT] }, other: FLAT },
-	openai: inOneForm("OpenAIError"),
-	anthropic: inOneForm("AnthropicError"),
+	openai: { unauthorized: OPENAI, limited: OPENAI, other: OPENAI },
+	anthropic: { unauthorized: ANTHROPIC, limited: ANTHROPIC, other: ANTHROPIC },
+	"caller's": {
+		unauthorized: WRAPPED,
+		limited: { anyOf: [WRAPPED, FLAT, OPENAI] },
+		other: { anyOf: [FLAT, OPENAI] },
+	},
 };
+
+const CALLERS_FORM =
+	"OpenAIError to a request with x-stainless-lang, or from the AI SDK by its user-agent; Error to every other";
 
 /** Security schemes by access; `public` has none. */
 const SCHEMES: Readonly<Record<Exclude<Access, "public">, { name: string; scheme: Schema }>> = {
@@ -88,7 +97,7 @@ function success({ result, mediaType, eventStream }: Endpoint): Schema {
 const ETAG = { ETag: { description: "Send it back as If-None-Match", schema: { type: "string" } } };
 
 function responses(endpoint: Endpoint): Record<string, Schema> {
-	const { unauthorized, limited, other } = ERRORS[endpoint.errorDialect ?? "svc"];
+	const { unauthorized, limited, other } = ERRORS[endpoint.errorDialect ?? "caller's"];
 	const all: Record<string, Schema> = { "200": success(endpoint) };
 	if (endpoint.conditional) {
 		all["200"] = { ...all["200"], headers: ETAG };
@@ -103,7 +112,8 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 		const degraded = { anyOf: [jsonSchema(endpoint.result, "output"), other] };
 		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
-	all["default"] = { description: "Any other failure", ...json(other) };
+	const form = endpoint.errorDialect ? "" : `: ${CALLERS_FORM}`;
+	all["default"] = { description: `Any other failure${form}`, ...json(other) };
 	return all;
 }
 
@@ -121,10 +131,10 @@ function operation(endpoint: Endpoint): Schema {
 }
 
 /**
- * The document for a service at `serverUrl`.
- * @param endpoints the whole list; internal ones are marked `x-internal`.
+ * The document of a service that has these endpoints, at whatever address it is read from.
+ * @param endpoints internal ones are marked `x-internal`.
  */
-export function openapiDocument(endpoints: readonly Endpoint[], serverUrl: string): Schema {
+export function openapiDocument(endpoints: readonly Endpoint[]): Schema {
 	const paths: Record<string, Schema> = {};
 	for (const endpoint of endpoints) {
 		paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) };
@@ -137,7 +147,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], serverUrl: strin
 			license: { name: "MIT", identifier: "MIT" },
 			description: "Routing and agent governance.",
 		},
-		servers: [{ url: serverUrl }],
+		servers: [{ url: "/" }],
 		paths,
 		components: {
 			securitySchemes: securitySchemes(endpoints),

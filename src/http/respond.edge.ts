@@ -18,12 +18,19 @@ export interface Stages<C extends RequestContext = RequestContext> {
 	};
 }
 
+/** The answer to a path that nothing is at, or nothing that this deployment has. */
+export const PATH_NOT_FOUND: Failure = {
+	reason: "not_found",
+	message: "no such path; GET /openapi.json lists them all",
+};
+
 /** The response to a failure; the reason goes into the request's log line. */
 export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>, failure: Failure): Response {
 	const context: C | undefined = c.get("context");
 	if (context) context.log.error = failure.reason;
 	const { status, body, headers } = toHttpFailure(failure, c.get("errorDialect"), context?.requestId);
-	return Response.json(body, { status, headers });
+	// A refusal is about this moment: no cache between here and the client may repeat it.
+	return Response.json(body, { status, headers: { ...headers, "cache-control": "no-store" } });
 }
 
 /** The response to a handler's success, in the endpoint's media type. */

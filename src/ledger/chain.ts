@@ -125,6 +125,7 @@ class Pass {
 	#skipBefore: number;
 	#expected: Expected;
 	#leaves: Uint8Array[] = [];
+	#root: Hash | null = null;
 	#seals = sha256.create();
 	#skippedSeals: Hash | null = null;
 	#previous: HandoffRow | null = null;
@@ -200,15 +201,18 @@ class Pass {
 
 	/** Whether the entries whose signatures were skipped are the ones verified before. */
 	isPrefix({ size, root, seals }: VerifiedPrefix): boolean {
-		return this.n >= size && this.#skippedSeals === seals && this.#rootAt(size) === root;
+		if (this.n < size || this.#skippedSeals !== seals) return false;
+		return (size === this.n ? this.root : this.#rootAt(size)) === root;
 	}
 
 	#rootAt(size: number): Hash {
-		return asHash(rootOf(size === this.n ? this.#leaves : this.#leaves.slice(0, size)));
+		return asHash(rootOf(this.#leaves.slice(0, size)));
 	}
 
+	/** Over every entry; to be asked for after the last. A tree of n leaves costs n hashes, so it is built once. */
 	get root(): Hash {
-		return this.#rootAt(this.n);
+		this.#root ??= this.#rootAt(this.n);
+		return this.#root;
 	}
 
 	seals(): Hash {

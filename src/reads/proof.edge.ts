@@ -1,9 +1,10 @@
 // Receipts and public keys, for anybody who wants to check.
-import { decodeTime, isValid } from "ulid";
 import * as z from "zod";
+import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { findReceipt } from "../account/receipts.store.ts";
-import type { Database } from "../db/client.edge.ts";
+import { findReceiptOrUser } from "../account/receipts.store.ts";
+import { requestIdParts } from "../account/request-ids.edge.ts";
+import type { StoredReceipt } from "../account/settlement.ts";
 import { fail, ok } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { checkpointOrigin } from "../ledger/origin.ts";
@@ -64,26 +65,34 @@ export const getPublicKeyEndpoint = endpoint({
 	},
 });
 
-/** A receipt reaches D1 a moment after its answer; an id this young, by clocks this far apart, may still be on its way. */
-const YOUNG_MS = 10_000;
-const LOOKUP_EVERY_MS = 100;
-const LOOKUP_FOR_MS = 1_000;
+/** An id this old that nobody knows is not asked for again for a while; a younger one may still get its receipt. */
+const OLD_MS = 86_400_000;
+const UNKNOWN_FOR_MS = 600_000;
+const MOST_UNKNOWN = 10_000;
 
-const REQUEST_ID_PREFIX = "svc-";
+/** Ids that led nowhere, and until when that is believed. */
+const unknown = new Map<string, number>();
 
-function ageMs(requestId: string, nowMs: number): number | null {
-	const id = requestId.slice(REQUEST_ID_PREFIX.length);
-	return requestId.startsWith(REQUEST_ID_PREFIX) && isValid(id) ? nowMs - decodeTime(id) : null;
+function rememberUnknown(requestId: string, nowMs: number): void {
+	unknown.delete(requestId);
+	if (unknown.size >= MOST_UNKNOWN) unknown.delete(unknown.keys().next().value ?? "");
+	unknown.set(requestId, nowMs + UNKNOWN_FOR_MS);
 }
 
-async function lookUp(db: Database, requestId: string, nowMs: number) {
-	const age = ageMs(requestId, nowMs);
-	if (age === null) return undefined;
-	for (let waitedMs = 0; ; waitedMs += LOOKUP_EVERY_MS) {
-		const row = await findReceipt(db, requestId);
-		if (row || Math.abs(age) > YOUNG_MS || waitedMs >= LOOKUP_FOR_MS) return row;
-		await new Promise((resolve) => setTimeout(resolve, LOOKUP_EVERY_MS));
-	}
+/**
+ * The receipt of a request: D1's, else its meter's, which the id leads to. At most one batch in D1 and one call of an object.
+ * D1 first, because a meter that was away may not know what D1 has; what it flushes in between it still knows for a minute.
+ */
+async function lookUp(context: ServiceContext, requestId: string): Promise<StoredReceipt | undefined> {
+	const { db, meter, settings, startedAtMs, timings } = context;
+	const parts = requestIdParts(requestId, settings);
+	if (!parts || (unknown.get(requestId) ?? 0) > startedAtMs) return undefined;
+	const { userNumber, atMs } = parts;
+	const { receipt, userId } = await timings.measure("d1", () => findReceiptOrUser(db, requestId, userNumber));
+	if (receipt) return receipt;
+	const pending = userId === undefined ? null : await meter(userId).receipt(requestId);
+	if (!pending && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
+	return pending ?? undefined;
 }
 
 export const getProofEndpoint = endpoint({
@@ -109,7 +118,7 @@ export const getProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params, context }) {
-		const row = await context.timings.measure("d1", () => lookUp(context.db, params.request_id, context.startedAtMs));
+		const row = await lookUp(context, params.request_id);
 		if (!row) return fail({ reason: "proof_not_found", message: "no receipt under this request id" });
 		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({

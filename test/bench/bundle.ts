@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { CpuProfile } from "./inspector.ts";
 import { median } from "./statistics.ts";
 import { wrangler } from "./wrangler.ts";
 
@@ -18,15 +19,6 @@ interface BundleSize {
 function measureSize(bundleDir: string): BundleSize {
 	const bundle = readFileSync(join(bundleDir, "index.js"));
 	return { rawBytes: bundle.byteLength, gzipBytes: gzipSync(bundle).byteLength };
-}
-
-/** The part of V8's .cpuprofile format that is read here. */
-interface CpuProfile {
-	nodes: { id: number; callFrame: { functionName: string } }[];
-	/** Node ids. */
-	samples: number[];
-	/** Microseconds since the sample before. */
-	timeDeltas: number[];
 }
 
 /** V8's names for time in which no JavaScript ran; garbage collection counts, as the bundle causes it. */

@@ -21,16 +21,16 @@ function operationsTable(scenarios: readonly PricedScenario[]): string {
 	]);
 }
 
-function billTable(chat: readonly PricedScenario[]): string {
+function billTable(billed: readonly PricedScenario[]): string {
 	return table([
-		["USD for a million requests", ...chat.map(({ operation }) => operation)],
-		["", ...chat.map(({ pace }) => pace)],
-		...PRICED_OPERATIONS.map((name) => [PRICES[name].label, ...chat.map(({ bill }) => usd(bill.usd[name]))]),
-		["total", ...chat.map(({ bill }) => usd(bill.totalUsd))],
-		["D1 bytes kept per request", ...chat.map(({ databaseBytesPerRequest }) => databaseBytesPerRequest.toFixed(0))],
+		["USD for a million requests", ...billed.map(({ operation }) => operation)],
+		["", ...billed.map(({ pace }) => pace)],
+		...PRICED_OPERATIONS.map((name) => [PRICES[name].label, ...billed.map(({ bill }) => usd(bill.usd[name]))]),
+		["total", ...billed.map(({ bill }) => usd(bill.totalUsd))],
+		["D1 bytes kept per request", ...billed.map(({ databaseBytesPerRequest }) => databaseBytesPerRequest.toFixed(0))],
 		[
 			"and a month, for a million kept in D1",
-			...chat.map(({ databaseBytesPerRequest, bill }) =>
+			...billed.map(({ databaseBytesPerRequest, bill }) =>
 				usd(storageUsdPerMonth(databaseBytesPerRequest, bill.requests)),
 			),
 		],
@@ -61,17 +61,17 @@ function sources(): string {
 
 /** The model's assumptions, where a reader would otherwise guess. */
 const NOTES = [
-	"Counted in the built Worker with its bindings wrapped (test/bench/counting), one user each: object calls and alarms, rows as SQLite and D1 report them (an alarm set is a row written), KV operations, log lines. Minutes of traffic pass on a moved clock, so that purges, alarms and key look-ups are in the averages.",
+	"Counted in the built Worker with its bindings wrapped (test/bench/counting), one user each: object calls and alarms, rows as SQLite and D1 report them (an alarm set is a row written), KV operations, log lines. Minutes of traffic pass on a moved clock, so that folds, alarms and key look-ups are in the averages.",
 	"Worker CPU ms is an upper bound: CPU time of the whole local process (Worker, objects, D1, the runtime's server) by requests at 16 connections. Object time is wall-clock, measured from the caller, with D1 on this disk; each 10 ms more of it, for a slower D1, would cost $0.016 for a million. It is not billed while an object is idle.",
-	"Workers Logs: one event for each invocation, of the Worker and of an object, and one for each line the code writes, at head_sampling_rate 1 as in wrangler.toml. The upstream models' own prices, Cloudflare's rate-limit binding (no price found) and reads by operators are not in it.",
+	"Workers Logs: one event for each line the code writes, at head_sampling_rate 1 and with invocation logs off, as in wrangler.toml. The upstream models' own prices, Cloudflare's rate-limit binding (no price found) and reads by operators are not in it.",
 ];
 
 /** Writes the cost model. */
-export function costTables({ chat, reads }: CostResult): string[] {
+export function costTables({ chat, agents, reads }: CostResult): string[] {
 	const example = chat.find(({ pace }) => pace.startsWith("1 ")) ?? chat[0];
 	return [
-		operationsTable([...chat, ...reads]),
-		billTable(chat),
+		operationsTable([...chat, ...agents, ...reads]),
+		billTable([...chat, ...agents]),
 		...(example ? [priceTable(example)] : []),
 		`D1 storage: $${DATABASE_STORAGE.usdPerGbMonth} per GB and month after ${DATABASE_STORAGE.includedGb} GB; the plan itself is $${PLAN_USD_PER_MONTH} a month, with the included amounts above, which no bill here deducts`,
 		sources(),

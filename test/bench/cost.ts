@@ -10,8 +10,6 @@ export type Quantities = Readonly<Record<PricedOperation, number | null>>;
  * @param cpuMs the Worker's CPU time for one request; null when it was not measured.
  */
 export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: number | null): Quantities {
-	// The platform logs each invocation, of the Worker and of an object, beside the lines that the code writes.
-	const logEvents = counts.logLines + counts.workerRequests + counts.objectRequests;
 	return {
 		workerRequests: counts.workerRequests / requests,
 		workerCpuMs: cpuMs,
@@ -23,7 +21,7 @@ export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: n
 		databaseRowsWritten: counts.databaseRowsWritten / requests,
 		keyValueReads: counts.keyValueReads / requests,
 		keyValueWrites: counts.keyValueWrites / requests,
-		logEvents: logEvents / requests,
+		logEvents: counts.logLines / requests,
 	};
 }
 

@@ -98,7 +98,7 @@ describe("a counting namespace", () => {
 				throw new Error("no");
 			},
 		};
-		const namespace = countingNamespace({ getByName: () => stub } as unknown as DurableObjectNamespace);
+		const namespace = countingNamespace({ getByName: () => stub } as unknown as DurableObjectNamespace, "meter");
 		const counted = namespace.getByName("user") as unknown as typeof stub;
 		const sum = counted.add(1, 2);
 		expect(isBusy()).toBe(true);

@@ -1,5 +1,6 @@
-// A closed-loop load generator: N connections, each sending its next request when the last is answered.
+// What a round of load is, and the built-in generator: N connections, each sending its next request when the last is answered.
 import { Agent, request } from "node:http";
+import { percentile } from "./statistics.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
 /** The first delta that says something; the chunk before it only says who speaks. */
@@ -7,18 +8,29 @@ const FIRST_DELTA = /"content":"[^"]/;
 
 /** Something that answers `POST /v1/chat/completions`. */
 export interface LoadTarget {
-	name: "bare" | "svc";
+	name: string;
 	/** Origin, without a trailing slash. */
 	url: string;
-	/** The API key of the next request. */
-	nextKey(): string;
+	/** API keys, used in turn. */
+	keys: readonly string[];
+	/** Sent with every request. */
+	headers: Readonly<Record<string, string>>;
+	/** Its process; null where it cannot be known. */
+	pid: number | null;
+	/** Whether it signs what is to be signed; an answer without a signature is a fault then. */
+	signs: boolean;
 	stop(): Promise<void>;
 }
 
-/** A chat request, ready to send. */
-export interface ChatLoad {
+/** A request, ready to send. */
+export interface Load {
+	path: string;
 	body: Buffer;
 	streamed: boolean;
+	/** Which every sound answer contains. */
+	expected: string;
+	/** Whether the service signs its answer. */
+	signed: boolean;
 }
 
 /** What came of one request; times from sending it. */
@@ -37,38 +49,63 @@ export interface RoundLimits {
 	maxRequests: number;
 }
 
-export interface Round {
-	/** One per request, from sending it to the last byte of the answer. */
-	latenciesMs: number[];
-	/** One per streamed request, from sending it to the first delta with text. */
-	firstDeltasMs: number[];
+/** What came of the requests of one round. */
+export interface Answers {
+	requests: number;
 	elapsedMs: number;
+	/** From sending a request to the last byte of the answer. */
+	medianMs: number;
+	p95Ms: number;
+	/** To the first delta with text; null where nothing was streamed, or the generator does not look. */
+	medianFirstDeltaMs: number | null;
+}
+
+/** Sends requests until the round ends. */
+export interface LoadGenerator {
+	/** As a report names it. */
+	name: string;
+	run(target: LoadTarget, load: Load, limits: RoundLimits): Promise<Answers>;
 }
 
 /** Why an answer does not count, or null: a benchmark of refusals or of broken streams would measure nothing. */
-function faultOf(target: LoadTarget, load: ChatLoad, status: number | undefined, answer: Buffer): string | null {
+function faultOf(target: LoadTarget, load: Load, status: number | undefined, answer: Buffer): string | null {
 	const text = () => answer.toString("utf8");
-	if (status !== 200) return `answered ${status}: ${text().slice(0, 500)}`;
-	if (load.streamed && !text().endsWith("data: [DONE]\n\n")) return `broke off its stream: ${text().slice(-500)}`;
-	if (target.name === "svc" && !answer.includes('"signature":"')) return "left out a signed receipt";
+	if (status === undefined || status < 200 || status > 299) return `answered ${status}: ${text().slice(0, 500)}`;
+	if (load.streamed && !text().trimEnd().endsWith("data: [DONE]")) return `broke off its stream: ${text().slice(-500)}`;
+	if (!answer.includes(load.expected)) return `answered something else: ${text().slice(0, 500)}`;
+	if (target.signs && load.signed && !answer.includes('"signature":"')) return "left out a signature";
 	return null;
 }
 
+/** The key of a target's n-th request: in turn, so that no user reaches a limit before the others. */
+function keyOf({ keys }: LoadTarget, n: number): string {
+	return keys[n % keys.length] ?? "bench";
+}
+
+let sentBefore = 0;
+
 /**
  * Sends one request and reads its answer to the end.
- * @throws Error for a broken connection, every status but 200, a stream without its end, an answer of the service without a signed receipt.
+ * @param key the next one of the target's where none is given.
+ * @throws Error for a broken connection, an error status, a stream without its end, an answer that is not what was asked for.
  */
-export function post(target: LoadTarget, agent: Agent, load: ChatLoad): Promise<Answered> {
+export function post(
+	target: LoadTarget,
+	agent: Agent,
+	load: Load,
+	key = keyOf(target, sentBefore++),
+): Promise<Answered> {
 	return new Promise((resolve, reject) => {
 		const failed = (why: string) => reject(new Error(`benchmark failed: ${target.name} ${why}`));
 		const headers = {
-			authorization: `Bearer ${target.nextKey()}`,
+			...target.headers,
+			authorization: `Bearer ${key}`,
 			"content-type": "application/json",
 			"content-length": load.body.byteLength,
 		};
 		const options = { agent, method: "POST", headers, timeout: REQUEST_TIMEOUT_MS };
 		const sentMs = performance.now();
-		const sent = request(`${target.url}/v1/chat/completions`, options, (response) => {
+		const sent = request(`${target.url}${load.path}`, options, (response) => {
 			const pieces: Buffer[] = [];
 			let firstDeltaMs: number | null = null;
 			response.on("data", (piece: Buffer) => {
@@ -86,7 +123,11 @@ export function post(target: LoadTarget, agent: Agent, load: ChatLoad): Promise<
 			});
 		});
 		sent.on("timeout", () => sent.destroy(new Error(`no answer in ${REQUEST_TIMEOUT_MS} ms`)));
-		sent.on("error", (error) => failed(`could not be called: ${error.message}`));
+		sent.on("error", (error: NodeJS.ErrnoException) => {
+			// A server may close an idle connection just as it is used again (node:http, `reusedSocket`); nothing was answered then.
+			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(post(target, agent, load, key));
+			else failed(`could not be called: ${error.message}`);
+		});
 		sent.end(load.body);
 	});
 }
@@ -96,7 +137,7 @@ export function post(target: LoadTarget, agent: Agent, load: ChatLoad): Promise<
  * @param loads taken in turn.
  * @throws Error after the first request that fails.
  */
-export async function runRound(target: LoadTarget, loads: readonly ChatLoad[], limits: RoundLimits): Promise<Round> {
+export async function runRound(target: LoadTarget, loads: readonly Load[], limits: RoundLimits): Promise<Answers> {
 	const agent = new Agent({ keepAlive: true, maxSockets: limits.connections });
 	const latenciesMs: number[] = [];
 	const firstDeltasMs: number[] = [];
@@ -115,9 +156,21 @@ export async function runRound(target: LoadTarget, loads: readonly ChatLoad[], l
 	};
 	try {
 		await Promise.all(Array.from({ length: limits.connections }, connection));
-		return { latenciesMs, firstDeltasMs, elapsedMs: performance.now() - startMs };
+		return {
+			requests: latenciesMs.length,
+			elapsedMs: performance.now() - startMs,
+			medianMs: percentile(latenciesMs, 0.5),
+			p95Ms: percentile(latenciesMs, 0.95),
+			medianFirstDeltaMs: firstDeltasMs.length === 0 ? null : percentile(firstDeltasMs, 0.5),
+		};
 	} finally {
 		requestsLeft = 0;
 		agent.destroy();
 	}
 }
+
+/** Looks at every answer, which costs the machine more than wrk does. */
+export const builtIn: LoadGenerator = {
+	name: "the built-in generator (node:http)",
+	run: (target, load, limits) => runRound(target, [load], limits),
+};

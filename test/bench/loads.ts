@@ -1,5 +1,5 @@
-// The chat requests that the benchmark sends.
-import type { ChatLoad } from "./load.ts";
+// The requests that the benchmark sends.
+import type { Load } from "./load.ts";
 
 const REQUEST = {
 	model: "auto",
@@ -10,9 +10,74 @@ const REQUEST = {
 	max_tokens: 256,
 };
 
-export const WHOLE: ChatLoad = { body: Buffer.from(JSON.stringify(REQUEST)), streamed: false };
+function chat(body: unknown, streamed: boolean): Load {
+	const expected = streamed ? '"chat.completion.chunk"' : '"chat.completion"';
+	return { path: "/v1/chat/completions", body: Buffer.from(JSON.stringify(body)), streamed, expected, signed: true };
+}
 
-export const STREAMED: ChatLoad = {
-	body: Buffer.from(JSON.stringify({ ...REQUEST, stream: true, stream_options: { include_usage: true } })),
-	streamed: true,
+/** @param mark what the upstream shall do, in its own words. */
+function messages(mark: string) {
+	const [system, user] = REQUEST.messages;
+	return [system, { ...user, content: `${user?.content} ${mark}`.trim() }];
+}
+
+function whole(mark = ""): Load {
+	return chat({ ...REQUEST, messages: messages(mark) }, false);
+}
+
+export const WHOLE = whole();
+
+/** The service asks every upstream for a stream; this one is answered whole, which shows what reading streams costs. */
+export const WHOLE_UPSTREAM = whole("[[no stream]]");
+
+function streamed(mark = ""): Load {
+	const options = { stream: true, stream_options: { include_usage: true } };
+	return chat({ ...REQUEST, messages: messages(mark), ...options }, true);
+}
+
+export const STREAMED = streamed();
+
+/** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
+export const MORE_CHUNKS = 200;
+
+// Chunks 2 ms apart are read one by one even by a busy machine: faster ones would arrive several to a read, and cost less each.
+export const SHORT_STREAM = streamed("[[20 deltas, 2 ms apart]]");
+export const LONG_STREAM = streamed(`[[${20 + MORE_CHUNKS} deltas, 2 ms apart]]`);
+
+const WORKSPACE = "bench";
+
+export const HANDOFF: Load = {
+	path: "/v1/handoff",
+	body: Buffer.from(
+		JSON.stringify({
+			workspace_id: WORKSPACE,
+			objective: "Move the checkout to the new tax table and keep the old one readable",
+			from_tool: "coder",
+			to_tool: "reviewer",
+			files_touched: ["src/checkout/tax.ts", "src/checkout/total.ts", "test/checkout.test.ts"],
+			constraints: ["keep the public API", "no new dependency"],
+			risks: [{ id: "rounding", description: "totals may differ by a cent" }],
+			validation: [{ id: "unit", description: "npm test" }],
+			recommended_next_action: "review the rounding rules",
+		}),
+	),
+	streamed: false,
+	expected: '"ho_',
+	signed: true,
+};
+
+export const POLICY_CHECK: Load = {
+	path: "/v1/policy/check",
+	body: Buffer.from(
+		JSON.stringify({
+			workspace_id: WORKSPACE,
+			action: "Run the checkout's tests and push the branch",
+			action_kind: "edit",
+			files_affected: ["src/checkout/tax.ts", "test/checkout.test.ts"],
+			commands: ["npm test -- checkout", "git push origin tax-table"],
+		}),
+	),
+	streamed: false,
+	expected: '"decision"',
+	signed: false,
 };

@@ -3,8 +3,8 @@ import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
-import { type ChatLoad, post } from "./load.ts";
-import { STREAMED, WHOLE } from "./loads.ts";
+import { type Load, post } from "./load.ts";
+import { HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
 import type { SvcTarget } from "./targets.ts";
 import { wrangler } from "./wrangler.ts";
 
@@ -57,10 +57,30 @@ const PARALLEL: Pace = {
 	evicted: false,
 };
 
+/** What a ledger wrote is kept for ten minutes, so the warm-up of what writes to one is longer than that. */
+const AGENT: Pace = {
+	name: "1 every 30 s",
+	parallel: 1,
+	stepMs: 30_000,
+	warmUpSteps: 25,
+	steps: 40,
+	evicted: false,
+};
+const AGENTS: Pace = {
+	name: "16 at once every 30 s",
+	parallel: 16,
+	stepMs: 30_000,
+	warmUpSteps: 25,
+	steps: 16,
+	evicted: false,
+};
+
 /** What is sent. */
+export type CountedKind = "whole" | "streamed" | "handoff" | "policy" | "read";
+
 interface RequestKind {
 	operation: string;
-	streamed: boolean;
+	kind: CountedKind;
 }
 
 export interface CountedScenario extends RequestKind {
@@ -81,9 +101,12 @@ type Standing = z.infer<typeof controlAnswer>;
 class CountingService {
 	#svc: SvcTarget;
 	#agent = new Agent({ keepAlive: true });
+	#share: number;
 
-	constructor(svc: SvcTarget) {
+	/** @param quick counts over fewer steps: what is rare comes out too high or too low. The warm-up stays as long. */
+	constructor(svc: SvcTarget, quick: boolean) {
 		this.#svc = svc;
+		this.#share = quick ? 0.25 : 1;
 	}
 
 	async #control(path: string): Promise<Standing> {
@@ -117,12 +140,13 @@ class CountingService {
 	async count(kind: RequestKind, pace: Pace, send: () => Promise<unknown>): Promise<CountedScenario> {
 		// Alarms of the scenario before ring here, where nobody counts.
 		await this.#control("clock?ms=900000");
+		const steps = Math.ceil(pace.steps * this.#share);
 		for (let step = 0; step < pace.warmUpSteps; step++) await this.#step(send, pace);
 		const before = await this.#settled();
 		await this.#control("reset");
-		for (let step = 0; step < pace.steps; step++) await this.#step(send, pace);
+		for (let step = 0; step < steps; step++) await this.#step(send, pace);
 		const { counts, databaseBytes } = await this.#settled();
-		const requests = pace.parallel * pace.steps;
+		const requests = pace.parallel * steps;
 		const databaseBytesPerRequest = (databaseBytes - before.databaseBytes) / requests;
 		return {
 			...kind,
@@ -133,9 +157,9 @@ class CountingService {
 		};
 	}
 
-	/** Sends a chat request with one user's key; resolves to the answer's text. */
-	async chat(key: string, load: ChatLoad): Promise<string> {
-		const { answer } = await post({ ...this.#svc, nextKey: () => key }, this.#agent, load);
+	/** Sends a request with one user's key; resolves to the answer's text. */
+	async send(key: string, load: Load): Promise<string> {
+		const { answer } = await post(this.#svc, this.#agent, load, key);
 		return answer.toString("utf8");
 	}
 
@@ -151,41 +175,54 @@ class CountingService {
 	}
 }
 
-/** Users that countOperations needs: each scenario has one of its own. */
-export const COUNTED_USERS = 7;
+/** What is counted at which paces; each scenario has a user of its own. */
+const SCENARIOS: readonly (readonly [RequestKind, Load, readonly Pace[]])[] = [
+	[{ operation: "chat, whole", kind: "whole" }, WHOLE, [ALONE, STEADY, PARALLEL]],
+	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
+	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [AGENT, AGENTS]],
+	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [AGENT, AGENTS]],
+];
 
-/** Counts chat requests at three paces, whole and streamed, and three reads of a user who has made some. */
+/** Users that countOperations needs: one more for the reads. */
+export const COUNTED_USERS = SCENARIOS.reduce((sum, [, , paces]) => sum + paces.length, 1);
+
+export interface CountedOperations {
+	chat: CountedScenario[];
+	agents: CountedScenario[];
+	reads: CountedScenario[];
+}
+
+/** Counts chat requests, handoffs and policy checks at their paces, and three reads of a user who has made some requests. */
 export async function countOperations(
 	svc: SvcTarget,
+	quick: boolean,
 	onProgress: (text: string) => void,
-): Promise<{ chat: CountedScenario[]; reads: CountedScenario[] }> {
-	const service = new CountingService(svc);
+): Promise<CountedOperations> {
+	const service = new CountingService(svc, quick);
 	const users = [...svc.keys];
 	const nextUser = () => users.pop() ?? "";
-	const chat: CountedScenario[] = [];
+	const counted: CountedScenario[] = [];
 	const reads: CountedScenario[] = [];
 	try {
-		for (const [operation, load] of [
-			["chat, whole", WHOLE],
-			["chat, streamed", STREAMED],
-		] as const) {
-			for (const pace of [ALONE, STEADY, PARALLEL]) {
-				onProgress(`counting: ${operation}, ${pace.name}`);
+		for (const [request, load, paces] of SCENARIOS) {
+			for (const pace of paces) {
+				onProgress(`counting: ${request.operation}, ${pace.name}`);
 				const key = nextUser();
-				chat.push(await service.count({ operation, streamed: load.streamed }, pace, () => service.chat(key, load)));
+				counted.push(await service.count(request, pace, () => service.send(key, load)));
 			}
 		}
 		onProgress("counting: reads");
 		const reader = nextUser();
 		let requestId = "";
 		for (let made = 0; made < 25; made++) {
-			requestId = z.object({ id: z.string() }).parse(JSON.parse(await service.chat(reader, WHOLE))).id;
+			requestId = z.object({ id: z.string() }).parse(JSON.parse(await service.send(reader, WHOLE))).id;
 		}
 		for (const path of ["/v1/usage", `/v1/proof/${requestId}`, "/v1/models"]) {
 			const operation = `GET ${path.replace(requestId, "{id}")}`;
-			reads.push(await service.count({ operation, streamed: false }, STEADY, () => service.get(reader, path)));
+			reads.push(await service.count({ operation, kind: "read" }, STEADY, () => service.get(reader, path)));
 		}
-		return { chat, reads };
+		const isChat = ({ kind }: CountedScenario) => kind === "whole" || kind === "streamed";
+		return { chat: counted.filter(isChat), agents: counted.filter((one) => !isChat(one)), reads };
 	} finally {
 		service.close();
 	}

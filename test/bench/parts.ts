@@ -1,98 +1,145 @@
-// The parts of the benchmark that need running targets: load, stream, memory, cost.
-
+// The parts of the benchmark that need running targets: load, stream, chunks, agents, memory, cost.
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import {
+	type ChunkCost,
+	type Contender,
+	compareUnderLoad,
+	measureChunks,
+	measuredRound,
+	type RoundPlan,
+	type Standing,
+	startContenders,
+	USERS,
+} from "./compare.ts";
 import { type Bill, billOf, type Quantities, quantitiesOf } from "./cost.ts";
-import { type ChatLoad, type LoadTarget, type Round, runRound } from "./load.ts";
-import { STREAMED, WHOLE } from "./loads.ts";
+import type { Load, LoadTarget } from "./load.ts";
+import { HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
-import { buildCountingBundle, COUNTED_USERS, type CountedScenario, countOperations } from "./operations.ts";
-import { cpuMs } from "./process.ts";
-import { inSession, type Workshop } from "./session.ts";
-import { type Comparison, compare } from "./statistics.ts";
-import { requireSignedAnswer } from "./targets.ts";
+import {
+	buildCountingBundle,
+	COUNTED_USERS,
+	type CountedKind,
+	type CountedScenario,
+	countOperations,
+} from "./operations.ts";
+import { type BenchOptions, stateRoots, TARGET_NAMES, type TargetName } from "./options.ts";
+import { inSession, type Session, type Workshop } from "./session.ts";
+import { requireSignedAnswer, type SvcTarget } from "./targets.ts";
+import { loadGenerator } from "./wrk.ts";
 
-const CONNECTIONS = [1, 16] as const;
-const ROUNDS = 3;
-const ROUND_MS = 2_000;
-const JIT_WARM_UP_MS = 2_000;
-/** Lets the service's flush to D1 end, which runs on after the answers, so that it does not slow the next round. */
-const PAUSE_MS = 500;
-/** The meter allows a user 1000 requests in a minute. */
-const USERS = 48;
-const MAX_ROUND_REQUESTS = 8_000;
 /** Requests whose cost is told. */
 const BILLED_REQUESTS = 1_000_000;
 
 export type Progress = (text: string) => void;
 
-/** One request per user: isolates trust a looked-up key for 30 seconds only, and a round should not measure the look-ups. */
-async function warmKeys(target: LoadTarget, load: ChatLoad): Promise<void> {
-	await runRound(target, [load], { connections: 4, durationMs: 10_000, maxRequests: USERS });
+/** What one run of the benchmark has to work with. */
+export interface BenchRun {
+	workshop: Workshop;
+	options: BenchOptions;
+	onProgress: Progress;
 }
 
-async function warmUp(target: LoadTarget, load: ChatLoad): Promise<void> {
-	await runRound(target, [load], { connections: 16, durationMs: JIT_WARM_UP_MS, maxRequests: MAX_ROUND_REQUESTS });
+function roundPlan({ options, onProgress }: BenchRun): RoundPlan {
+	const { rounds, roundMs, builtInGenerator } = options;
+	return { generator: loadGenerator(builtInGenerator), rounds, roundMs, onProgress };
 }
 
-async function measuredRound(target: LoadTarget, load: ChatLoad, connections: number): Promise<Round> {
-	await warmKeys(target, load);
-	const limits = { connections, durationMs: ROUND_MS, maxRequests: MAX_ROUND_REQUESTS };
-	const round = await runRound(target, [load], limits);
-	await delay(PAUSE_MS);
-	return round;
-}
-
-/** Sets the service beside the bare Worker; rounds alternate between the two, so that the machine's noise hits both alike. */
-export function compareUnderLoad(workshop: Workshop, load: ChatLoad, onProgress: Progress): Promise<Comparison[]> {
-	return inSession(workshop, async (session) => {
-		const bare = await session.startBare();
-		const { svc } = await session.startSvc(USERS);
-		await requireSignedAnswer(svc, load);
-		for (const target of [bare, svc]) await warmUp(target, load);
-		const comparisons: Comparison[] = [];
-		for (const connections of CONNECTIONS) {
-			const bareRounds: Round[] = [];
-			const svcRounds: Round[] = [];
-			for (let round = 1; round <= ROUNDS; round++) {
-				onProgress(`${load.streamed ? "streamed" : "whole"}: ${connections} connections, round ${round} of ${ROUNDS}`);
-				bareRounds.push(await measuredRound(bare, load, connections));
-				svcRounds.push(await measuredRound(svc, load, connections));
-			}
-			comparisons.push(compare(connections, bareRounds, svcRounds));
-		}
-		return comparisons;
+/** Runs something on the targets that were asked for, each with a fresh state of its own; `only` leaves others out. */
+function withContenders<T>(
+	{ workshop, options }: BenchRun,
+	only: readonly TargetName[],
+	work: (contenders: readonly Contender[]) => Promise<T>,
+): Promise<T> {
+	const made: string[] = [];
+	const roots = stateRoots();
+	const stateFolders = options.states.flatMap((state) => {
+		const root = roots[state];
+		if (root === null) return [];
+		const folder = mkdtempSync(join(root, "svc-bench-state-"));
+		made.push(folder);
+		return [[state, folder] as const];
+	});
+	const removeAll = () => {
+		for (const folder of made) rmSync(folder, { recursive: true, force: true });
+	};
+	process.once("exit", removeAll);
+	const targets = new Set(only.filter((name) => options.targets.has(name)));
+	const portkeyDir = process.env["PORTKEY_DIR"] ?? null;
+	return inSession(workshop, async (session: Session) =>
+		work(await startContenders(session, { targets, stateRoots: stateFolders, portkeyDir })),
+	).finally(() => {
+		process.off("exit", removeAll);
+		removeAll();
 	});
 }
 
-/** The runtime's memory under many requests; null where its process cannot be found. */
-export function watchMemory(workshop: Workshop, onProgress: Progress): Promise<MemoryResult | null> {
-	return inSession(workshop, async (session) => {
-		const { svc, pid } = await session.startSvc(USERS);
-		if (pid === null) return null;
-		for (const load of [WHOLE, STREAMED]) await requireSignedAnswer(svc, load);
-		return measureMemory(svc, pid, onProgress);
-	});
+/** All targets under one load. */
+export function compareTargets(run: BenchRun, load: Load): Promise<Standing[]> {
+	// Of a whole answer there is nothing to relay piece by piece.
+	const names = TARGET_NAMES.filter((name) => load.streamed || name !== "relay");
+	return withContenders(run, names, (contenders) => compareUnderLoad(contenders, load, roundPlan(run)));
+}
+
+/** What a chunk costs each target. */
+export function compareChunks(run: BenchRun): Promise<ChunkCost[]> {
+	return withContenders(run, TARGET_NAMES, (contenders) => measureChunks(contenders, roundPlan(run)));
+}
+
+export interface AgentResult {
+	handoffs: Standing[];
+	policyChecks: Standing[];
+}
+
+/** The service under what agents send beside chat. */
+export function measureAgents(run: BenchRun): Promise<AgentResult> {
+	return withContenders(run, ["svc"], async (contenders) => ({
+		handoffs: await compareUnderLoad(contenders, HANDOFF, roundPlan(run)),
+		policyChecks: await compareUnderLoad(contenders, POLICY_CHECK, roundPlan(run)),
+	}));
+}
+
+/**
+ * The memory of the service, and of the bare Worker and the floor, whose growth is the runtime's own; empty where a
+ * runtime's process cannot be found.
+ */
+export async function watchMemory({ workshop, options, onProgress }: BenchRun): Promise<MemoryResult[]> {
+	const { targets, memoryRequests } = options;
+	const found: MemoryResult[] = [];
+	for (const name of ["bare", "floor", "svc"] as const) {
+		if (!targets.has(name)) continue;
+		await inSession(workshop, async (session) => {
+			const start = {
+				bare: () => session.startBare(),
+				floor: () => session.startFloor({ users: USERS }),
+				svc: () => session.startSvc({ users: USERS, inspected: true }),
+			};
+			const target: LoadTarget & Partial<SvcTarget> = await start[name]();
+			if (target.pid === null) return;
+			if (target.signs) for (const load of [WHOLE, STREAMED]) await requireSignedAnswer(target, load);
+			const inspectorUrl = target.inspectorUrl ?? null;
+			found.push(await measureMemory({ target, pid: target.pid, inspectorUrl }, memoryRequests, onProgress));
+		});
+	}
+	return found;
 }
 
 /** CPU time of the runtime's whole process for one request: Worker, objects, D1 and the runtime's own server. */
-interface CpuPerRequest {
-	wholeMs: number | null;
-	streamedMs: number | null;
-}
+type CpuPerRequest = Record<CountedKind, number | null>;
 
-function measureCpu(workshop: Workshop): Promise<CpuPerRequest> {
-	return inSession(workshop, async (session) => {
-		const { svc, pid } = await session.startSvc(USERS);
-		const perRequest = async (load: ChatLoad) => {
-			if (pid === null) return null;
-			await warmUp(svc, load);
-			const beforeMs = cpuMs(pid);
-			const round = await measuredRound(svc, load, 16);
-			// The look-ups of keys before the round are requests too.
-			return (cpuMs(pid) - beforeMs) / (round.latenciesMs.length + USERS);
-		};
-		return { wholeMs: await perRequest(WHOLE), streamedMs: await perRequest(STREAMED) };
+const CPU_LOADS = { whole: WHOLE, streamed: STREAMED, handoff: HANDOFF, policy: POLICY_CHECK };
+
+function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
+	return inSession(run.workshop, async (session) => {
+		const svc = await session.startSvc({ users: USERS });
+		const cpu: CpuPerRequest = { whole: null, streamed: null, handoff: null, policy: null, read: null };
+		for (const [kind, load] of Object.entries(CPU_LOADS) as [keyof typeof CPU_LOADS, Load][]) {
+			run.onProgress(`CPU time: ${kind}`);
+			// The first round warms the code up.
+			await measuredRound(svc, load, 16, roundPlan(run));
+			cpu[kind] = (await measuredRound(svc, load, 16, roundPlan(run))).cpuMs;
+		}
+		return cpu;
 	});
 }
 
@@ -104,27 +151,25 @@ export interface PricedScenario extends CountedScenario {
 
 export interface CostResult {
 	chat: PricedScenario[];
+	agents: PricedScenario[];
 	reads: PricedScenario[];
 	cpu: CpuPerRequest;
 }
 
 /** Counts operations in the counting Worker, takes CPU time in the deployed one, and prices both. */
-export async function measureCost(workshop: Workshop, onProgress: Progress): Promise<CostResult> {
+export async function measureCost(run: BenchRun): Promise<CostResult> {
+	const { workshop, options, onProgress } = run;
 	onProgress("building the counting Worker");
 	const bundleDir = buildCountingBundle(join(workshop.tempDir, "counting"));
 	const counted = await inSession(workshop, async (session) => {
-		const { svc } = await session.startSvc(COUNTED_USERS, bundleDir);
-		return countOperations(svc, onProgress);
+		const svc = await session.startSvc({ users: COUNTED_USERS, bundleDir });
+		return countOperations(svc, options.quick, onProgress);
 	});
-	onProgress("measuring CPU time");
-	const cpu = await measureCpu(workshop);
-	const priced = (scenario: CountedScenario, cpuMsPerRequest: number | null): PricedScenario => {
-		const perRequest = quantitiesOf(scenario.counts, scenario.requests, cpuMsPerRequest);
-		return { ...scenario, perRequest, bill: billOf(perRequest, BILLED_REQUESTS) };
-	};
-	return {
-		chat: counted.chat.map((scenario) => priced(scenario, scenario.streamed ? cpu.streamedMs : cpu.wholeMs)),
-		reads: counted.reads.map((scenario) => priced(scenario, null)),
-		cpu,
-	};
+	const cpu = await measureCpu(run);
+	const priced = (scenarios: readonly CountedScenario[]) =>
+		scenarios.map((scenario): PricedScenario => {
+			const perRequest = quantitiesOf(scenario.counts, scenario.requests, cpu[scenario.kind]);
+			return { ...scenario, perRequest, bill: billOf(perRequest, BILLED_REQUESTS) };
+		});
+	return { chat: priced(counted.chat), agents: priced(counted.agents), reads: priced(counted.reads), cpu };
 }

@@ -37,15 +37,39 @@ export async function withRuntimePid<T>(start: () => Promise<T>): Promise<{ star
 	return { started, pid: fresh.length === 1 ? (fresh[0] ?? null) : null };
 }
 
-/** Resident memory of a process (VmRSS), bytes. */
-export function residentBytes(pid: number): number {
-	const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, "status") ?? "")?.[1];
-	if (kib === undefined) throw new Error(`benchmark failed: process ${pid} says nothing of its memory`);
-	return Number(kib) * 1024;
+/** Resident memory of a process, bytes. */
+export interface Resident {
+	/** All of it (VmRSS). */
+	residentBytes: number;
+	/** Of it, what the process itself allocated: not the pages of files that it mapped. */
+	anonymousBytes: number;
 }
 
-/** CPU time of a process so far, user and system, in all its threads, ms. */
+export function residentMemory(pid: number): Resident {
+	const status = readProc(pid, "status") ?? "";
+	const bytesOf = (field: string) => {
+		const kib = new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
+		if (kib === undefined) throw new Error(`benchmark failed: process ${pid} says nothing of its memory`);
+		return Number(kib) * 1024;
+	};
+	return { residentBytes: bytesOf("VmRSS"), anonymousBytes: bytesOf("RssAnon") };
+}
+
+/** Pids of the processes that a process has started and that still run. */
+function childrenOf(pid: number): number[] {
+	// Each of its threads may have started some.
+	const threads = readdirSync(`/proc/${pid}/task`);
+	return threads.flatMap(
+		(thread) => readProc(pid, `task/${thread}/children`)?.split(" ").filter(Boolean).map(Number) ?? [],
+	);
+}
+
+/** CPU time of a process and its children so far, user and system, in all their threads, ms. */
 export function cpuMs(pid: number): number {
-	const fields = statFields(pid);
-	return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+	// Fields 14 to 17 of proc_pid_stat(5): its own, and that of children that have ended.
+	const own =
+		statFields(pid)
+			.slice(11, 15)
+			.reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
+	return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), own);
 }

@@ -1,17 +1,20 @@
 // The benchmark's results as text for people; run.ts writes the same figures as JSON.
 import type { ColdStart } from "./bundle.ts";
+import type { ChunkCost, Standing } from "./compare.ts";
 import { costTables } from "./cost-report.ts";
 import type { MemoryResult } from "./memory.ts";
-import type { CostResult } from "./parts.ts";
-import type { Comparison, LoadSummary } from "./statistics.ts";
+import type { StateName } from "./options.ts";
+import type { AgentResult, CostResult } from "./parts.ts";
 import { type Row, table } from "./table.ts";
 
 export interface Machine {
 	cpus: number;
 	cpuModel: string;
 	node: string;
-	/** Where the databases are: a disk that syncs slowly slows every settlement. */
-	stateRoot: string;
+	/** Where the databases are; null where the machine has no such place. */
+	stateRoots: Record<StateName, string | null>;
+	/** What sends the load. */
+	generator: string;
 	/** Over the minute before the run; far above 0 means that something else ran too. */
 	loadAverageBefore: number;
 }
@@ -21,52 +24,72 @@ export interface BenchResults {
 	measuredAt: string;
 	elapsedSeconds: number;
 	machine: Machine;
+	rounds: { count: number; ms: number };
 	cold?: ColdStart;
-	load?: Comparison[];
-	stream?: Comparison[];
-	/** null where the runtime's process cannot be looked at. */
-	memory?: MemoryResult | null;
+	load?: Standing[];
+	stream?: Standing[];
+	chunks?: ChunkCost[];
+	agents?: AgentResult;
+	/** Empty where a runtime's process cannot be looked at. */
+	memory?: MemoryResult[];
 	cost?: CostResult;
 }
 
-function loadRow(name: string, connections: number, summary: LoadSummary): Row {
-	const perRound = summary.roundsRequestsPerSecond;
-	return [
-		name,
-		String(connections),
-		String(summary.requests),
-		...(summary.medianFirstDeltaMs === null ? [] : [summary.medianFirstDeltaMs.toFixed(2)]),
-		summary.medianMs.toFixed(2),
-		summary.p95Ms.toFixed(2),
-		summary.requestsPerSecond.toFixed(0),
-		`${Math.min(...perRound).toFixed(0)}–${Math.max(...perRound).toFixed(0)}`,
-	];
+const NOT_MEASURED = "-";
+
+function decimal(value: number | null | undefined, digits: number): string {
+	return value === null || value === undefined ? NOT_MEASURED : value.toFixed(digits);
 }
 
-function comparisonTables(title: string, comparisons: readonly Comparison[]): string[] {
-	const streamed = comparisons.some(({ svc }) => svc.medianFirstDeltaMs !== null);
-	const times = streamed ? ["median ms to first delta", "median ms to end", "p95 ms to end"] : ["median ms", "p95 ms"];
-	const loadTable = table([
-		[title, "connections", "requests", ...times, "req/s", "req/s by round"],
-		...comparisons.flatMap(({ connections, bare, svc }) => [
-			loadRow("bare", connections, bare),
-			loadRow("svc", connections, svc),
-		]),
-	]);
-	const comparisonTable = table([
+/** Medians over the rounds, and beside each round of a target the round of bare and of the floor next to it. */
+function standingTable(title: string, standings: readonly Standing[]): string {
+	const streamed = standings.some(({ medianFirstDeltaMs }) => medianFirstDeltaMs !== null);
+	const compared = standings.some(({ toBare, toFloor }) => toBare !== null || toFloor !== null);
+	const row = (standing: Standing): Row => [
+		standing.name,
+		String(standing.connections),
+		String(standing.requests),
+		...(streamed ? [decimal(standing.medianFirstDeltaMs, 2)] : []),
+		decimal(standing.medianMs, 2),
+		decimal(standing.p95Ms, 2),
+		decimal(standing.requestsPerSecond, 0),
+		`${Math.min(...standing.roundsRequestsPerSecond).toFixed(0)}–${Math.max(...standing.roundsRequestsPerSecond).toFixed(0)}`,
+		decimal(standing.cpuMs, 3),
+		...(compared
+			? [
+					decimal(standing.toBare?.throughput, 3),
+					decimal(standing.toBare?.cpu, 2),
+					decimal(standing.toFloor?.throughput, 3),
+					decimal(standing.toFloor?.cpu, 2),
+				]
+			: []),
+	];
+	return table([
 		[
-			"svc against bare",
-			...(streamed ? ["added median ms to first delta", "added median ms to end"] : ["added median ms"]),
-			"throughput ratio",
+			title,
+			"connections",
+			"requests",
+			...(streamed ? ["ms to first delta"] : []),
+			"median ms",
+			"p95 ms",
+			"req/s",
+			"by round",
+			"CPU ms a request",
+			...(compared ? ["req/s to bare", "CPU to bare", "req/s to floor", "CPU to floor"] : []),
 		],
-		...comparisons.map(({ connections, addedMedianMs, addedMedianFirstDeltaMs, throughputRatio }) => [
-			`${connections} connection${connections === 1 ? "" : "s"}`,
-			...(addedMedianFirstDeltaMs === null ? [] : [addedMedianFirstDeltaMs.toFixed(2)]),
-			addedMedianMs.toFixed(2),
-			throughputRatio.toFixed(3),
+		...standings.map(row),
+	]);
+}
+
+function chunkTable(chunks: readonly ChunkCost[]): string {
+	return table([
+		["one chunk more in a stream, 16 connections", "CPU µs", "by round"],
+		...chunks.map(({ name, cpuMicros, roundsCpuMicros }) => [
+			name,
+			decimal(cpuMicros, 1),
+			roundsCpuMicros.map((micros) => micros.toFixed(1)).join(", "),
 		]),
 	]);
-	return [loadTable, comparisonTable];
 }
 
 function againstBudget(value: number, budget: number): string {
@@ -103,32 +126,44 @@ function coldStartTables({ bundle, startup }: ColdStart): string[] {
 	];
 }
 
-function memoryTables(memory: MemoryResult | null): string[] {
-	if (memory === null) return ["memory: not measured (the runtime's process is only found on Linux)"];
-	const { samples, idleBytes, idlePauseMs, growthMibPer1000, elapsedMs } = memory;
-	const requests = samples.at(-1)?.requests ?? 0;
-	return [
-		table([
-			["memory of workerd, 1 in 4 streamed, 16 connections", "resident MiB"],
-			...samples
-				.filter((sample) => sample.requests % 5_000 === 0)
-				.map((sample) => [
+function memoryTables(memory: readonly MemoryResult[]): string[] {
+	if (memory.length === 0) return ["memory: not measured (the runtime's process is only found on Linux)"];
+	return memory.flatMap(({ name, samples, heap, idle, idlePauseMs, growthMibPer1000, elapsedMs }) => {
+		const requests = samples.at(-1)?.requests ?? 0;
+		const shown = samples.filter((_, at) => at % 5 === 0);
+		const heapTable = table([
+			["heap of the Worker after a collection", "JavaScript MiB", "held outside MiB"],
+			...heap.map((sample) => [`after ${sample.requests} requests`, mib(sample.usedBytes), mib(sample.outsideBytes)]),
+		]);
+		return [
+			table([
+				[`memory of workerd: ${name}, 1 in 4 streamed, 16 connections`, "resident MiB", "its own MiB"],
+				...shown.map((sample) => [
 					sample.requests === 0 ? "after the warm-up" : `after ${sample.requests} requests`,
 					mib(sample.residentBytes),
+					mib(sample.anonymousBytes),
 				]),
-			[`after ${idlePauseMs / 1000} s without a request`, mib(idleBytes)],
-		]),
-		`growth over the second half: ${growthMibPer1000.toFixed(2)} MiB per 1,000 requests (least squares, a sample every 1,000); ${requests} requests took ${(elapsedMs / 1000).toFixed(0)} s`,
-	];
+				[`after ${idlePauseMs / 1000} s without a request`, mib(idle.residentBytes), mib(idle.anonymousBytes)],
+			]),
+			`growth over the second half: ${growthMibPer1000.toFixed(2)} MiB per 1,000 requests (least squares); ${requests} requests took ${(elapsedMs / 1000).toFixed(0)} s`,
+			...(heap.length > 0 ? [heapTable] : []),
+		];
+	});
 }
 
 /** Writes the results as tables; times in ms, sizes in KiB or MiB. */
-export function reportOf({ machine, elapsedSeconds, cold, load, stream, memory, cost }: BenchResults): string {
+export function reportOf(results: BenchResults): string {
+	const { machine, rounds, elapsedSeconds, cold, load, stream, chunks, agents, memory, cost } = results;
+	const places = Object.entries(machine.stateRoots).map(([state, root]) => `${state} ${root ?? "none"}`);
 	return [
-		`svc in workerd, ${machine.cpus} × ${machine.cpuModel}, Node ${machine.node}, state under ${machine.stateRoot}, load average before: ${machine.loadAverageBefore.toFixed(2)}, took ${elapsedSeconds.toFixed(0)} s`,
+		`svc in workerd, ${machine.cpus} × ${machine.cpuModel}, Node ${machine.node}, load from ${machine.generator}, ${rounds.count} rounds of ${rounds.ms / 1000} s, state: ${places.join(", ")}, load average before: ${machine.loadAverageBefore.toFixed(2)}, took ${elapsedSeconds.toFixed(0)} s`,
 		...(cold ? coldStartTables(cold) : []),
-		...(load ? comparisonTables("whole answers", load) : []),
-		...(stream ? comparisonTables("streamed answers", stream) : []),
+		...(load ? [standingTable("whole answers", load)] : []),
+		...(stream ? [standingTable("streamed answers", stream)] : []),
+		...(chunks ? [chunkTable(chunks)] : []),
+		...(agents
+			? [standingTable("handoffs", agents.handoffs), standingTable("policy checks", agents.policyChecks)]
+			: []),
 		...(memory === undefined ? [] : memoryTables(memory)),
 		...(cost ? costTables(cost) : []),
 	].join("\n\n");

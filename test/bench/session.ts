@@ -2,8 +2,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import type { LoadTarget } from "./load.ts";
-import { withRuntimePid } from "./process.ts";
-import { type SvcTarget, startBare, startSvc, startUpstream, type Upstream } from "./targets.ts";
+import { type SvcTarget, startBare, startFloor, startPortkey, startRelay, startSvc, startUpstream } from "./targets.ts";
 
 /** Folders of one run of the benchmark. */
 export interface Workshop {
@@ -14,14 +13,27 @@ export interface Workshop {
 	emptyStateDir: string;
 }
 
-export interface Session {
-	upstream: Upstream;
-	startBare(): Promise<LoadTarget>;
-	/** @param bundleDir the Worker to run, when it is not the deployed one. */
-	startSvc(users: number, bundleDir?: string): Promise<{ svc: SvcTarget; pid: number | null }>;
+export interface SessionSvcOptions {
+	/** Users with one key each. */
+	users: number;
+	/** The Worker to run, when it is not the deployed one. */
+	bundleDir?: string;
+	/** The folder that its state is made in; the workshop's own where nothing is said. */
+	stateRoot?: string;
+	/** Whether V8's inspector listens. */
+	inspected?: boolean;
 }
 
-let sessions = 0;
+/** Starts targets on a fresh state each. */
+export interface Session {
+	startBare(): Promise<LoadTarget>;
+	startRelay(): Promise<LoadTarget>;
+	startFloor(options: Pick<SessionSvcOptions, "users" | "stateRoot">): Promise<LoadTarget>;
+	startSvc(options: SessionSvcOptions): Promise<SvcTarget>;
+	startPortkey(installation: string): Promise<LoadTarget>;
+}
+
+let states = 0;
 
 /** Runs a part; whatever it started is stopped in reverse order, also when it fails. */
 export async function inSession<T>(workshop: Workshop, part: (session: Session) => Promise<T>): Promise<T> {
@@ -30,18 +42,20 @@ export async function inSession<T>(workshop: Workshop, part: (session: Session) 
 		running.unshift(started);
 		return started;
 	};
+	const freshState = (stateRoot: string) => join(stateRoot, `state-${++states}`);
 	try {
-		const upstream = keep(await startUpstream());
+		const { url } = keep(await startUpstream());
 		return await part({
-			upstream,
-			startBare: async () => keep(await startBare(upstream.url)),
-			startSvc: async (users, bundleDir = workshop.bundleDir) => {
-				const stateDir = join(workshop.tempDir, `state-${++sessions}`);
+			startBare: async () => keep(await startBare(url)),
+			startRelay: async () => keep(await startRelay(url)),
+			startFloor: async ({ users, stateRoot = workshop.tempDir }) =>
+				keep(await startFloor(url, { stateDir: freshState(stateRoot), users })),
+			startSvc: async ({ users, bundleDir = workshop.bundleDir, stateRoot = workshop.tempDir, inspected = false }) => {
+				const stateDir = freshState(stateRoot);
 				cpSync(workshop.emptyStateDir, stateDir, { recursive: true });
-				const start = () => startSvc(upstream.url, { bundleDir, stateDir, users });
-				const { started, pid } = await withRuntimePid(start);
-				return { svc: keep(started), pid };
+				return keep(await startSvc(url, { bundleDir, stateDir, users, inspected }));
 			},
+			startPortkey: async (installation) => keep(await startPortkey(url, installation)),
 		});
 	} finally {
 		for (const target of running) await target.stop();

@@ -1,6 +1,6 @@
-// The benchmark's arithmetic on what it measured: percentiles, comparison, memory growth.
+// The benchmark's arithmetic on what it measured: percentiles, rounds, memory growth.
 import { describe, expect, it } from "vitest";
-import { compare, growthOf, median, percentile, slope, summarize } from "./statistics.ts";
+import { growthOf, median, percentile, ratioOf, slope, summarize } from "./statistics.ts";
 
 const MIB = 1_048_576;
 
@@ -56,30 +56,32 @@ describe("memory growth", () => {
 });
 
 describe("rounds", () => {
-	const round = (latenciesMs: number[], elapsedMs: number, firstDeltasMs: number[] = []) => ({
-		latenciesMs,
-		firstDeltasMs,
-		elapsedMs,
+	const round = (requests: number, medianMs: number, cpuMs: number | null = null) => ({
+		requests,
+		elapsedMs: 1000,
+		medianMs,
+		p95Ms: 2 * medianMs,
+		medianFirstDeltaMs: null,
+		cpuMs,
 	});
 
-	it("are pooled: a longer round weighs more", () => {
-		const summary = summarize([round([1, 2, 3], 1000), round([4], 3000)]);
-		expect(summary).toMatchObject({ requests: 4, medianMs: 2, p95Ms: 4, requestsPerSecond: 1 });
-		expect(summary.roundsRequestsPerSecond).toEqual([3, 1 / 3]);
-		expect(summary.medianFirstDeltaMs).toBeNull();
+	it("are summed up by their medians, so that one disturbed round decides nothing", () => {
+		const summary = summarize([round(100, 10, 3), round(9, 90, 8), round(110, 9, 2)]);
+		expect(summary).toMatchObject({ requests: 219, medianMs: 10, p95Ms: 20, requestsPerSecond: 100, cpuMs: 3 });
+		expect(summary.roundsRequestsPerSecond).toEqual([100, 9, 110]);
 	});
 
-	it("set the service beside the bare Worker", () => {
-		const comparison = compare(16, [round([10, 10], 1000, [4, 4])], [round([25], 1000, [11])]);
-		expect(comparison).toMatchObject({
-			connections: 16,
-			throughputRatio: 0.5,
-			addedMedianMs: 15,
-			addedMedianFirstDeltaMs: 7,
-		});
+	it("say nothing of first deltas where nothing was streamed, nor of CPU time that is not known", () => {
+		expect(summarize([round(1, 1), round(1, 1)])).toMatchObject({ medianFirstDeltaMs: null, cpuMs: null });
 	});
 
-	it("say nothing of first deltas where nothing was streamed", () => {
-		expect(compare(1, [round([1], 1)], [round([2], 1)]).addedMedianFirstDeltaMs).toBeNull();
+	it("are set beside the round that ran next to them: a slow minute slows both", () => {
+		const bare = [round(1000, 1, 0.5), round(100, 10, 0.5), round(1000, 1, 0.5)];
+		const svc = [round(250, 4, 1), round(25, 40, 2), round(250, 4, 1)];
+		expect(ratioOf(svc, bare)).toEqual({ throughput: 0.25, cpu: 2 });
+	});
+
+	it("have no ratio of CPU times where one is not known", () => {
+		expect(ratioOf([round(1, 1)], [round(2, 1, 0.5)])).toEqual({ throughput: 0.5, cpu: null });
 	});
 });

@@ -1,5 +1,5 @@
-// Percentiles and slopes of measured values, and what several rounds of one target come to. Pure.
-import type { Round } from "./load.ts";
+// Percentiles and slopes of measured values, and what several rounds of a target come to, alone and beside another's. Pure.
+import type { Answers } from "./load.ts";
 
 /** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN for none. */
 export function percentile(values: readonly number[], share: number): number {
@@ -22,6 +22,13 @@ export function slope(points: readonly (readonly [x: number, y: number])[]): num
 	return covariance / variance;
 }
 
+/** One round of load on one target. */
+export interface Round extends Answers {
+	/** CPU time of the target's process for one request, user and system; null where it cannot be known. */
+	cpuMs: number | null;
+}
+
+/** What the rounds of one target at one number of connections come to: medians over the rounds. */
 export interface LoadSummary {
 	requests: number;
 	/** To the last byte. */
@@ -32,59 +39,57 @@ export interface LoadSummary {
 	requestsPerSecond: number;
 	/** One per round, in order: how much the machine's noise moves the figure. */
 	roundsRequestsPerSecond: number[];
+	cpuMs: number | null;
 }
 
-/** Pools the rounds of one target at one number of connections. */
+function throughput({ requests, elapsedMs }: Answers): number {
+	return (requests / elapsedMs) * 1000;
+}
+
+/** The median of what is known; null where one is not known. */
+function medianOf(values: readonly (number | null)[]): number | null {
+	const known = values.filter((value) => value !== null);
+	return known.length === values.length && known.length > 0 ? median(known) : null;
+}
+
 export function summarize(rounds: readonly Round[]): LoadSummary {
-	const latenciesMs = rounds.flatMap((round) => round.latenciesMs);
-	const firstDeltasMs = rounds.flatMap((round) => round.firstDeltasMs);
-	const elapsedMs = rounds.reduce((sum, round) => sum + round.elapsedMs, 0);
 	return {
-		requests: latenciesMs.length,
-		medianMs: median(latenciesMs),
-		p95Ms: percentile(latenciesMs, 0.95),
-		medianFirstDeltaMs: firstDeltasMs.length === 0 ? null : median(firstDeltasMs),
-		requestsPerSecond: (latenciesMs.length / elapsedMs) * 1000,
-		roundsRequestsPerSecond: rounds.map((round) => (round.latenciesMs.length / round.elapsedMs) * 1000),
+		requests: rounds.reduce((sum, { requests }) => sum + requests, 0),
+		medianMs: median(rounds.map(({ medianMs }) => medianMs)),
+		p95Ms: median(rounds.map(({ p95Ms }) => p95Ms)),
+		medianFirstDeltaMs: medianOf(rounds.map(({ medianFirstDeltaMs }) => medianFirstDeltaMs)),
+		requestsPerSecond: median(rounds.map(throughput)),
+		roundsRequestsPerSecond: rounds.map(throughput),
+		cpuMs: medianOf(rounds.map(({ cpuMs }) => cpuMs)),
 	};
 }
 
-export interface Comparison {
-	connections: number;
-	bare: LoadSummary;
-	svc: LoadSummary;
-	/** svc/bare. */
-	throughputRatio: number;
-	addedMedianMs: number;
-	addedMedianFirstDeltaMs: number | null;
+/** A target beside another. */
+export interface Ratio {
+	throughput: number;
+	/** null where a CPU time is not known. */
+	cpu: number | null;
 }
 
-/** Sets the service beside the bare Worker. */
-export function compare(connections: number, bareRounds: readonly Round[], svcRounds: readonly Round[]): Comparison {
-	const bare = summarize(bareRounds);
-	const svc = summarize(svcRounds);
-	const firstDeltas = [bare.medianFirstDeltaMs, svc.medianFirstDeltaMs] as const;
+/**
+ * Median of the ratios of rounds that stood next to each other: what slows the machine for a while slows both, so it moves
+ * a ratio of neighbours less than the ratio of two medians.
+ */
+export function ratioOf(rounds: readonly Round[], reference: readonly Round[]): Ratio {
+	const pairs = rounds.flatMap((round, at) => {
+		const other = reference[at];
+		return other ? [[round, other] as const] : [];
+	});
 	return {
-		connections,
-		bare,
-		svc,
-		throughputRatio: svc.requestsPerSecond / bare.requestsPerSecond,
-		addedMedianMs: svc.medianMs - bare.medianMs,
-		addedMedianFirstDeltaMs:
-			firstDeltas[0] === null || firstDeltas[1] === null ? null : firstDeltas[1] - firstDeltas[0],
+		throughput: median(pairs.map(([round, other]) => throughput(round) / throughput(other))),
+		cpu: medianOf(pairs.map(([{ cpuMs }, other]) => (cpuMs === null || !other.cpuMs ? null : cpuMs / other.cpuMs))),
 	};
-}
-
-/** Resident memory after a number of requests. */
-export interface MemorySample {
-	requests: number;
-	residentBytes: number;
 }
 
 const MIB = 1_048_576;
 
 /** Growth over the second half of the requests, MiB per 1,000: what is left when caches have filled, which is where a leak shows. */
-export function growthOf(samples: readonly MemorySample[]): number {
+export function growthOf(samples: readonly { requests: number; residentBytes: number }[]): number {
 	const half = (samples.at(-1)?.requests ?? 0) / 2;
 	const second = samples.filter(({ requests }) => requests >= half);
 	return slope(second.map(({ requests, residentBytes }) => [requests / 1000, residentBytes / MIB]));

@@ -38,31 +38,43 @@ function deltaChunk(delta: Record<string, unknown>, finishReason: string | null 
 	return chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }]);
 }
 
-const STREAM: readonly Buffer[] = [
-	deltaChunk({ role: "assistant", content: "", refusal: null }),
-	...Array.from({ length: STREAM_DELTAS }, (_, piece) => deltaChunk({ content: `piece ${piece} ` })),
-	deltaChunk({}, "stop"),
-	Buffer.concat([chunk([], usageOf(2 * STREAM_DELTAS)), Buffer.from("data: [DONE]\n\n")]),
-];
+const FIRST = deltaChunk({ role: "assistant", content: "", refusal: null });
+const DELTAS = Array.from({ length: STREAM_DELTAS }, (_, piece) => deltaChunk({ content: `piece ${piece} ` }));
+const STOP = deltaChunk({}, "stop");
+
+function lastOf(deltas: number): Buffer {
+	return Buffer.concat([chunk([], usageOf(2 * deltas)), Buffer.from("data: [DONE]\n\n")]);
+}
+
+/** What a prompt may ask for, so that a chunk's price can be told from a request's: `[[220 deltas]]`, `[[220 deltas, 2 ms apart]]`. */
+const ASKED = /\[\[(\d+) deltas(?:, (\d+) ms apart)?\]\]/;
+
+/** A prompt that gets a whole answer even when a stream was asked for, as some upstreams give. */
+const WHOLE_ASKED = "[[no stream]]";
 
 /** Each event in a turn of its own, so that they arrive one by one, as a model's do. */
-function stream(response: ServerResponse, next = 0): void {
-	const event = STREAM[next];
-	if (event === undefined) {
-		response.end();
+function stream(response: ServerResponse, deltas: number, everyMs: number, next = 0): void {
+	// A caller that went away is told nothing more.
+	if (response.destroyed) return;
+	if (next > deltas + 1) {
+		response.end(lastOf(deltas));
 		return;
 	}
-	response.write(event);
-	setImmediate(() => stream(response, next + 1));
+	response.write(next === 0 ? FIRST : next <= deltas ? DELTAS[next % DELTAS.length] : STOP);
+	const more = () => stream(response, deltas, everyMs, next + 1);
+	if (everyMs > 0) setTimeout(more, everyMs);
+	else setImmediate(more);
 }
 
 const server = createServer((request, response) => {
 	const pieces: Buffer[] = [];
 	request.on("data", (piece: Buffer) => pieces.push(piece));
 	request.on("end", () => {
-		if (/"stream":\s*true/.test(Buffer.concat(pieces).toString("latin1"))) {
+		const asked = Buffer.concat(pieces).toString("latin1");
+		if (/"stream":\s*true/.test(asked) && !asked.includes(WHOLE_ASKED)) {
+			const [, deltas = STREAM_DELTAS, everyMs = 0] = ASKED.exec(asked) ?? [];
 			response.writeHead(200, { "content-type": "text/event-stream" });
-			stream(response);
+			stream(response, Number(deltas), Number(everyMs));
 		} else {
 			response.writeHead(200, { "content-type": "application/json", "content-length": COMPLETION.byteLength });
 			response.end(COMPLETION);

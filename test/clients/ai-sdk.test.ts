@@ -141,7 +141,18 @@ describe.each(MODELS)("the AI SDK with %s", (model) => {
 		if (!APICallError.isInstance(failed)) throw failed ?? new Error("it succeeded");
 		expect(failed.statusCode).toBe(401);
 		expect(failed.isRetryable).toBe(false);
-		expect(failed.responseBody).toContain("invalid_api_key");
+		expect(failed.message).toBe("the API key is malformed");
+		expect(failed.data).toMatchObject({ error: { code: "invalid_api_key" } });
+	});
+
+	it("gets the service's own words for a request that is refused", async () => {
+		const failed = await generateText({ model: provider()(model), prompt: "hi", temperature: 9 }).then(
+			() => null,
+			(error: unknown) => error,
+		);
+		if (!APICallError.isInstance(failed)) throw failed ?? new Error("it succeeded");
+		expect(failed.message).toMatch(/^temperature: /);
+		expect(failed.data).toMatchObject({ error: { code: "invalid_request", param: "temperature" } });
 	});
 
 	it("tells of a stream that breaks off", async () => {

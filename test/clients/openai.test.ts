@@ -1,6 +1,6 @@
 // The official OpenAI client against the running service: what works with OpenAI works here, and a stranger can check the receipt.
 import { randomBytes } from "node:crypto";
-import OpenAI, { AuthenticationError, NotFoundError, RateLimitError } from "openai";
+import OpenAI, { APIError, AuthenticationError, NotFoundError, RateLimitError } from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -167,6 +167,55 @@ describe("the openai client", () => {
 		const error = await failureOf(client.chat.completions.create(hello));
 		expect(error).toBeInstanceOf(AuthenticationError);
 		expect(error).toMatchObject({ status: 401 });
+	});
+
+	it.each([
+		[
+			"an invalid request",
+			(client: OpenAI) => client.chat.completions.create({ ...hello, temperature: 9 }),
+			{ status: 422, code: "invalid_request", type: "invalid_request_error", param: "temperature" },
+			/^422 temperature: /,
+		],
+		[
+			"no messages",
+			(client: OpenAI) => client.chat.completions.create({ ...hello, messages: [] }),
+			{ status: 400, code: "no_messages" },
+			/^400 messages is missing or empty$/,
+		],
+		[
+			"an unknown model",
+			(client: OpenAI) => client.models.retrieve("no-such-model"),
+			{ status: 404, code: "model_not_found" },
+			/^404 \w.*/,
+		],
+		[
+			"what the provider refuses",
+			(client: OpenAI) =>
+				client.chat.completions.create({ ...hello, messages: [{ role: "user", content: "[[status 400]]" }] }),
+			{ status: 400, code: "upstream_rejected", error: { provider: expect.any(String), upstream_status: 400 } },
+			/^400 \w/,
+		],
+	])("shows message, code and fields of %s", async (_, ask, fields, message) => {
+		const client = await newClient("corporate", { maxRetries: 0 });
+		const error = await failureOf(ask(client));
+		if (!(error instanceof APIError)) throw error;
+		expect(error).toMatchObject(fields);
+		expect(error.message).toMatch(message);
+		expect(error.headers?.get("cache-control")).toBe("no-store");
+	});
+
+	it("shows message and code of a refused key and of an exceeded limit", async () => {
+		const refused = await failureOf(
+			(await newClient("free", { apiKey: "svc_sk_wrong" })).chat.completions.create(hello),
+		);
+		expect(refused).toMatchObject({ code: "invalid_api_key", message: "401 the API key is malformed" });
+		const client = await newClient("free", { maxRetries: 0 });
+		for (let requests = 0; requests < 10; requests++) await client.chat.completions.create(hello);
+		const limited = await failureOf(client.chat.completions.create(hello));
+		expect(limited).toMatchObject({
+			code: "rate_limit_exceeded",
+			message: expect.stringContaining("429 the Free plan allows 10 requests per minute"),
+		});
 	});
 
 	it("sends an image, and a model that sees it answers", async () => {

@@ -242,7 +242,7 @@ describe.each(MODELS)("the openai client with $model", ({ wire, provider, model,
 			if (!altered) throw new Error("nothing to forge");
 			const error = await failureOf(complete([altered, { role: "tool", tool_call_id: call.id, content: "4 degrees" }]));
 			expect(error).toBeInstanceOf(BadRequestError);
-			expect(error).toMatchObject({ status: 400, error: "upstream_rejected" });
+			expect(error).toMatchObject({ status: 400, code: "upstream_rejected" });
 		});
 	});
 

@@ -11,6 +11,7 @@ import { type Access, type Endpoint, METHODS } from "../../src/http/endpoint.ts"
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	call,
+	callWith,
 	callWithKey,
 	chat,
 	eventually,
@@ -212,6 +213,33 @@ describe("any other path", () => {
 	});
 });
 
+describe("without ADMIN_TOKEN", () => {
+	const none = { ADMIN_TOKEN: "" } as Partial<Env>;
+	const operators = ENDPOINTS.filter(({ access }) => access === "operator");
+
+	it.each(operators.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint]))(
+		"%s is an unknown path, whatever the method and the token",
+		async (_, endpoint) => {
+			const unknown = await (await callWith(none, "/v1/nope")).json();
+			for (const method of [...METHODS, "HEAD", "PATCH"])
+				for (const authorization of ["", `Bearer ${TEST_ADMIN_TOKEN}`, "Bearer null"]) {
+					const response = await callWith(none, anyPath(endpoint), { method, headers: { authorization } });
+					expect([response.status, response.headers.get("allow")], method).toEqual([404, null]);
+					if (method !== "HEAD") expect(await response.json()).toEqual(unknown);
+				}
+		},
+	);
+
+	it("the OpenAPI document has none of their paths, and another ETag", async () => {
+		const [whole, without] = await Promise.all([call("/openapi.json"), callWith(none, "/openapi.json")]);
+		const paths = async (response: Response) => Object.keys(((await response.json()) as { paths: object }).paths);
+		const internal = operators.map(({ path }) => path);
+		expect(without.headers.get("etag")).not.toBe(whole.headers.get("etag"));
+		expect(await paths(whole)).toEqual(expect.arrayContaining(internal));
+		expect((await paths(without)).filter((path) => internal.includes(path as `/${string}`))).toEqual([]);
+	});
+});
+
 describe("a public look-up of a receipt", () => {
 	it("sees a receipt that has only just been settled", async () => {
 		const id = (await chat(key.key, "hi")).headers.get("x-request-id");
@@ -235,9 +263,10 @@ describe("a public look-up of a receipt", () => {
 
 	it("waits for no receipt of an id from the future", async () => {
 		const prepare = vi.spyOn(env.DB, "prepare");
+		const lookUps = () => prepare.mock.calls.filter(([query]) => query.includes('from "receipts"')).length;
 		const id = `svc-${ulid(Date.now() + 3_600_000)}`;
 		const response = await app.fetch(new Request(`${ORIGIN}/v1/proof/${id}`), env, createExecutionContext());
-		expect([response.status, prepare.mock.calls.length]).toEqual([404, 1]);
+		expect([response.status, lookUps()]).toEqual([404, 1]);
 		prepare.mockRestore();
 	});
 
@@ -245,11 +274,11 @@ describe("a public look-up of a receipt", () => {
 		const { db } = await import("../support/service.ts");
 		const id = (await chat(key.key, "hi")).headers.get("x-request-id") ?? "";
 		await eventually(
-			async () => (await db.prepare("SELECT 1 FROM receipts WHERE request_id = ?").bind(id).first()) !== null,
+			async () => (await db.prepare("SELECT 1 FROM settlements WHERE request_id = ?").bind(id).first()) !== null,
 		);
 		await db
 			.prepare(
-				'UPDATE receipts SET receipt = replace(receipt, \'"outcome":"complete"\', \'"outcome":"cut"\') WHERE request_id = ?',
+				'UPDATE settlements SET receipt = replace(receipt, \'"outcome":"complete"\', \'"outcome":"cut"\') WHERE request_id = ?',
 			)
 			.bind(id)
 			.run();
@@ -263,6 +292,32 @@ describe("a field that may stand for another", () => {
 		expect([response.status, await response.json()]).toMatchObject([422, { issues: [{ path: "temperature" }] }]);
 		const missing = await callWithKey(key.key, "/v1/route", { prompt: " " });
 		expect([missing.status, await missing.json()]).toMatchObject([400, { error: "no_messages" }]);
+	});
+});
+
+describe("an error", () => {
+	const LIBRARIES: Record<string, string>[] = [
+		{ "x-stainless-lang": "js" },
+		{ "user-agent": "ai/7.0 ai-sdk/openai-compatible/3.0" },
+	];
+	const ERRORS = [
+		["/nope", "GET", 404, "not_found"],
+		["/v1/plans", "PATCH", 405, "method_not_allowed"],
+		["/v1/models/nope", "GET", 404, "model_not_found"],
+		["/v1/usage", "GET", 401, "invalid_api_key"],
+		["/v1/proof/pubkey?workspace_id=..", "GET", 422, "invalid_request"],
+	] as const;
+
+	it.each(ERRORS)("of %s (%s) is OpenAI's error object to its libraries, under the same status", async (...row) => {
+		const [path, method, status, code] = row;
+		for (const headers of LIBRARIES) {
+			const response = await call(path, { method, headers });
+			expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
+		}
+	});
+
+	it.each(ERRORS)("of %s (%s) is for no cache", async (path, method) => {
+		expect((await call(path, { method })).headers.get("cache-control")).toBe("no-store");
 	});
 });
 

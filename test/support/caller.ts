@@ -16,7 +16,7 @@ import type { TestKey } from "./service.ts";
 export function inProcessCaller({ user_id: userId, key_id: keyId, plan }: TestKey): Caller {
 	const startedAtMs = Date.now();
 	const requestId = `svc-${ulid(startedAtMs)}`;
-	const account = { userId, keyId, plan: PLANS[plan as PlanId] };
+	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: null };
 	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
 	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
 	const admit = async (reservation?: Reservation) => {

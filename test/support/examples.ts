@@ -321,6 +321,13 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	openapi: { request: () => ({}) },
 	operator_create_key: { request: () => ({ body: { user: "contract", plan: "pro" } }) },
 	operator_list_keys: { request: () => ({}), hints: { user: fc.constantFrom("contract", "nobody") } },
+	operator_check_usage: {
+		request: async () => ({ path: `/internal/usage/check?user=${encodeURIComponent("contract")}` }),
+		hints: {
+			user: fc.constantFrom("contract", "nobody"),
+			after: fc.constantFrom("", "usr_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
+		},
+	},
 	operator_rotate_key: {
 		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
 		hints: { key_id: keyId },

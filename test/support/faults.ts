@@ -5,8 +5,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
-/** `failAfter`: the call is applied and its answer lost, as when a connection breaks. */
-export type Fault = "pass" | "fail" | "failAfter" | { slowMs: number };
+/** `failAfter`: the call is applied and its answer lost, as when a connection breaks; `hangAfter`: its answer never comes. */
+export type Fault = "pass" | "fail" | "failAfter" | "hangAfter" | { slowMs: number };
 
 /** One call that a plan decides about. */
 export interface Operation {
@@ -58,6 +58,7 @@ async function carryOut(
 	if (typeof fault === "object") await new Promise((resolve) => setTimeout(resolve, fault.slowMs));
 	const result = await apply();
 	if (fault === "failAfter") throw lost();
+	if (fault === "hangAfter") await new Promise(() => undefined);
 	return result;
 }
 

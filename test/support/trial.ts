@@ -9,6 +9,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import type { NamedTotals } from "../../src/account/usage.ts";
 import { app } from "../../src/app.ts";
 import { alarmAtMs, type Fault, type FaultPlan, killObject, type Operation, useFaults, writes } from "./faults.ts";
 import {
@@ -109,6 +110,9 @@ async function heardStream(response: Response, leaves: boolean): Promise<Heard> 
 	const last = chunks.at(-1);
 	return { ...heard, delivered: done, error: last?.error?.code ?? null, svc: last?.svc ?? null, left: false };
 }
+
+/** Settlements that a meter which woke now would send to D1. */
+const UNFLUSHED = "SELECT count(*) AS n FROM slots WHERE settled > coalesce((SELECT settled FROM folded), 0)";
 
 export class Trial {
 	readonly key: TestKey;
@@ -257,10 +261,18 @@ export class Trial {
 	/** What the meter still holds. */
 	async held(): Promise<{ unflushed: number; open: number; alarmAtMs: number | null }> {
 		const counts = await runInDurableObject(this.#meter(), (_, { storage }) => ({
-			unflushed: storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM outbox").one().n,
-			open: storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM admissions WHERE closed_at_ms IS NULL").one().n,
+			unflushed: storage.sql.exec<{ n: number }>(UNFLUSHED).one().n,
+			open: storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM slots WHERE closed_at_ms IS NULL").one().n,
 		}));
 		return { ...counts, alarmAtMs: await alarmAtMs(this.#meter()) };
+	}
+
+	/** The totals that the meter has written down. */
+	folded(): Promise<NamedTotals[]> {
+		return runInDurableObject(this.#meter(), (_, { storage }) => {
+			const rows = storage.sql.exec<{ totals: string }>("SELECT totals FROM folded").toArray();
+			return JSON.parse(rows[0]?.totals ?? "[]") as NamedTotals[];
+		});
 	}
 
 	/** Requests that were let in, whether their caller heard of it or not. */

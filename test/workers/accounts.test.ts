@@ -134,7 +134,7 @@ type Amount = { tokens: number; input_tokens: number; cost_nano_usd: number };
 
 async function rowsOf({ key }: Trial): Promise<Row[]> {
 	const { results } = await db
-		.prepare("SELECT * FROM usage WHERE user_id = ?")
+		.prepare("SELECT * FROM settlements WHERE user_id = ?")
 		.bind(key.user_id)
 		.all<Omit<Row, "calls"> & { calls: string }>();
 	return results.map((row) => ({ ...row, calls: JSON.parse(row.calls) }));
@@ -157,13 +157,11 @@ function totalsBy<T extends Amount>(parts: T[], nameOf: (part: T) => string): To
 	return totals;
 }
 
-async function rollupsOf({ key }: Trial, dimension: string): Promise<Totals> {
-	const { results } = await db
-		.prepare("SELECT * FROM usage_rollups WHERE user_id = ? AND dimension = ?")
-		.bind(key.user_id, dimension)
-		.all<Amount & { name: string; requests: number }>();
+/** What the meter has folded. */
+async function foldedTotals(trial: Trial, dimension: string): Promise<Totals> {
+	const folded = (await trial.folded()).filter((totals) => totals.dimension === dimension);
 	return Object.fromEntries(
-		results.map(({ name, requests, tokens, input_tokens, cost_nano_usd }) => [
+		folded.map(({ name, requests, tokens, inputTokens: input_tokens, costNanoUsd: cost_nano_usd }) => [
 			name,
 			{ requests, tokens, input_tokens, cost_nano_usd },
 		]),
@@ -189,7 +187,7 @@ async function expectTotals(trial: Trial, rows: Row[]): Promise<void> {
 		provider: totalsBy(calls, ({ provider }) => provider),
 	};
 	for (const [dimension, totals] of Object.entries(expected))
-		expect(await rollupsOf(trial, dimension), dimension).toEqual(totals);
+		expect(await foldedTotals(trial, dimension), dimension).toEqual(totals);
 	const report = await trial.usage();
 	const whole = shown(expected.total)[""] ?? { requests: 0, tokens: 0, cost_usd: 0 };
 	expect(report).toMatchObject({

@@ -173,7 +173,8 @@ describe.each([false, true])("an upstream that is slow (client streams: %s)", (s
 		respondAs(unseen, () =>
 			scripted(async function* () {
 				yield ROLE + word("Well");
-				await pause(60_000);
+				await pause(2 * IDLE_MS);
+				yield word(", no.") + finish() + DONE;
 			}),
 		);
 		const { text, svc, error } = await outcome(await quickChat({ model: unseen.id, reasoning_effort: "high", stream }));

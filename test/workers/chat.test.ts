@@ -120,7 +120,7 @@ describe("a chat answer", () => {
 			total_cost_usd: answer.svc.cost.total_usd,
 		});
 		await eventually(
-			async () => (await db.prepare("SELECT 1 FROM usage WHERE request_id = ?").bind(answer.id).first()) !== null,
+			async () => (await db.prepare("SELECT 1 FROM settlements WHERE request_id = ?").bind(answer.id).first()) !== null,
 		);
 		expect(await usageOf(pro)).toEqual(before);
 		expect(before.recent.map(({ request_id }) => request_id)).toEqual([answer.id]);

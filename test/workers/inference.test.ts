@@ -12,7 +12,16 @@ import { usd } from "../../src/proof/money.ts";
 import type { ReceiptDetail, ReceiptKind } from "../../src/proof/receipt.ts";
 import { joinedText, type ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
-import { eventually, newKey, proofOf, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
+import {
+	eventually,
+	newKey,
+	proofOf,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	usageRowsInD1,
+	useSandbox,
+} from "../support/service.ts";
 
 const RUN_MS = 60_000;
 
@@ -180,6 +189,8 @@ describe.each(Object.keys(DETAILS) as ReceiptKind[])("a run of kind %s", (kind) 
 		expect(usage.total_cost_usd).toBe(usd(run.budget.spentNanoUsd));
 		expect(usage.recent[0]).toMatchObject({ request_id: caller.requestId, kind });
 
+		// An id that no gate has made leads to no meter: its receipt is found when D1 has it.
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
 		const proof = await proofOf(caller.requestId);
 		expect(proof).toMatchObject({ valid: true, signed: true });
 		expect(proof.receipt).toMatchObject({

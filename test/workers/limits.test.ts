@@ -52,8 +52,10 @@ describe("the limit per minute", () => {
 		}
 		const refused = await callWithKey(key, "/v1/usage");
 		expect(refused.status).toBe(429);
+		const message = expect.stringContaining("10 requests per minute");
 		expect(await refused.json()).toEqual({
-			detail: { error: "rate_limit_exceeded", message: expect.stringContaining("10 requests per minute") },
+			detail: { error: "rate_limit_exceeded", message },
+			error: { message, type: "rate_limit_error", param: null, code: "rate_limit_exceeded" },
 		});
 		expect(refused.headers.get("retry-after")).toBe("50");
 		expect(refused.headers.get("retry-after-ms")).toBe("50000");
@@ -84,9 +86,8 @@ describe("the limit per day", () => {
 		// The object reloads its windows from storage when it is built anew.
 		await runInDurableObject(meterOf(key), (_, state) => {
 			state.storage.sql.exec(
-				"INSERT OR REPLACE INTO minutes (minute, requests) VALUES (?, ?)",
-				Math.floor(Date.now() / 60_000) - 1_000,
-				requests,
+				"INSERT OR REPLACE INTO folded (one, admitted, settled, minutes, totals) VALUES (1, 0, 0, ?, '[]')",
+				JSON.stringify({ from: Math.floor(Date.now() / 60_000) - 1_000, requests: [requests] }),
 			);
 		});
 		await evictDurableObject(meterOf(key));

@@ -58,7 +58,7 @@ async function usageTotals(): Promise<Pick<UsageReport, "total_requests" | "tota
 
 /** Ids of requests that are reserved and neither settled nor released. */
 async function openReservations(): Promise<string[]> {
-	const open = "SELECT request_id FROM admissions WHERE closed_at_ms IS NULL";
+	const open = "SELECT request_id FROM slots WHERE closed_at_ms IS NULL";
 	return runInDurableObject(meter, (_, { storage }) =>
 		[...storage.sql.exec<{ request_id: string }>(open)].map(({ request_id }) => request_id),
 	);
@@ -191,9 +191,21 @@ describe("settling", () => {
 	});
 
 	async function settlementOf(id: string): Promise<Settlement> {
-		const receipt = await db.prepare("SELECT * FROM receipts WHERE request_id = ?").bind(id).first();
-		const usage = await db.prepare("SELECT * FROM usage WHERE request_id = ?").bind(id).first<Record<string, string>>();
-		return { usage: { ...usage, calls: JSON.parse(usage?.["calls"] ?? "[]") }, receipt } as unknown as Settlement;
+		const row = await db
+			.prepare("SELECT * FROM settlements WHERE request_id = ?")
+			.bind(id)
+			.first<Record<string, string>>();
+		const { receipt, proof_hash, signature, key_id, settled_at, ...usage } = row ?? {};
+		const sealed = {
+			request_id: id,
+			kind: usage["kind"],
+			receipt,
+			proof_hash,
+			signature,
+			key_id,
+			created_at: settled_at,
+		};
+		return { usage: { ...usage, calls: JSON.parse(usage["calls"] ?? "[]") }, receipt: sealed } as unknown as Settlement;
 	}
 
 	it("goes straight to D1 when the meter is away, and the meter's own row does not count again", async () => {

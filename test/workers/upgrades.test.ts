@@ -11,8 +11,11 @@ import {
 	db,
 	eventually,
 	newKey,
+	operator,
+	receiptOf,
 	type TestKey,
 	type Upstream,
+	type UsageReport,
 	usageOf,
 	usageRowsInD1,
 	useSandbox,
@@ -67,11 +70,71 @@ async function putBack(
 	await evictDurableObject(stub);
 }
 
+/** What a meter of version 1 would hold in place of what this one holds, in the tables that it had. */
+function meterRows(sql: SqlStorage): Record<string, Row[]> {
+	const slots = sql.exec<Row>("SELECT * FROM slots").toArray();
+	const [folded] = sql.exec<{ settled: number; minutes: string }>("SELECT settled, minutes FROM folded").toArray();
+	const isPending = ({ settled }: Row) => Number(settled) > (folded?.settled ?? 0);
+	const minutes = new Map<number, number>();
+	const { from, requests } = JSON.parse(folded?.minutes ?? '{"from":0,"requests":[]}');
+	for (const [offset, count] of requests.entries()) minutes.set(from + offset, count);
+	const reach = sql.exec<{ admitted: number }>("SELECT admitted FROM folded").toArray()[0]?.admitted ?? 0;
+	for (const { admitted, at_ms, counts } of slots) {
+		const minute = Math.floor(Number(at_ms) / 60_000);
+		if (Number(admitted) > reach && counts === 1) minutes.set(minute, (minutes.get(minute) ?? 0) + 1);
+	}
+	return {
+		admissions: slots.map(
+			({
+				request_id = null,
+				at_ms = null,
+				expires_at_ms = null,
+				closed_at_ms = null,
+				proof_hash = null,
+				body = null,
+			}) => {
+				const reservation = closed_at_ms === null ? body : null;
+				return { request_id, at_ms, reservation, expires_at_ms, proof_hash, closed_at_ms };
+			},
+		),
+		outbox: slots
+			.filter(isPending)
+			.toSorted((a, b) => Number(a["settled"]) - Number(b["settled"]))
+			.map(({ request_id = null, body = null }) => ({ request_id, settlement: body })),
+		minutes: [...minutes].map(([minute, count]) => ({ minute, requests: count })),
+	};
+}
+
+/** The same for a meter, with what it holds in other tables and `more`. */
+async function putMeterBack(
+	stub: DurableObjectStub<undefined>,
+	more: Record<string, readonly Row[]> = {},
+): Promise<void> {
+	const held = await runInDurableObject(stub, (_, { storage: { sql } }) => meterRows(sql));
+	await putBack(stub, METER_1, { ...held, ...more });
+}
+
+/** Puts a user's rows in D1 back to where versions before had them. */
+async function putRowsBack(userId: string): Promise<void> {
+	const columns =
+		"request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens, cost_nano_usd, estimated, outcome, latency_ms, fallback, calls";
+	await db.batch(
+		[
+			`INSERT INTO usage (${columns}) SELECT ${columns} FROM settlements WHERE user_id = ?`,
+			`INSERT INTO receipts (request_id, user_id, kind, receipt, proof_hash, signature, key_id, created_at)
+				SELECT request_id, user_id, kind, receipt, proof_hash, signature, key_id, settled_at FROM settlements WHERE user_id = ?`,
+			"DELETE FROM settlements WHERE user_id = ?",
+		].map((statement) => db.prepare(statement).bind(userId)),
+	);
+}
+
 let key: TestKey;
+let user: string;
 let faults: { restore(): void } | undefined;
 let upstream: Upstream;
 beforeEach(async () => {
-	key = await newKey("pro");
+	user = `upgraded-${crypto.randomUUID()}`;
+	key = await newKey("pro", user);
 	upstream = useSandbox();
 });
 afterEach(() => {
@@ -85,13 +148,31 @@ const refuseWrites = () => useFaults({ DB: (operation) => (writes(operation) ? "
 const marked = async () => (await meterOf(key).markedOwners("", 100)).map(({ owner }) => owner).toSorted();
 
 describe("a meter of version 1", () => {
-	it("keeps its limits, plan, revocations, open reservations and usage", async () => {
-		await chat(key.key, "stored");
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+	async function checked(): Promise<unknown[]> {
+		const answer = await operator("GET", `/internal/usage/check?user=${encodeURIComponent(user)}`);
+		expect(answer.status).toBe(200);
+		return ((await answer.json()) as { data: unknown[] }).data;
+	}
+
+	/** A meter of before with a row in D1, one that D1 has without the meter knowing, one that is pending, and one open. */
+	async function leaveBehind(): Promise<{ ids: string[]; before: UsageReport }> {
+		const ids: string[] = [];
+		const ask = async (content: string) => {
+			const response = await chat(key.key, content);
+			expect(response.status).toBe(200);
+			ids.push(response.headers.get("x-request-id") ?? "");
+		};
+		await ask("stored");
+		await runDurableObjectAlarm(meterOf(key));
 		await meterOf(key).setPlan("pro");
 		await meterOf(key).revokeKey("key_old");
-		faults = refuseWrites();
-		await chat(key.key, "pending");
+		faults = useFaults({ DB: (operation) => (writes(operation) ? "failAfter" : "pass") });
+		await ask("stored, and its answer lost");
+		await eventually(async () => (await usageRowsInD1(key)) === 2);
+		faults.restore();
+		// Nothing but flushes is refused: the test itself writes.
+		faults = useFaults({ DB: ({ target }) => (/insert into "settlements"/i.test(target) ? "fail" : "pass") });
+		await ask("pending");
 		// A request under way in the old version: admitted, never settled.
 		upstream.restore();
 		upstream = useSandbox(() => new Promise(() => undefined));
@@ -99,18 +180,60 @@ describe("a meter of version 1", () => {
 		void chatWith({ ACCOUNT_METER }, key.key, "left behind").catch(() => undefined);
 		await eventually(async () => upstream.requests.length === 1);
 		const before = await usageOf(key);
-		expect(before.total_requests).toBe(2);
+		expect(before.total_requests).toBe(3);
+		await putRowsBack(key.user_id);
+		await putMeterBack(meterOf(key));
+		return { ids, before };
+	}
 
-		await putBack(meterOf(key), METER_1);
+	it("keeps its limits, plan, revocations, open reservations and usage, nothing lost and nothing doubled", async () => {
+		const { ids, before } = await leaveBehind();
 		expect({ ...(await usageOf(key)), limits: null }).toEqual({ ...before, limits: null });
 		expect((await usageOf(key)).limits.daily_requests_used).toBe(before.limits.daily_requests_used);
 		const asked = { requestId: "svc-x", keyId: "key_old", plan: "pro" as const, countsTowardsDay: true };
 		expect(await meterOf(key).admit(asked)).toEqual({ admitted: false, reason: "revoked" });
-		faults.restore();
+		for (const id of ids) await receiptOf(id);
+		faults?.restore();
+		await runDurableObjectAlarm(meterOf(key));
+		expect(await usageRowsInD1(key)).toBe(3);
+		expect({ ...(await usageOf(key)), limits: null }).toEqual({ ...before, limits: null });
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 660_000 });
 		await runDurableObjectAlarm(meterOf(key));
-		await eventually(async () => (await usageRowsInD1(key)) === 3);
-		expect((await usageOf(key)).total_requests).toBe(3);
+		expect(await usageRowsInD1(key)).toBe(4);
+		const after = await usageOf(key);
+		expect(after.total_requests).toBe(4);
+		expect(after.recent.map(({ request_id }) => request_id)).toEqual(expect.arrayContaining(ids));
+		expect(await checked()).toMatchObject([{ agrees: true, requests: 4 }]);
+	});
+
+	it("has no totals as long as it cannot read those of before, and has them all as soon as it can", async () => {
+		const { before } = await leaveBehind();
+		faults?.restore();
+		faults = useFaults({ DB: ({ target }) => (target.includes("usage_rollups") ? "fail" : "pass") });
+		for (const path of ["/v1/usage", "/v1/savings"]) {
+			const answer = await errorOf(callWithKey(key.key, path));
+			expect(answer, path).toMatchObject({ status: 503, error: "storage_unavailable" });
+		}
+		faults.restore();
+		expect((await usageOf(key)).total_requests).toBe(before.total_requests);
+	});
+
+	it("whose request was settled in D1 by the version before counts it once", async () => {
+		await leaveBehind();
+		faults?.restore();
+		const [{ request_id: open = "" } = {}] = await runInDurableObject(meterOf(key), (_, { storage }) =>
+			storage.sql.exec<{ request_id: string }>("SELECT request_id FROM slots WHERE closed_at_ms IS NULL").toArray(),
+		);
+		const before = await usageOf(key);
+		// As a Worker of before did when the meter was away.
+		const copy = `INSERT INTO usage SELECT ?, user_id, created_at, kind, model, provider, mode, tokens, cost_nano_usd, estimated,
+			outcome, latency_ms, fallback, calls, input_tokens FROM usage WHERE user_id = ? LIMIT 1`;
+		await db.prepare(copy).bind(open, key.user_id).run();
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 660_000 });
+		await runDurableObjectAlarm(meterOf(key));
+		expect((await usageOf(key)).total_requests).toBe(before.total_requests + 1);
+		expect(await usageRowsInD1(key)).toBe(4);
+		expect(await checked()).toMatchObject([{ agrees: true, requests: 4 }]);
 	});
 
 	it("of a time before marks were kept has none", async () => {
@@ -131,7 +254,7 @@ describe("a meter of version 1", () => {
 		const byWorkspace = stale.map((workspace_id, n) => ({ workspace_id, mark: n % 2 === 0 ? flushed.id : `${event}` }));
 		const open = { workspace_id: WORKSPACE, mark: "ho_not_yet_flushed" };
 		faults = useFaults({ DB: () => "fail" });
-		await putBack(meterOf(key), METER_1, { unflushed: [...byWorkspace, open] });
+		await putMeterBack(meterOf(key), { unflushed: [...byWorkspace, open] });
 		const all = [...stale, WORKSPACE].map((workspace) => `workspace:${workspace}`).toSorted();
 		expect(await marked()).toEqual(all);
 		await runDurableObjectAlarm(meterOf(key));
@@ -148,7 +271,7 @@ describe("a meter of version 1", () => {
 		faults = refuseWrites();
 		const { id } = await handOn(key);
 		await putBack(ledgerOf(key), LEDGER_1);
-		await putBack(meterOf(key), METER_1, { unflushed: [{ workspace_id: WORKSPACE, mark: id }] });
+		await putMeterBack(meterOf(key), { unflushed: [{ workspace_id: WORKSPACE, mark: id }] });
 		const list = async () => {
 			const { data } = (await (await callWithKey(key.key, "/v1/audit/events")).json()) as { data: unknown[] };
 			return data;
@@ -185,7 +308,7 @@ describe("a ledger of version 1", () => {
 		faults = refuseWrites();
 		await handOn(key);
 		await putBack(ledgerOf(key), LEDGER_1);
-		await putBack(meterOf(key), METER_1);
+		await putMeterBack(meterOf(key));
 		expect(await marked()).toEqual([]);
 		await eventually(async () => {
 			await runDurableObjectAlarm(ledgerOf(key));

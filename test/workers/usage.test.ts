@@ -111,14 +111,15 @@ describe("usage in D1", () => {
 		return found;
 	}
 
-	/** Stores so many requests of the user, as flushes do. */
+	/** Stores so many requests of the user in D1. */
 	async function storeRequests(count: number): Promise<void> {
 		await db
 			.prepare(
 				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-				INSERT INTO usage (request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens, cost_nano_usd, estimated, outcome, latency_ms, fallback, calls)
-				SELECT 'svc-' || hex(randomblob(13)), ?1, '2026-01-01T00:00:00.' || i, 'chat', 'a-model', 'a-provider', 'direct', 2, 1, 1, 0, 'complete', 1, 0,
-					'[{"model":"a-model","provider":"a-provider","tokens":2,"input_tokens":1,"cost_nano_usd":1}]' FROM n`,
+				INSERT INTO settlements (request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens, cost_nano_usd,
+					estimated, outcome, latency_ms, fallback, calls, receipt, proof_hash, settled_at)
+				SELECT 'svc-' || hex(randomblob(13)), ?1, '2026-01-01T00:00:00.' || i, 'chat', 'a-model', 'a-provider', 'direct', 2, 1, 1, 0,
+					'complete', 1, 0, '[{"model":"a-model","provider":"a-provider","tokens":2,"input_tokens":1,"cost_nano_usd":1}]', '{}', '', '' FROM n`,
 			)
 			.bind(key.user_id, count)
 			.run();
@@ -127,7 +128,7 @@ describe("usage in D1", () => {
 	it.each(["/v1/usage", "/v1/savings"])("%s reads as many rows for 3,000 requests as for 30", async (path) => {
 		const rowsRead = async () => {
 			const statements = await statementsOf(() => callWithKey(key.key, path));
-			const reading = statements.filter(({ sql }) => sql.includes("usage"));
+			const reading = statements.filter(({ sql }) => /usage|settlements/.test(sql));
 			const counts = reading.map(async ({ sql, parameters }) => {
 				const { meta } = await db
 					.prepare(sql)
@@ -137,30 +138,32 @@ describe("usage in D1", () => {
 			});
 			return Promise.all(counts);
 		};
+		await chatTokens("one");
+		await rowsRead();
 		await storeRequests(30);
 		const few = await rowsRead();
-		expect(few.length).toBeGreaterThanOrEqual(3);
+		expect(few.length).toBeGreaterThanOrEqual(2);
 		await storeRequests(2_970);
 		expect(await rowsRead()).toEqual(few);
-		expect(
-			((await (await callWithKey(key.key, "/v1/usage")).json()) as { total_requests: number }).total_requests,
-		).toBe(3_000);
 	});
 
-	it("has a row, a receipt and its share of the rollups for every request", async () => {
+	interface StoredRow {
+		tokens: number;
+		input_tokens: number;
+		receipt: string;
+	}
+
+	async function eventuallyRows(count: number): Promise<D1Result<StoredRow>> {
+		const rows = () => db.prepare("SELECT * FROM settlements WHERE user_id = ?").bind(key.user_id).all<StoredRow>();
+		await eventually(async () => (await rows()).results.length === count);
+		return rows();
+	}
+
+	it("has one row for every request, with its usage and its receipt", async () => {
 		const { prompt, completion } = await chatTokens("one", "two");
-		await eventually(async () => {
-			const row = await db
-				.prepare("SELECT requests FROM usage_rollups WHERE user_id = ? AND dimension = 'total'")
-				.bind(key.user_id)
-				.first<{ requests: number }>();
-			return row?.requests === 2;
-		});
-		const rollup = await db
-			.prepare("SELECT tokens, input_tokens FROM usage_rollups WHERE user_id = ? AND dimension = 'total'")
-			.bind(key.user_id)
-			.first();
-		expect(rollup).toEqual({ tokens: prompt + completion, input_tokens: prompt });
+		const { results } = await eventuallyRows(2);
+		expect(results.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(prompt + completion);
+		expect(results.reduce((sum, { input_tokens }) => sum + input_tokens, 0)).toBe(prompt);
 		const { recent } = (await (await callWithKey(key.key, "/v1/usage")).json()) as { recent: { request_id: string }[] };
 		for (const { request_id } of recent) expect((await call(`/v1/proof/${request_id}`)).status).toBe(200);
 	});

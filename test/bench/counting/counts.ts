@@ -15,7 +15,7 @@ export interface OperationCounts {
 	keyValueReads: number;
 	/** Writes, deletes and lists, which have one price. */
 	keyValueWrites: number;
-	/** Lines the code writes; the platform adds one for each invocation. */
+	/** Lines the code writes; invocation logs are off. */
 	logLines: number;
 }
 
@@ -45,9 +45,20 @@ const realNow = Date.now.bind(Date);
 /** Work that is open now, by object. */
 const active = new Map<string, { open: number; sinceMs: number }>();
 
-/** Whether an object still has work open. */
+/** Other work that is open: timers that will do something, queries. */
+let open = 0;
+
+/** Whether something is still to be counted. */
 export function isBusy(): boolean {
-	return active.size > 0;
+	return active.size > 0 || open > 0;
+}
+
+/** Keeps the counts from being taken for final until `work` ends. */
+export function whileBusy<T>(work: Promise<T>): Promise<T> {
+	open++;
+	return work.finally(() => {
+		open--;
+	});
 }
 
 /** Starts all counts again. */
@@ -106,7 +117,7 @@ const plainStatements = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
 function countingStatement(statement: D1PreparedStatement, query: string): D1PreparedStatement {
 	const counted = async <T>(result: Promise<D1Result<T>>) => {
-		addMeta(await result);
+		addMeta(await whileBusy(result));
 		return result;
 	};
 	const wrapped = standIn(statement, {
@@ -132,7 +143,7 @@ export function countingDatabase(binding: D1Database): D1Database {
 	return standIn(binding, {
 		prepare: (query: string) => countingStatement(binding.prepare(query), query),
 		batch: async (statements: D1PreparedStatement[]) => {
-			const results = await binding.batch(statements.map((one) => plainStatements.get(one) ?? one));
+			const results = await whileBusy(binding.batch(statements.map((one) => plainStatements.get(one) ?? one)));
 			for (const result of results) addMeta(result);
 			return results;
 		},
@@ -169,9 +180,12 @@ function countingStub<T extends object>(stub: T, object: string): T {
 	});
 }
 
-/** Counts calls of the namespace's objects, which are taken by name. */
-export function countingNamespace<T extends DurableObjectNamespace>(binding: T): T {
+/**
+ * Counts calls of the namespace's objects, which are taken by name.
+ * @param kind which class's objects they are: two may have one name.
+ */
+export function countingNamespace<T extends DurableObjectNamespace>(binding: T, kind: string): T {
 	return standIn(binding, {
-		getByName: (name: string) => countingStub(binding.getByName(name), name),
+		getByName: (name: string) => countingStub(binding.getByName(name), `${kind}:${name}`),
 	});
 }

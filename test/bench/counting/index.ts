@@ -1,5 +1,5 @@
 // The Worker as it is, with every billed operation counted, and a clock that the benchmark moves; built for the benchmark only.
-import worker, { AccountMeter as Meter } from "../../../src/index.ts";
+import worker, { WorkspaceLedger as Ledger, AccountMeter as Meter } from "../../../src/index.ts";
 import {
 	countingDatabase,
 	countingKeyValue,
@@ -11,6 +11,7 @@ import {
 	resetCounts,
 	standIn,
 	whileActive,
+	whileBusy,
 } from "./counts.ts";
 
 export * from "../../../src/index.ts";
@@ -28,6 +29,37 @@ for (const level of ["log", "warn", "error"] as const) {
 	};
 }
 
+/** Deadlines of calls are longer; what waits for less is work that will be done, such as a flush that gathers rows. */
+const LONGEST_WORK_TIMER_MS = 2_000;
+
+const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
+const workTimers = new Map<unknown, PromiseWithResolvers<void>>();
+
+function ended(timer: unknown): void {
+	workTimers.get(timer)?.resolve();
+	workTimers.delete(timer);
+}
+
+// Timers go by the real clock. One that is work keeps the counts from being taken for final.
+Object.assign(globalThis, {
+	setTimeout: (callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+		const timer: unknown = realSetTimeout(() => {
+			ended(timer);
+			callback(...args);
+		}, ms);
+		if (ms <= LONGEST_WORK_TIMER_MS) {
+			const waiting = Promise.withResolvers<void>();
+			workTimers.set(timer, waiting);
+			whileBusy(waiting.promise);
+		}
+		return timer;
+	},
+	clearTimeout: (timer: number | null) => {
+		ended(timer);
+		realClearTimeout(timer);
+	},
+});
+
 /** One wrapped environment for each, as the service remembers what it made of one. */
 const environments = new WeakMap<Env, Env>();
 
@@ -38,73 +70,124 @@ function countingEnv(env: Env): Env {
 		...env,
 		DB: countingDatabase(env.DB),
 		KV: countingKeyValue(env.KV),
-		ACCOUNT_METER: countingNamespace(env.ACCOUNT_METER),
+		ACCOUNT_METER: countingNamespace(env.ACCOUNT_METER, "meter"),
+		WORKSPACE_LEDGER: countingNamespace(env.WORKSPACE_LEDGER, "ledger"),
 	};
 	environments.set(env, wrapped);
 	return wrapped;
 }
 
-/** When each meter's alarm is due, by the moved clock; the real clock rings none. */
-const alarms = new Map<string, number>();
+/** What the benchmark asks of an object. */
+interface CountedObject extends Rpc.DurableObjectBranded {
+	/** Runs the alarm. */
+	ring(): Promise<void>;
+	/** Drops the object from memory, as the platform does with an idle one. */
+	evict(): void;
+}
 
-/** Meters in memory. */
-const meters = new Set<string>();
+/** By class and name. Alarms are due by the moved clock; the real clock rings none. */
+const objects = new Map<string, KnownObject>();
+
+interface KnownObject {
+	stub: (env: Env) => CountedStub;
+	alarmAtMs: number | null;
+	inMemory: boolean;
+}
+
+type CountedStub = DurableObjectStub<CountedObject>;
+
+function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER">, name: string) {
+	return (env: Env) => (env[namespace] as unknown as DurableObjectNamespace<CountedObject>).getByName(name);
+}
+
+/**
+ * Has an object's state count what is done with it. The platform's base class takes nothing but the platform's own state,
+ * so its members are replaced on it.
+ */
+function countState(state: DurableObjectState, kind: string, namespace: Parameters<typeof stubs>[0]): string {
+	const name = state.id.name ?? state.id.toString();
+	const key = `${kind}:${name}`;
+	const waitUntil = state.waitUntil.bind(state);
+	const entry: KnownObject = {
+		stub: stubs(namespace, name),
+		alarmAtMs: objects.get(key)?.alarmAtMs ?? null,
+		inMemory: true,
+	};
+	objects.set(key, entry);
+	const storage = standIn(state.storage, {
+		sql: countingSql(state.storage.sql),
+		setAlarm: async (at: number | Date) => {
+			counts.objectRowsWritten++;
+			entry.alarmAtMs = Number(at);
+		},
+		getAlarm: async () => entry.alarmAtMs,
+		deleteAlarm: async () => {
+			counts.objectRowsWritten++;
+			entry.alarmAtMs = null;
+		},
+	});
+	Object.defineProperty(state, "storage", { value: storage });
+	Object.defineProperty(state, "waitUntil", {
+		value: (work: Promise<unknown>) => waitUntil(whileActive(key, work)),
+	});
+	return key;
+}
 
 export class AccountMeter extends Meter {
-	#name: string;
+	#key: string;
 
 	constructor(state: DurableObjectState, env: Env) {
-		const name = state.id.name ?? state.id.toString();
-		const waitUntil = state.waitUntil.bind(state);
-		const storage = standIn(state.storage, {
-			sql: countingSql(state.storage.sql),
-			setAlarm: async (at: number) => {
-				counts.objectRowsWritten++;
-				alarms.set(name, at);
-			},
-		});
-		// The platform's base class takes nothing but the platform's own state, so its members are replaced on it.
-		Object.defineProperty(state, "storage", { value: storage });
-		Object.defineProperty(state, "waitUntil", {
-			value: (work: Promise<unknown>) => waitUntil(whileActive(name, work)),
-		});
+		const key = countState(state, "meter", "ACCOUNT_METER");
 		super(state, countingEnv(env));
-		this.#name = name;
-		meters.add(name);
+		this.#key = key;
 	}
 
-	/** Runs the alarm. */
 	async ring(): Promise<void> {
 		counts.objectRequests++;
-		await whileActive(this.#name, this.alarm());
+		await whileActive(this.#key, this.alarm());
 	}
 
-	/** Drops the object from memory, as the platform does with an idle one. */
 	evict(): void {
 		this.ctx.abort("evicted by the benchmark");
 	}
 }
 
-function meterNamed(env: Env, name: string): DurableObjectStub<AccountMeter> {
-	return (env.ACCOUNT_METER as unknown as DurableObjectNamespace<AccountMeter>).getByName(name);
+export class WorkspaceLedger extends Ledger {
+	#key: string;
+
+	constructor(state: DurableObjectState, env: Env) {
+		const key = countState(state, "ledger", "WORKSPACE_LEDGER");
+		super(state, countingEnv(env));
+		this.#key = key;
+	}
+
+	async ring(): Promise<void> {
+		counts.objectRequests++;
+		await whileActive(this.#key, this.alarm());
+	}
+
+	evict(): void {
+		this.ctx.abort("evicted by the benchmark");
+	}
 }
 
 /** Moves the clock on and rings the alarms that are due by then. */
 async function moveClock(env: Env, byMs: number): Promise<void> {
 	movedMs += byMs;
-	for (const [name, dueAtMs] of alarms) {
-		if (dueAtMs > Date.now()) continue;
-		alarms.delete(name);
-		await meterNamed(env, name).ring();
+	for (const object of objects.values()) {
+		if (object.alarmAtMs === null || object.alarmAtMs > Date.now()) continue;
+		object.alarmAtMs = null;
+		await object.stub(env).ring();
 	}
 }
 
 async function evictAll(env: Env): Promise<void> {
-	for (const name of meters) {
-		// The abort is what its caller gets.
-		await Promise.resolve(meterNamed(env, name).evict()).catch(() => undefined);
+	for (const object of objects.values()) {
 		// A call would make an object that is not in memory, and count what that reads.
-		meters.delete(name);
+		if (!object.inMemory) continue;
+		object.inMemory = false;
+		// The abort is what its caller gets.
+		await Promise.resolve(object.stub(env).evict()).catch(() => undefined);
 	}
 }
 

@@ -65,6 +65,51 @@ describe("actual cost", () => {
 	});
 });
 
+describe("a price with several tiers", () => {
+	const flat = (input: number, output: number) => ({ input, output, cached_input: null, cache_write: null });
+	const above = (above_input_tokens: number, input: number, output: number) => ({
+		when: { above_input_tokens },
+		...flat(input, output),
+	});
+	const between = (from: number, to: number, input: number, output: number) => ({
+		when: { utc_hours: [[from, to]] as [number, number][] },
+		...flat(input, output),
+	});
+	const priced = (...tiers: Model["prices"][number]["tiers"]): Model => ({
+		...model("pebble-budget"),
+		prices: [{ effective_from: null, ...flat(1, 1), tiers }],
+	});
+	const rateOf = (candidate: Model, input: number, atMs = OFF_PEAK) =>
+		costOf(candidate, usage({ uncachedInput: input }), atMs).inputNanoUsd / input / 1_000;
+
+	it("charges the whole call at the highest threshold it passes, in whatever order they are written", () => {
+		const thresholds = [above(100_000, 2, 2), above(500_000, 8, 8), above(200_000, 4, 4)];
+		for (const tiers of [thresholds, thresholds.toReversed(), thresholds.toSorted((a, b) => a.input - b.input)]) {
+			const rates = [100_000, 100_001, 200_000, 200_001, 500_001].map((input) => rateOf(priced(...tiers), input));
+			expect(rates).toEqual([1, 2, 2, 4, 8]);
+		}
+		// A longer prompt may be cheaper: the highest threshold holds, not the dearest.
+		expect(rateOf(priced(above(100_000, 4, 4), above(200_000, 3, 3)), 300_000)).toBe(3);
+	});
+
+	it("charges the dearer of a length and an hour that both apply, for the tokens of the call", () => {
+		const both = priced(above(100_000, 2, 2), between(10, 14, 3, 3), between(11, 13, 0.5, 0.5));
+		expect(rateOf(both, 100_001)).toBe(3);
+		expect(rateOf(both, 100_001, PEAK)).toBe(2);
+		expect(rateOf(both, 10)).toBe(3);
+		const apart = priced(above(100_000, 2, 9), between(10, 14, 3, 1));
+		expect(rateOf(apart, 200_000)).toBe(3);
+		expect(costOf(apart, usage({ uncachedInput: 200_000, outputText: 100_000 }), OFF_PEAK).outputNanoUsd).toBe(
+			900_000_000,
+		);
+	});
+
+	it("is held for at the dearest of all its rates, whichever may apply", () => {
+		const candidate = priced(above(100_000, 2, 9), between(10, 14, 3, 1));
+		expect(worstCaseOf(candidate, 1, 1, PEAK)).toMatchObject({ inputNanoUsd: 3_000, outputNanoUsd: 9_000 });
+	});
+});
+
 describe("the worst case", () => {
 	it("is never below the cost of any usage within its token bounds, at any hour", () => {
 		const tokens = fc.integer({ min: 0, max: 400_000 });

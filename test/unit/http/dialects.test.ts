@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Failure } from "../../../src/failure.ts";
 import {
 	anthropicErrorSchema,
+	callerDialect,
 	type ErrorDialect,
 	flatErrorSchema,
 	openaiErrorSchema,
@@ -24,6 +25,19 @@ const daily: Failure = {
 function bodyIn(dialect: ErrorDialect, failure: Failure): unknown {
 	return toHttpFailure(failure, dialect, "svc-1").body;
 }
+
+describe("the dialect of a caller", () => {
+	it.each([
+		[{ "x-stainless-lang": "python" }, "openai"],
+		[{ "user-agent": "ai/7.0.1 ai-sdk/openai-compatible/3.0.9 runtime/node.js/24" }, "openai"],
+		[{ "user-agent": "ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/24" }, "openai"],
+		[{ "user-agent": "curl/8" }, "svc"],
+		[{ "user-agent": "my-ai-sdk" }, "svc"],
+		[{}, "svc"],
+	] as const)("is told by its headers: %o is %s", (headers, dialect) => {
+		expect(callerDialect(new Headers(headers))).toBe(dialect);
+	});
+});
 
 describe("an error", () => {
 	it("has the same status and headers in every dialect", () => {
@@ -62,6 +76,16 @@ describe("an error", () => {
 			param: null,
 			code: "daily_limit_exceeded",
 			used_today: 1_000,
+		});
+	});
+
+	it("of a key or its rate carries both forms for everybody, and the daily limit's both for OpenAI's libraries", () => {
+		const error = { message: "too many", type: "rate_limit_error", param: null, code: "rate_limit_exceeded" };
+		const detail = { error: "rate_limit_exceeded", message: "too many" };
+		for (const dialect of ["svc", "openai"] as const) expect(bodyIn(dialect, limited)).toEqual({ detail, error });
+		expect(bodyIn("openai", daily)).toMatchObject({
+			error: { code: "daily_limit_exceeded", daily_limit: 1_000 },
+			detail: { error: "daily_limit_exceeded", daily_limit: 1_000 },
 		});
 	});
 

@@ -170,13 +170,10 @@ describe("a conditional answer", () => {
 
 describe("the OpenAPI document", () => {
 	it("says of each endpoint its media type, its 304, its way in and its dialect", () => {
-		const document = openapiDocument(
-			[
-				page({ mediaType: "image/svg+xml", conditional: "weak" }),
-				page({ path: "/mine", method: "DELETE", access: "session", errorDialect: "anthropic" }),
-			],
-			"https://svc.test",
-		);
+		const document = openapiDocument([
+			page({ mediaType: "image/svg+xml", conditional: "weak" }),
+			page({ path: "/mine", method: "DELETE", access: "session", errorDialect: "anthropic" }),
+		]);
 		expect(document).toMatchObject({
 			paths: {
 				"/page": { get: { responses: { 200: { content: { "image/svg+xml": {} } }, 304: {} } } },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { openapiDocument } from "../../../src/http/openapi.ts";
 
-const document = openapiDocument(ENDPOINTS, "https://svc.test");
+const document = openapiDocument(ENDPOINTS);
 
 describe("the OpenAPI document", () => {
 	it("is valid OpenAPI 3.1", async () => {
@@ -28,6 +28,10 @@ describe("the OpenAPI document", () => {
 			).toEqual(inPath);
 			expect((operation?.security ?? []).length).toBe(endpoint.access === "public" ? 0 : 1);
 		}
+	});
+
+	it("is the same wherever the service stands", () => {
+		expect(document["servers"]).toEqual([{ url: "/" }]);
 	});
 
 	it("says what comes with 200 besides JSON, and that health answers with 503 as well", () => {

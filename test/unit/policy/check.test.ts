@@ -110,7 +110,7 @@ describe("the event of a check", () => {
 				expect(check.action.startsWith(payload.action)).toBe(true);
 				expect(payload.context).toEqual(check.context ?? null);
 			}),
-			{ numRuns: 150 },
+			{ numRuns: 60 },
 		);
 	});
 });

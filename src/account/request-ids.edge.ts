@@ -1,0 +1,27 @@
+// Request ids of users, and the way back from an id to a user's meter.
+import { ulid } from "ulid";
+import type { Settings } from "../settings.ts";
+import type { Account, ServiceContext } from "./context.ts";
+import { type RequestIdParts, readRequestId, type TagKey, taggedRequestId, tagKeyOf } from "./request-tag.ts";
+
+const keys = new WeakMap<Settings, TagKey>();
+
+function keyOf(settings: Settings): TagKey {
+	const known = keys.get(settings);
+	if (known) return known;
+	const key = tagKeyOf(settings.keyPepper);
+	keys.set(settings, key);
+	return key;
+}
+
+/** An id for a request of a user; one that leads nowhere for a user without a number. */
+export function requestIdOf(account: Account, { settings, startedAtMs }: ServiceContext): string {
+	if (account.number === null) return `svc-${ulid(startedAtMs)}`;
+	const random = crypto.getRandomValues(new Uint8Array(5));
+	return taggedRequestId(keyOf(settings), account.number, startedAtMs, random);
+}
+
+/** What an id says; null for what is none. */
+export function requestIdParts(id: string, settings: Settings): RequestIdParts | null {
+	return readRequestId(keyOf(settings), id);
+}

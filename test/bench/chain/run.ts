@@ -1,0 +1,125 @@
+// CPU time of verifying a long chain, in workerd as it is served and in Node as it is checked offline: in full, again when
+// signatures are remembered and only hashes and links are checked, and the platform's signatures alone.
+// Run: node test/bench/chain/run.ts [entries]
+import { createPrivateKey, sign } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cpuUsage } from "node:process";
+import { Miniflare } from "miniflare";
+import * as z from "zod";
+import { asHash, type HandoffRow, nextEntry } from "../../../src/ledger/entry.ts";
+import { contentOf, draftOf } from "../../../src/ledger/handoff.ts";
+import { append, EMPTY_RANGE, leafHash, rootOfRange } from "../../../src/proof/merkle.ts";
+import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
+import { cpuMs, withRuntimePid } from "../process.ts";
+import { wrangler } from "../wrangler.ts";
+import { type ChainCase, signaturesAlone, verify } from "./verify.ts";
+
+const entries = Number(process.argv[2] ?? 10_000);
+const WARM_UP_ENTRIES = 500;
+const SEED = new Uint8Array(32).fill(1);
+
+const content = contentOf({
+	workspace_id: "bench",
+	objective: "Move the checkout to the new tax table and keep the old one readable",
+	from_tool: "coder",
+	to_tool: "reviewer",
+	files_touched: ["src/checkout/tax.ts", "src/checkout/total.ts", "test/checkout.test.ts"],
+	constraints: ["keep the public API", "no new dependency"],
+	risks: [{ id: "rounding", description: "totals may differ by a cent" }],
+	validation: [{ id: "unit", description: "npm test" }],
+	recommended_next_action: "review the rounding rules",
+	est_cost: 0.25,
+});
+
+/** A sound chain of so many entries. */
+function chainOf(size: number): ChainCase {
+	const { keyId, publicKey } = createSigner(SEED);
+	const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), SEED]);
+	const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+	// The same signatures as the service's (RFC 8032 is deterministic), natively: ten thousand take a second instead of ten.
+	const signer = { keyId, signSync: (text: string) => sign(null, Buffer.from(text), key).toString("base64") };
+	const draft = draftOf(content, 1);
+	const rows: HandoffRow[] = [];
+	let range = EMPTY_RANGE;
+	for (let seq = 0; seq < size; seq++) {
+		const identity = { id: `ho_${seq}`, userId: "usr_bench", workspaceId: "bench" };
+		const entry = nextEntry(identity, draft, rows.at(-1) ?? null, 1_800_000_000_000 + seq, signer);
+		rows.push(entry);
+		range = append(range, leafHash(new TextEncoder().encode(entry.subject)));
+	}
+	const head = { size, root: asHash(rootOfRange(range)), last: rows.at(-1) ?? null };
+	return { rows, head, keys: [describePublicKey(publicKey, "current")] };
+}
+
+/** CPU time of one piece of work, ms. */
+interface Measured {
+	cpu_ms: number;
+	signature_checks: number;
+}
+
+async function inNode(chain: ChainCase): Promise<Record<string, Measured>> {
+	const measured = async <T>(work: () => Promise<T>, checksOf: (result: T) => number) => {
+		const before = cpuUsage();
+		const result = await work();
+		const { user, system } = cpuUsage(before);
+		return { result, figures: { cpu_ms: Math.round((user + system) / 1_000), signature_checks: checksOf(result) } };
+	};
+	await verify(chainOf(WARM_UP_ENTRIES), null);
+	const first = await measured(
+		() => verify(chain, null),
+		({ signatureChecks }) => signatureChecks,
+	);
+	const again = await measured(
+		() => verify(chain, first.result.verified),
+		({ signatureChecks }) => signatureChecks,
+	);
+	const alone = await measured(
+		() => signaturesAlone(chain.rows, chain.keys),
+		(checks) => checks,
+	);
+	return { first: first.figures, again: again.figures, signatures_alone: alone.figures };
+}
+
+const answer = z.object({ signatureChecks: z.number() });
+
+async function inWorkerd(chain: ChainCase): Promise<Record<string, Measured> | null> {
+	const tempDir = mkdtempSync(join(tmpdir(), "svc-chain-"));
+	process.once("exit", () => rmSync(tempDir, { recursive: true, force: true }));
+	wrangler(["deploy", "--config", "test/bench/chain/wrangler.toml", "--dry-run", "--outdir", tempDir]);
+	const start = async () => {
+		const miniflare = new Miniflare({
+			modules: [{ type: "ESModule", path: join(tempDir, "worker.js") }],
+			modulesRoot: tempDir,
+			compatibilityDate: "2026-07-22",
+		});
+		await miniflare.ready;
+		return miniflare;
+	};
+	const { started: miniflare, pid } = await withRuntimePid(start);
+	if (pid === null) {
+		await miniflare.dispose();
+		return null;
+	}
+	const send = async (path: string, body?: unknown) => {
+		const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+		const before = cpuMs(pid);
+		const response = await miniflare.dispatchFetch(`http://chain${path}`, init);
+		const { signatureChecks } = answer.parse(await response.json());
+		return { cpu_ms: cpuMs(pid) - before, signature_checks: signatureChecks };
+	};
+	try {
+		await send("/chain", chainOf(WARM_UP_ENTRIES));
+		await send("/verify");
+		await send("/chain", chain);
+		return { first: await send("/verify"), again: await send("/verify"), signatures_alone: await send("/signatures") };
+	} finally {
+		await miniflare.dispose();
+	}
+}
+
+const chain = chainOf(entries);
+const subjectBytes = Math.round(chain.rows.reduce((sum, { subject }) => sum + subject.length, 0) / entries);
+const figures = { entries, subject_bytes: subjectBytes, workerd: await inWorkerd(chain), node: await inNode(chain) };
+console.log(JSON.stringify(figures, null, 1));

@@ -1,0 +1,32 @@
+// What is measured of a chain, in whichever runtime it runs.
+import { type VerifiedPrefix, type VerifyChainOptions, verifyChain } from "../../../src/ledger/chain.ts";
+import type { HandoffRow } from "../../../src/ledger/entry.ts";
+
+/** What is verified. */
+export type ChainCase = Pick<VerifyChainOptions, "head" | "keys"> & { rows: HandoffRow[] };
+
+const PAGE_ROWS = 1_000;
+
+/** Verifies it in full, or from what was verified before. */
+export async function verify({ rows, head, keys }: ChainCase, verified: VerifiedPrefix | null) {
+	async function* pages() {
+		for (let at = 0; at < rows.length; at += PAGE_ROWS) yield rows.slice(at, at + PAGE_ROWS);
+	}
+	const found = await verifyChain({ pages, head, keys, verified, expected: {} });
+	if (!found.verdict.ok) throw new Error(found.verdict.reasons.join());
+	return found;
+}
+
+/** The platform's verification of every signature and nothing else: what no code above it can undercut. */
+export async function signaturesAlone(rows: readonly HandoffRow[], keys: ChainCase["keys"]): Promise<number> {
+	const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+	const key = await crypto.subtle.importKey("raw", bytesOf(keys[0]?.public_key ?? ""), "Ed25519", false, ["verify"]);
+	const signed = rows.map(
+		({ subject, signature }) => [new TextEncoder().encode(subject), bytesOf(signature ?? "")] as const,
+	);
+	for (let at = 0; at < signed.length; at += PAGE_ROWS) {
+		const page = signed.slice(at, at + PAGE_ROWS);
+		await Promise.all(page.map(([text, signature]) => crypto.subtle.verify("Ed25519", key, signature, text)));
+	}
+	return rows.length;
+}

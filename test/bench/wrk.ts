@@ -1,0 +1,131 @@
+// wrk (github.com/wg/wrk) as load generator: written in C, it leaves the machine to what is measured.
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
+import {
+	type Answers,
+	builtIn,
+	type Load,
+	type LoadGenerator,
+	type LoadTarget,
+	post,
+	type RoundLimits,
+} from "./load.ts";
+
+const TIMEOUT_SECONDS = 20;
+
+/** As a Lua string, whatever is in it. */
+function lua(text: string): string {
+	return `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, "0")}`).join("")}"`;
+}
+
+/** Prepares a request for each key before the round, and prints what came of all as JSON. */
+function script(target: LoadTarget, load: Load): string {
+	const headers = { ...target.headers, "content-type": "application/json" };
+	return `
+local headers = {}
+${Object.entries(headers)
+	.map(([name, value]) => `headers[${lua(name)}] = ${lua(value)}`)
+	.join("\n")}
+local keys = { ${target.keys.map(lua).join(", ")} }
+local body = ${lua(load.body.toString("utf8"))}
+local requests = {}
+local sent = 0
+function init()
+	for at, key in ipairs(keys) do
+		headers["authorization"] = "Bearer " .. key
+		requests[at] = wrk.format("POST", ${lua(load.path)}, headers, body)
+	end
+end
+function request()
+	sent = sent + 1
+	return requests[sent % #requests + 1]
+end
+function done(summary, latency)
+	local errors = summary.errors
+	io.write(string.format('\\n{"requests":%d,"elapsedMicros":%d,"bytes":%d,"failed":%d,"medianMicros":%d,"p95Micros":%d}\\n',
+		summary.requests, summary.duration, summary.bytes,
+		errors.connect + errors.read + errors.write + errors.status + errors.timeout,
+		latency:percentile(50), latency:percentile(95)))
+end
+`;
+}
+
+const printed = z.object({
+	requests: z.number(),
+	elapsedMicros: z.number(),
+	bytes: z.number(),
+	failed: z.number(),
+	medianMicros: z.number(),
+	p95Micros: z.number(),
+});
+
+/** wrk looks at statuses only; an answer that is much shorter than one that was looked at is a broken one. */
+const SHORTEST_SHARE = 0.9;
+
+class Wrk implements LoadGenerator {
+	name: string;
+	/** Bytes of a sound answer, by target and load. */
+	#soundBytes = new Map<string, number>();
+
+	constructor(version: string) {
+		this.name = version;
+	}
+
+	async #bytesOf(target: LoadTarget, load: Load): Promise<number> {
+		const key = `${target.name} ${load.path} ${load.body.toString("utf8")}`;
+		const known = this.#soundBytes.get(key);
+		if (known !== undefined) return known;
+		const agent = new Agent();
+		const { answer } = await post(target, agent, load).finally(() => agent.destroy());
+		this.#soundBytes.set(key, answer.byteLength);
+		return answer.byteLength;
+	}
+
+	async run(target: LoadTarget, load: Load, { connections, durationMs }: RoundLimits): Promise<Answers> {
+		const soundBytes = await this.#bytesOf(target, load);
+		const dir = mkdtempSync(join(tmpdir(), "svc-wrk-"));
+		try {
+			const file = join(dir, "load.lua");
+			writeFileSync(file, script(target, load), { mode: 0o600 });
+			const seconds = Math.max(1, Math.round(durationMs / 1_000));
+			const args = [
+				"-t1",
+				`-c${connections}`,
+				`-d${seconds}s`,
+				"--timeout",
+				`${TIMEOUT_SECONDS}s`,
+				"-s",
+				file,
+				target.url,
+			];
+			const { stdout } = await promisify(execFile)("wrk", args);
+			const result = printed.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
+			const { requests, elapsedMicros, bytes, failed, medianMicros, p95Micros } = result;
+			if (failed > 0 || requests === 0) throw new Error(`benchmark failed: ${target.name}: ${stdout}`);
+			if (bytes / requests < SHORTEST_SHARE * soundBytes) {
+				throw new Error(`benchmark failed: ${target.name} breaks off its answers: ${stdout}`);
+			}
+			return {
+				requests,
+				elapsedMs: elapsedMicros / 1_000,
+				medianMs: medianMicros / 1_000,
+				p95Ms: p95Micros / 1_000,
+				medianFirstDeltaMs: null,
+			};
+		} finally {
+			rmSync(dir, { recursive: true, force: true });
+		}
+	}
+}
+
+/** wrk where there is one, else the built-in generator, which can also be asked for. */
+export function loadGenerator(builtInWanted: boolean): LoadGenerator {
+	if (builtInWanted) return builtIn;
+	const { error, stdout, stderr } = spawnSync("wrk", ["--version"], { encoding: "utf8" });
+	return error ? builtIn : new Wrk(/^wrk \S+/m.exec(`${stdout}${stderr}`)?.[0] ?? "wrk");
+}

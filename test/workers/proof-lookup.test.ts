@@ -1,0 +1,178 @@
+// Receipts are found by their id alone: fresh ones with their meter, old ones in D1, others nowhere, at a bounded price.
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
+import { useFaults } from "../support/faults.ts";
+import {
+	call,
+	callWith,
+	chat,
+	db,
+	eventually,
+	newKey,
+	receiptOf,
+	type TestKey,
+	type Upstream,
+	usageRowsInD1,
+	useSandbox,
+} from "../support/service.ts";
+import { TEST_VARIABLES } from "../support/variables.ts";
+
+let upstream: Upstream;
+let key: TestKey;
+let faults: { restore(): void } | undefined;
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("pro");
+});
+afterEach(() => {
+	vi.useRealTimers();
+	faults?.restore();
+	upstream.restore();
+});
+
+const isFlush = (target: string) => /insert into "settlements"/i.test(target);
+const refuseFlushes = () => useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
+
+async function answered(): Promise<string> {
+	const response = await chat(key.key, "hi");
+	expect(response.status).toBe(200);
+	return response.headers.get("x-request-id") ?? "";
+}
+
+/** Asks for a proof, and says what that cost: operations in D1 and calls of objects. */
+async function priceOf(id: string): Promise<{ status: number; d1: number; objects: number }> {
+	faults?.restore();
+	const price = { d1: 0, objects: 0 };
+	faults = useFaults({
+		DB: ({ target }) => {
+			if (isFlush(target)) return "fail";
+			price.d1++;
+			return "pass";
+		},
+		ACCOUNT_METER: () => {
+			price.objects++;
+			return "pass";
+		},
+	});
+	const { status } = await call(`/v1/proof/${id}`);
+	faults.restore();
+	return { status, ...price };
+}
+
+const tagKey = tagKeyOf(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+const forged = (userNumber: number, atMs = Date.now()) =>
+	taggedRequestId(tagKey, userNumber, atMs, crypto.getRandomValues(new Uint8Array(5)));
+const numberOf = (userId: string) =>
+	db.prepare("SELECT number FROM users WHERE id = ?").bind(userId).first<number>("number");
+
+describe("a receipt", () => {
+	it("that D1 does not have yet is found at once, with its meter", async () => {
+		faults = refuseFlushes();
+		const id = await answered();
+		expect(await priceOf(id)).toEqual({ status: 200, d1: 1, objects: 1 });
+		expect(await receiptOf(id)).toMatchObject({ request_id: id, outcome: "complete" });
+		expect(await usageRowsInD1(key)).toBe(0);
+	});
+
+	it("that D1 has is found there, and nobody else is asked", async () => {
+		const id = await answered();
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		expect(await priceOf(id)).toEqual({ status: 200, d1: 1, objects: 0 });
+	});
+
+	it("of a version before, under an id that leads nowhere, is found where that version put it", async () => {
+		const stored = await answered();
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		const old = "svc-01ARZ3NDEKTSV4RRFFQ69G5FAX";
+		await db
+			.prepare(
+				`INSERT INTO receipts (request_id, user_id, kind, receipt, proof_hash, signature, key_id, created_at)
+				SELECT ?, user_id, kind, receipt, proof_hash, signature, key_id, settled_at FROM settlements WHERE request_id = ?`,
+			)
+			.bind(old, stored)
+			.run();
+		const proof = (await (await call(`/v1/proof/${old}`)).json()) as { request_id: string; signed: boolean };
+		expect(proof).toMatchObject({ request_id: old, signed: true });
+	});
+
+	it("has the id of the header, the body and the log line", async () => {
+		const lines: string[] = [];
+		const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+		const response = await chat(key.key, "hi");
+		spy.mockRestore();
+		const id = response.headers.get("x-request-id") ?? "";
+		expect((await response.json()) as object).toMatchObject({ id, svc: { proof: { request_id: id } } });
+		expect(lines.map((line) => JSON.parse(line).request_id)).toEqual([id]);
+		expect((await receiptOf(id))["request_id"]).toBe(id);
+	});
+});
+
+describe("an id without a receipt", () => {
+	it("costs one read, and one call where it leads to a user", async () => {
+		const number = await numberOf(key.user_id);
+		expect(await priceOf(forged(Number(number)))).toEqual({ status: 404, d1: 1, objects: 1 });
+		expect(await priceOf(forged(4_000_000_000))).toEqual({ status: 404, d1: 1, objects: 0 });
+	});
+
+	it("of another user does not show this one's", async () => {
+		faults = refuseFlushes();
+		const id = await answered();
+		const stranger = await newKey("pro");
+		const number = Number(await numberOf(stranger.user_id));
+		expect(await priceOf(forged(number))).toEqual({ status: 404, d1: 1, objects: 1 });
+		expect(await priceOf(id)).toMatchObject({ status: 200 });
+	});
+
+	it("is remembered as unknown when it is older than a day, and asked for again when it is younger", async () => {
+		const old = forged(Number(await numberOf(key.user_id)), Date.now() - 86_400_000 - 60_000);
+		const young = forged(Number(await numberOf(key.user_id)), Date.now() - 3_600_000);
+		expect(await priceOf(old)).toEqual({ status: 404, d1: 1, objects: 1 });
+		expect(await priceOf(old)).toEqual({ status: 404, d1: 0, objects: 0 });
+		for (const _ of [1, 2]) expect(await priceOf(young)).toEqual({ status: 404, d1: 1, objects: 1 });
+	});
+
+	it("is 503 while D1 or the meter is away, also when it is old, and is not taken for unknown", async () => {
+		const old = forged(Number(await numberOf(key.user_id)), Date.now() - 90_000_000);
+		faults = useFaults({ DB: () => "fail" });
+		expect((await call(`/v1/proof/${old}`)).status).toBe(503);
+		faults.restore();
+		faults = useFaults({ ACCOUNT_METER: () => "fail" });
+		expect((await call(`/v1/proof/${old}`)).status).toBe(503);
+		expect(await priceOf(old)).toMatchObject({ d1: 1 });
+	});
+
+	it.each(["", "svc-", "svc-01ARZ3NDEKTSV4RRFFQ69G5FA", "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV"])(
+		"%j of another form costs nothing",
+		async (id) => {
+			expect((await priceOf(id)).d1).toBe(0);
+		},
+	);
+});
+
+describe("a user of before, without a number", () => {
+	it("gets one at the next look-up, the same for all who look at once, and nobody else's", async () => {
+		const others = await Promise.all([newKey("pro"), newKey("pro")]);
+		const users = [key, ...others];
+		for (const { user_id } of users)
+			await db.prepare("UPDATE users SET number = NULL WHERE id = ?").bind(user_id).run();
+		faults = refuseFlushes();
+		const responses = await Promise.all(users.flatMap((one) => [chat(one.key, "one"), chat(one.key, "two")]));
+		const ids = responses.map(({ headers }) => headers.get("x-request-id") ?? "");
+		const numbers = await Promise.all(users.map(({ user_id }) => numberOf(user_id)));
+		expect(numbers.every((number) => Number(number) > 0)).toBe(true);
+		expect(new Set(numbers).size).toBe(users.length);
+		for (const id of ids) await receiptOf(id);
+	});
+
+	it("is served without one as long as D1 takes no writes", async () => {
+		await db.prepare("UPDATE users SET number = NULL WHERE id = ?").bind(key.user_id).run();
+		faults = useFaults({ DB: ({ target }) => (/update "users"/i.test(target) ? "fail" : "pass") });
+		const id = await answered();
+		faults.restore();
+		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(key.user_id));
+		expect(await receiptOf(id)).toMatchObject({ request_id: id });
+		expect((await callWith({}, `/v1/proof/${id}`)).status).toBe(200);
+	});
+});

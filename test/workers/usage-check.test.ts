@@ -1,0 +1,87 @@
+// The operator's check: a meter's totals against the rows in D1.
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { useFaults } from "../support/faults.ts";
+import { chat, db, newKey, operator, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
+
+let upstream: Upstream;
+let key: TestKey;
+let user: string;
+let faults: { restore(): void } | undefined;
+beforeEach(async () => {
+	upstream = useSandbox();
+	user = `checked-${crypto.randomUUID()}`;
+	key = await newKey("pro", user);
+});
+afterEach(() => {
+	faults?.restore();
+	upstream.restore();
+});
+
+interface Checked {
+	user: string;
+	agrees: boolean | null;
+	requests: number;
+	disagreements: { dimension: string; name: string }[];
+}
+
+async function check(query = `user=${encodeURIComponent(user)}`): Promise<{ data: Checked[]; next: string | null }> {
+	const answer = await operator("GET", `/internal/usage/check?${query}`);
+	expect(answer.status, await answer.clone().text()).toBe(200);
+	return answer.json();
+}
+
+const names = ({ disagreements }: Checked) => disagreements.map(({ dimension }) => dimension).toSorted();
+
+describe("the check of usage totals", () => {
+	it("agrees at once, whatever has been flushed, folded and settled meanwhile", async () => {
+		expect((await check()).data).toMatchObject([{ user, agrees: true, requests: 0 }]);
+		for (let n = 0; n < 3; n++) await chat(key.key, `hi ${n}`);
+		expect((await check()).data).toMatchObject([{ user, agrees: true, requests: 3, disagreements: [] }]);
+		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(key.user_id));
+		expect((await check()).data).toMatchObject([{ agrees: true, requests: 3 }]);
+	});
+
+	it("says what differs when a row is gone, changed, or one too many", async () => {
+		for (let n = 0; n < 3; n++) await chat(key.key, `hi ${n}`);
+		expect((await check()).data).toMatchObject([{ agrees: true }]);
+		const ofUser = `user_id = '${key.user_id}'`;
+		await db.exec(`UPDATE settlements SET mode = 'other' WHERE ${ofUser}`);
+		const [changed] = (await check()).data;
+		expect(changed).toMatchObject({ agrees: false, requests: 3 });
+		expect(changed && names(changed)).toEqual(["mode", "mode"]);
+		await db.exec(`UPDATE settlements SET mode = 'agility' WHERE ${ofUser}`);
+		await db.exec(
+			`DELETE FROM settlements WHERE request_id = (SELECT max(request_id) FROM settlements WHERE ${ofUser})`,
+		);
+		const [gone] = (await check()).data;
+		expect(gone).toMatchObject({ agrees: false, requests: 3 });
+		expect(gone && names(gone)).toContain("total");
+	});
+
+	it("counts rows of versions before, and leaves out what is under way", async () => {
+		await db.exec(
+			`INSERT INTO usage (request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens, cost_nano_usd, estimated, outcome, latency_ms, fallback, calls) VALUES ('svc-old-${key.user_id}', '${key.user_id}', '2026-01-01', 'chat', 'm', 'p', 'direct', 8, NULL, 1, 0, 'complete', 1, 0, '[{"model":"m","provider":"p","tokens":8,"cost_nano_usd":1}]')`,
+		);
+		await chat(key.key, "hi");
+		expect((await check()).data).toMatchObject([{ agrees: true, requests: 2 }]);
+		faults = useFaults({ DB: ({ target }) => (/insert into "settlements"/i.test(target) ? "fail" : "pass") });
+		await chat(key.key, "pending");
+		expect((await check()).data).toMatchObject([{ agrees: true, requests: 2 }]);
+	});
+
+	it("goes through all users, page by page", async () => {
+		for (let n = 0; n < 12; n++) await newKey("free");
+		const seen: string[] = [];
+		for (let after: string | null = ""; after !== null; ) {
+			const page = await check(`after=${after}`);
+			seen.push(...page.data.map((one) => one.user));
+			after = page.next;
+		}
+		expect(seen).toContain(user);
+		expect(new Set(seen).size).toBe(seen.length);
+		const { results } = await db.prepare("SELECT name FROM users").all();
+		expect(seen.length).toBe(results.length);
+	});
+});
