@@ -38,6 +38,8 @@ function knownVariables(): Record<string, string> {
 	const names = [
 		...Object.keys(FRESH),
 		"RETIRED_PUBLIC_KEYS",
+		"BRAIN_MD",
+		"SHORT_URL_BASE",
 		"MAX_BODY_BYTES",
 		"MAX_CHAT_BODY_BYTES",
 		"UPSTREAM_TIMEOUT_MS",
