@@ -4,14 +4,22 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { ok, type Result } from "../failure.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
+import { droppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
-/** Call and wishes of a chat body; a faulty routing config is a failure. */
-export function toInferenceRequest(body: ChatRequest, catalog: Catalog): Result<InferenceRequest> {
+/**
+ * Call and wishes of a chat body; a faulty routing config is a failure.
+ * @param rawBody the body before validation, which leaves out what it does not know inside of members that it does.
+ */
+export function toInferenceRequest(
+	body: ChatRequest,
+	catalog: Catalog,
+	rawBody: unknown = body,
+): Result<InferenceRequest> {
 	const config = body.brain_config ? parseBrainConfig(body.brain_config, catalog) : ok(null);
 	if (!config.ok) return config;
 	return ok({
-		call: toModelCall(body, catalog),
+		call: toModelCall(body, catalog, droppedMembers(rawBody, body)),
 		wishes: {
 			model: body.model ?? "auto",
 			mode: body.routing_mode ?? null,

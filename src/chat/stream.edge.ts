@@ -128,7 +128,7 @@ class StreamedResponse {
 
 /** Streams a chat request. Until the head is sent, a failure is an ordinary error response. */
 export async function streamChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
-	const request = toInferenceRequest(body, context.settings.catalog);
+	const request = toInferenceRequest(body, context.settings.catalog, context.rawBody);
 	if (!request.ok) return request;
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);

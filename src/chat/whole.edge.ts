@@ -11,7 +11,7 @@ import type { ChatRequest } from "./request.ts";
 
 /** Answers a chat request whole. */
 export async function completeChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
-	const request = toInferenceRequest(body, context.settings.catalog);
+	const request = toInferenceRequest(body, context.settings.catalog, context.rawBody);
 	if (!request.ok) return request;
 	const answered = await infer(request.value, chatPurpose(request.value, context.rawBody), callerOf(context));
 	if (!answered.ok) return fail(inChatFields(answered.failure));
