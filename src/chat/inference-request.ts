@@ -4,16 +4,21 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
+import { droppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
-/** Call and wishes of a chat body, under the routing config in force. */
+/**
+ * Call and wishes of a chat body, under the routing config in force.
+ * @param rawBody the body before validation, which leaves out what it does not know inside of members that it does.
+ */
 export function toInferenceRequest(
 	body: ChatRequest,
 	catalog: Catalog,
 	config: CompiledConfig | null,
+	rawBody: unknown = body,
 ): InferenceRequest {
 	return {
-		call: toModelCall(body, catalog),
+		call: toModelCall(body, catalog, droppedMembers(rawBody, body)),
 		wishes: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config },
 	};
 }

@@ -250,18 +250,22 @@ function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): str
 
 let knownFields: ReadonlySet<string> | undefined;
 
-/** Fields that this service does not know; a null counts as absent. */
-function unknownFieldsOf(request: ChatRequest): Record<string, unknown> {
+/** Fields that this service does not know, and paths of those within known ones; a null counts as absent. */
+function unknownFieldsOf(request: ChatRequest, dropped: readonly string[]): Record<string, unknown> {
 	knownFields ??= new Set(Object.keys(chatRequestSchema.unwrap().shape));
 	const known = knownFields;
-	const entries = Object.entries(request).filter(([name, value]) => !known.has(name) && value != null);
+	const fields = Object.entries(request).filter(([name, value]) => !known.has(name) && value != null);
+	const entries = [...fields, ...dropped.map((path): [string, unknown] => [path, true])];
 	const more = entries.length - MAX_UNKNOWN_FIELDS;
 	const rest: [string, unknown][] = more > 0 ? [[`${more} more fields`, true]] : [];
 	return Object.fromEntries([...entries.slice(0, MAX_UNKNOWN_FIELDS), ...rest]);
 }
 
-/** The model call of a chat body. `max_completion_tokens` wins over `max_tokens`. */
-export function toModelCall(request: ChatRequest, catalog: Catalog): ModelCall {
+/**
+ * The model call of a chat body. `max_completion_tokens` wins over `max_tokens`.
+ * @param dropped paths of unknown members within known fields.
+ */
+export function toModelCall(request: ChatRequest, catalog: Catalog, dropped: readonly string[] = []): ModelCall {
 	const sampling = Object.fromEntries(
 		SAMPLING_PARAMETERS.flatMap((name) => (request[name] == null ? [] : [[name, request[name]]])),
 	);
@@ -278,7 +282,7 @@ export function toModelCall(request: ChatRequest, catalog: Catalog): ModelCall {
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,
-		unknownFields: unknownFieldsOf(request),
+		unknownFields: unknownFieldsOf(request, dropped),
 		...(logprobs ? { logprobs: { ...maybe("top", top_logprobs) } } : {}),
 		...maybe("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
 		...maybe("parallelToolCalls", request.parallel_tool_calls),

@@ -131,7 +131,7 @@ class StreamedResponse {
 export async function streamChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
 	const config = await configInForce(body.brain_config, context);
 	if (!config.ok) return config;
-	const request = toInferenceRequest(body, context.settings.catalog, config.value);
+	const request = toInferenceRequest(body, context.settings.catalog, config.value, context.rawBody);
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...callerOf(context), signal: AbortSignal.any([context.signal, writer.gone]) };

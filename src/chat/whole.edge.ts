@@ -14,7 +14,7 @@ import type { ChatRequest } from "./request.ts";
 export async function completeChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
 	const config = await configInForce(body.brain_config, context);
 	if (!config.ok) return config;
-	const request = toInferenceRequest(body, context.settings.catalog, config.value);
+	const request = toInferenceRequest(body, context.settings.catalog, config.value, context.rawBody);
 	const answered = await infer(request, chatPurpose(request, context.rawBody), callerOf(context));
 	if (!answered.ok) return fail(inChatFields(answered.failure));
 	const headers: Record<string, string> = answered.value.sandbox ? { "x-svc-sandbox": "1" } : {};

@@ -111,7 +111,7 @@ export class Body {
 		if (this.#lost) throw new UpstreamLost(this.#lost);
 		this.#watch.wait();
 		const piece = await this.#reader?.read().catch(() => {
-			throw new UpstreamLost("cut");
+			throw new UpstreamLost(this.#lost ?? "cut");
 		});
 		this.#watch.heard();
 		if (this.#lost) throw new UpstreamLost(this.#lost);

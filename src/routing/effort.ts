@@ -62,8 +62,11 @@ export function reasonsUnseen(
 	return model.reasoning !== null && effort !== null && effort !== "none" && !shows_reasoning;
 }
 
-/** Catalog time to the first token at an effort, ms. */
+/**
+ * Catalog time to the first token at an effort, ms. The catalog knows the lowest effort and the highest; between them a model
+ * may take as long as at the highest.
+ */
 export function timeToFirstTokenMs(model: Model, effort: EffortChoice): number {
-	const speed = effortLevel(model, effort) > 0.5 ? model.speed.high_effort : model.speed.low_effort;
+	const speed = effortLevel(model, effort) > 0 ? model.speed.high_effort : model.speed.low_effort;
 	return 1000 * speed.ttft_s;
 }

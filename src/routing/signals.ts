@@ -130,10 +130,15 @@ function bytesBeyondAscii(text: string): number {
 /** A CJK character, two bytes beyond ASCII's one, makes about a token of its own where four Latin letters make one. */
 const TOKENS_PER_BYTE_BEYOND = 0.375;
 
+/** The prompt's tokens with what it leaves out, the arguments of called tools, and what it underrates, other scripts. */
 function estimateContextTokens(call: ModelCall, promptTokens: number): number {
+	const calls = call.messages.flatMap(({ content }) => partsOfType<ContentPart, "tool_call">(content, "tool_call"));
+	const written = calls.map(({ arguments: args }) => args);
+	let chars = 0;
+	for (const text of written) chars += text.length;
 	let beyond = 0;
-	for (const text of textsOf(call)) beyond += bytesBeyondAscii(text);
-	return promptTokens + Math.ceil(beyond * TOKENS_PER_BYTE_BEYOND);
+	for (const text of [...textsOf(call), ...written, JSON.stringify(call.tools)]) beyond += bytesBeyondAscii(text);
+	return promptTokens + Math.ceil(chars / CHARS_PER_TOKEN + beyond * TOKENS_PER_BYTE_BEYOND);
 }
 
 /** Tokens of a text at four characters a token, rounded up. */

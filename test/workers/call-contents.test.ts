@@ -186,6 +186,20 @@ describe("request fields that this service does not know", () => {
 		expect(Object.keys(upstream.requests[0]?.body ?? {}).filter((name) => name.startsWith("field_"))).toEqual([]);
 	});
 
+	it("are named inside of messages, tools and options too", async () => {
+		const content = [{ type: "text", text: "hi", cache_control: { type: "ephemeral" } }];
+		const body = {
+			messages: [{ role: "user", content }],
+			stream_options: { include_usage: true, include_obfuscation: false },
+		};
+		const { svc } = await completion(await post({ ...pinned("openai"), ...body }));
+		const named = svc.warnings.filter(({ message }) => message.includes("not known"));
+		expect(named.map(({ param }) => param)).toEqual([
+			"messages[].content[].cache_control",
+			"stream_options.include_obfuscation",
+		]);
+	});
+
 	it("cannot put themselves in the place of ours", async () => {
 		const fields = {
 			thinking: { type: "enabled" },
