@@ -4,14 +4,25 @@ import type { StreamPart } from "../providers/wire.ts";
 import { type ChatCompletion, type SvcBlock, toolCallFields } from "./completion.ts";
 import { blockFields } from "./provider-blocks.ts";
 
-/** What every chunk of a stream repeats. */
+/** What every chunk of a stream repeats, written once. */
 export interface ChunkHead {
-	id: string;
-	/** Unix seconds. */
-	created: number;
-	model: string;
+	fields: { id: string /** Unix seconds. */; created: number; model: string };
 	/** Whether the client asked for usage: then every chunk has the member. */
 	includeUsage: boolean;
+	/** The event around a delta and nothing else. */
+	beforeDelta: string;
+	afterDelta: string;
+}
+
+/** The head of a stream's chunks. */
+export function chunkHead(fields: ChunkHead["fields"], includeUsage: boolean): ChunkHead {
+	const begun = JSON.stringify({ object: "chat.completion.chunk", ...fields }).slice(0, -1);
+	return {
+		fields,
+		includeUsage,
+		beforeDelta: `data: ${begun},"choices":[{"index":0,"delta":`,
+		afterDelta: `,"logprobs":null,"finish_reason":null}]${includeUsage ? ',"usage":null' : ""}}\n\n`,
+	};
 }
 
 /** One event. */
@@ -28,12 +39,12 @@ interface MoreFields {
 	svc?: SvcBlock;
 }
 
-function chunk({ includeUsage, ...head }: ChunkHead, choices: unknown[], more: MoreFields = {}): string {
+function chunk({ includeUsage, fields }: ChunkHead, choices: unknown[], more: MoreFields = {}): string {
 	const { upstream, usage = null, svc } = more;
 	return event({
 		...upstream,
 		object: "chat.completion.chunk",
-		...head,
+		...fields,
 		choices,
 		...(includeUsage ? { usage } : {}),
 		...(svc ? { svc } : {}),
@@ -47,7 +58,7 @@ export function roleChunk(head: ChunkHead): string {
 	]);
 }
 
-function deltaOf({ model }: ChunkHead, part: StreamPart): Record<string, unknown> | null {
+function deltaOf({ fields: { model } }: ChunkHead, part: StreamPart): Record<string, unknown> | null {
 	switch (part.type) {
 		case "text":
 			return { content: part.text };
@@ -77,7 +88,7 @@ export function partChunk(head: ChunkHead, part: StreamPart): string | null {
 	if (part.type === "body_fields")
 		return chunk(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], { upstream: part.fields });
 	const delta = deltaOf(head, part);
-	return delta ? chunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]) : null;
+	return delta ? head.beforeDelta + JSON.stringify(delta) + head.afterDelta : null;
 }
 
 /** The chunk of an answer's provider blocks, which is said once they are all there; null without any. */

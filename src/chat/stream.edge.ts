@@ -9,7 +9,7 @@ import { logError } from "../http/log.edge.ts";
 import { callerOf } from "../inference/caller.edge.ts";
 import { inferStream, type OpeningStream, type StreamedAnswer, type StreamedEnding } from "../inference/infer.edge.ts";
 import type { UpstreamLost } from "../providers/call-failure.ts";
-import { blocksChunk, type ChunkHead, errorEvent, lastChunks, partChunk, roleChunk } from "./chunks.ts";
+import { blocksChunk, type ChunkHead, chunkHead, errorEvent, lastChunks, partChunk, roleChunk } from "./chunks.ts";
 import { type ChatCompletion, svcBlock, usageBlock } from "./completion.ts";
 import { inChatFields } from "./field-names.ts";
 import { chatPurpose, toInferenceRequest } from "./inference-request.ts";
@@ -50,20 +50,24 @@ function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding): strin
 
 /** Writes an answer's parts, as fast as the client reads them and as long as the upstream's time is not up. */
 async function relay({ parts, over }: StreamedAnswer, head: ChunkHead, writer: EventWriter): Promise<void> {
-	const isOver = new Promise<void>((resolve) => over.addEventListener("abort", () => resolve(), { once: true }));
-	await Promise.race([writer.write(roleChunk(head)), isOver]);
+	over.addEventListener("abort", () => writer.stopWaiting(), { once: true });
+	// The next piece is read while the client takes the last one.
+	let written = writer.write(roleChunk(head));
 	for await (const batch of parts) {
-		const events = batch.map((part) => partChunk(head, part) ?? "").join("");
-		if (events !== "") await Promise.race([writer.write(events), isOver]);
-		if (writer.gone.aborted) break;
+		let events = "";
+		for (const part of batch) events += partChunk(head, part) ?? "";
+		await written;
+		if (writer.gone.aborted) return;
+		if (events !== "") written = writer.write(events);
 	}
+	await written;
 }
 
 /** Writes an answer to its end. What was delivered is accounted for, even where the delivery itself came to grief. */
 async function deliver(streamed: StreamedAnswer, writer: EventWriter, includeUsage: boolean): Promise<void> {
 	const { run, modelId } = streamed;
 	const created = Math.floor(run.startedAtMs / 1000);
-	const head: ChunkHead = { id: run.requestId, created, model: modelId, includeUsage };
+	const head = chunkHead({ id: run.requestId, created, model: modelId }, includeUsage);
 	const isRelayed = await relay(streamed, head, writer).then(
 		() => true,
 		(error: unknown) => {
@@ -132,6 +136,7 @@ export async function streamChat(body: ChatRequest, context: KeyContext): Promis
 	const config = await configInForce(body.brain_config, context);
 	if (!config.ok) return config;
 	const request = toInferenceRequest(body, context.settings.catalog, config.value, context.rawBody);
+	// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...callerOf(context), signal: AbortSignal.any([context.signal, writer.gone]) };

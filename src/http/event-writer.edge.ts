@@ -17,6 +17,8 @@ export class EventWriter {
 	#keepAlive: ReturnType<typeof setInterval>;
 	#wroteAtMs = Date.now();
 	#gone = new AbortController();
+	#waits = true;
+	#stopWaiting: () => void = () => undefined;
 
 	constructor(writable: WritableStream<Uint8Array>) {
 		this.#writer = writable.getWriter();
@@ -31,11 +33,24 @@ export class EventWriter {
 		return this.#gone.signal;
 	}
 
-	/** Writes whole events, as text. Never throws: a client that has gone gets nothing. */
-	async write(events: string): Promise<void> {
-		if (this.gone.aborted) return;
+	/** Writes whole events, as text, and waits until the client takes them. Never throws: one that has gone gets nothing. */
+	write(events: string): Promise<void> {
+		if (this.#gone.signal.aborted) return Promise.resolve();
 		this.#wroteAtMs = Date.now();
-		await this.#writer.write(this.#encoder.encode(events)).catch(() => this.#gone.abort());
+		return new Promise((resolve) => {
+			if (this.#waits) this.#stopWaiting = resolve;
+			else resolve();
+			this.#writer.write(this.#encoder.encode(events)).then(resolve, () => {
+				this.#gone.abort();
+				resolve();
+			});
+		});
+	}
+
+	/** Lets whoever waits for the client go on without it, now and from now on. */
+	stopWaiting(): void {
+		this.#waits = false;
+		this.#stopWaiting();
 	}
 
 	comment(text: string): Promise<void> {

@@ -3,7 +3,6 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { SealedReceipt } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
-import type { StreamPart } from "../providers/wire.ts";
 import { answerHash, type BilledCall, describeSingleAnswer, type Purpose, type RunRecord } from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
 import { Conversations, conversationKey, openingKey } from "./conversations.ts";
@@ -151,13 +150,17 @@ export async function inferStream(
 function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: AnswerStream): StreamedAnswer {
 	const { call, sandbox, parts, over } = stream;
 	const modelId = call.candidate.model.id;
+	const relayed = Promise.withResolvers<void>();
+	const timed = caller.timings.measure("upstream", () => relayed.promise);
 	return {
 		run: run.record,
 		modelId,
 		sandbox,
 		over,
-		parts: measured(caller, parts),
+		parts,
 		async end(clientClosed) {
+			relayed.resolve();
+			await timed;
 			const { outcome, lost, answer, call: billed } = stream.finish(clientClosed || caller.signal.aborted);
 			if (outcome === "complete") remember(caller, plan, billed);
 			const receipt = await run.settle(outcome, answerHash(answer, modelId));
@@ -166,16 +169,4 @@ function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: Answer
 			return { outcome, lost, accounted };
 		},
 	};
-}
-
-/** The parts, with the time until their end counted as the upstream's. */
-async function* measured(caller: Caller, parts: AsyncIterable<readonly StreamPart[]>) {
-	const done = Promise.withResolvers<void>();
-	const timed = caller.timings.measure("upstream", () => done.promise);
-	try {
-		yield* parts;
-	} finally {
-		done.resolve();
-		await timed;
-	}
 }

@@ -115,10 +115,9 @@ const READ_BODY_FIELDS = new Set([
 	"svc",
 ]);
 
-/** What else stands in a body, beside the answer. */
-export function bodyFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
-	const entries = Object.entries(body).filter(([name, value]) => !READ_BODY_FIELDS.has(name) && value != null);
-	return Object.fromEntries(entries);
+/** Whether a member of a body is something else that is said beside the answer. */
+export function isBodyField(name: string, value: unknown): boolean {
+	return value != null && !READ_BODY_FIELDS.has(name);
 }
 
 /** OpenAI's words, and the older function_call. */
@@ -163,7 +162,7 @@ export function answer(body: unknown): ModelAnswer | null {
 		logprobs: logprobs ?? null,
 		usage: usageFromOpenai(parsed.data.usage),
 		extra,
-		bodyFields: bodyFieldsOf(parsed.data),
+		bodyFields: Object.fromEntries(Object.entries(parsed.data).filter(([name, value]) => isBodyField(name, value))),
 	});
 }
 

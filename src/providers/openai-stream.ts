@@ -2,11 +2,11 @@
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import {
-	bodyFieldsOf,
 	contentPart,
 	error,
 	FAILED_REASONS,
 	finishReasonOf,
+	isBodyField,
 	splitContent,
 	usageFromOpenai,
 } from "./openai-answer.ts";
@@ -72,6 +72,29 @@ function reportedError(body: unknown): UpstreamError | null {
 	return "choices" in body || "usage" in body ? null : error(body);
 }
 
+/** Members of a delta that say nothing when they are null. */
+const SILENT_WHEN_NULL = new Set(["role", "refusal", "reasoning_content", "reasoning", "tool_calls"]);
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The text of a chunk that holds nothing else, as most do: it needs no schema. Null for any other. */
+function plainText(body: Record<string, unknown>): string | null {
+	if (body["usage"] != null || body["x_groq"] != null || body["error"]) return null;
+	const choices = body["choices"];
+	if (!Array.isArray(choices) || choices.length !== 1) return null;
+	const [choice] = choices;
+	if (!isObject(choice) || choice["finish_reason"] != null || choice["logprobs"] != null) return null;
+	const delta = choice["delta"];
+	if (!isObject(delta) || typeof delta["content"] !== "string") return null;
+	for (const [name, value] of Object.entries(delta)) {
+		const isSilent = name === "content" || name === "role" || (value === null && SILENT_WHEN_NULL.has(name));
+		if (!isSilent) return null;
+	}
+	return delta["content"];
+}
+
 /** Decodes one stream. It is whole when the model said why it stopped, and `[DONE]` or usage came with it. */
 export class OpenaiStreamDecoder implements StreamDecoder {
 	#calls: StreamedCall[] = [];
@@ -82,8 +105,8 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	/** Some report a running count with every chunk. */
 	#usageIsFinal = false;
 	#done = false;
-	/** As last said, as JSON. */
-	#bodyFields = new Map<string, string>();
+	/** As last said; objects as JSON. */
+	#bodyFields = new Map<string, unknown>();
 
 	get finished(): boolean {
 		return this.#finish && (this.#done || this.#usage !== null);
@@ -101,6 +124,12 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		} catch {
 			return [failure("the upstream sent an event that is not JSON")];
 		}
+		const text = isObject(body) ? plainText(body) : null;
+		if (isObject(body) && text !== null) {
+			const parts = this.#bodyParts(body);
+			if (text !== "") parts.unshift({ type: "text", text });
+			return parts;
+		}
 		const reported = reportedError(body);
 		if (reported) return [{ type: "failure", error: reported }];
 		const parsed = chunkSchema.safeParse(body);
@@ -117,14 +146,16 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 	}
 
 	/** Fields beside the choices, where they differ from what was said before: most are on every chunk. */
-	#bodyParts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {
-		const fields = Object.entries(bodyFieldsOf(chunk)).filter(([name, value]) => {
-			const text = JSON.stringify(value);
-			const isNew = this.#bodyFields.get(name) !== text;
-			this.#bodyFields.set(name, text);
-			return isNew;
-		});
-		return fields.length > 0 ? [{ type: "body_fields", fields: Object.fromEntries(fields) }] : [];
+	#bodyParts(chunk: Record<string, unknown>): StreamPart[] {
+		let fields: Record<string, unknown> | undefined;
+		for (const [name, value] of Object.entries(chunk)) {
+			if (!isBodyField(name, value)) continue;
+			const said = typeof value === "object" ? JSON.stringify(value) : value;
+			if (this.#bodyFields.get(name) === said) continue;
+			this.#bodyFields.set(name, said);
+			fields = { ...fields, [name]: value };
+		}
+		return fields ? [{ type: "body_fields", fields }] : [];
 	}
 
 	#parts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {

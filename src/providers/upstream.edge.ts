@@ -27,7 +27,7 @@ export interface OpenStream {
 	kind: "stream";
 	sandbox: boolean;
 	/** One array per piece of the body; throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
-	parts: AsyncGenerator<StreamPart[], void>;
+	parts: AsyncIterableIterator<StreamPart[], void>;
 	/** Usage as reported so far; null when there was none. */
 	reported(): ReportedUsage | null;
 	/** Aborts when a deadline passes, even while nobody reads. */
@@ -117,92 +117,118 @@ async function statusFailure(wire: Wire, { status, headers }: Response, body: Bo
 	return { kind: "status", status, error, retryAfterMs: waitMs };
 }
 
-/** What was said in a piece of a stream, and how the stream came to grief behind it. */
-interface Decoded {
-	parts: StreamPart[];
-	lost: UpstreamLost | null;
-}
+const DONE = { done: true, value: undefined } as const;
 
-/** Decodes the body of one call, whichever way the upstream wrote it. */
-class PartReader {
+/**
+ * The parts of one call's body, whichever way the upstream wrote it. One object and no generators: a stream has thousands of
+ * pieces, and each layer of generators costs every one of them two promises.
+ */
+class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#wire: Wire;
 	#body: Body;
+	#close: () => void;
+	#isWhole: boolean;
 	#decoder: ReturnType<Wire["decoder"]>;
 	#events: ServerSentEvent[] = [];
 	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
 	/** Of a whole body. */
 	#counted: ReportedUsage | null = null;
+	/** How the stream came to grief, behind what was said in the same piece. */
+	#lost: UpstreamLost | null = null;
+	#ended = false;
 
-	constructor(wire: Wire, body: Body) {
+	/**
+	 * @param isWhole the upstream answered a request for a stream with a whole body all the same.
+	 * @param close ends the call; called however the parts end.
+	 */
+	constructor(wire: Wire, body: Body, isWhole: boolean, close: () => void) {
 		this.#wire = wire;
 		this.#body = body;
+		this.#isWhole = isWhole;
+		this.#close = close;
 		this.#decoder = wire.decoder();
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
 	}
 
 	reported(): ReportedUsage | null {
 		return this.#counted ?? this.#decoder.reported();
 	}
 
-	#decode(text: string): Decoded {
+	async next(): Promise<IteratorResult<StreamPart[], void>> {
+		try {
+			const value = this.#isWhole ? await this.#wholeParts() : await this.#nextParts();
+			if (value) return { done: false, value };
+			this.#close();
+			return DONE;
+		} catch (error) {
+			this.#ended = true;
+			this.#close();
+			if (error instanceof UpstreamLost) throw error;
+			// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
+			logError("upstream_unreadable", error);
+			throw new UpstreamLost("unusable");
+		}
+	}
+
+	async return(): Promise<IteratorResult<StreamPart[], void>> {
+		this.#ended = true;
+		this.#close();
+		return DONE;
+	}
+
+	/** What the next pieces of the body say, as soon as they say anything; null at the end. */
+	async #nextParts(): Promise<StreamPart[] | null> {
+		if (this.#lost) throw this.#lost;
+		while (!this.#ended) {
+			const piece = await this.#body.read();
+			this.#ended = piece === null;
+			const parts: StreamPart[] = [];
+			// Some upstreams leave out the blank line after their last event.
+			this.#decode(piece ?? "\n\n", parts);
+			if (piece === null && !this.#lost) {
+				for (const part of this.#decoder.end()) parts.push(part);
+				if (!this.#decoder.finished) this.#lost = new UpstreamLost("cut");
+			}
+			if (parts.some(isDelta)) this.#body.spoke();
+			if (parts.length > 0) return parts;
+			if (this.#lost) throw this.#lost;
+		}
+		return null;
+	}
+
+	#decode(text: string, parts: StreamPart[]): void {
 		this.#parser.feed(text);
-		const parts: StreamPart[] = [];
-		for (const event of this.#events.splice(0)) {
+		const events = this.#events;
+		this.#events = [];
+		for (const event of events) {
 			for (const part of this.#decoder.decode(event)) {
-				if (part.type === "failure") return { parts, lost: new UpstreamLost("reported", part.error) };
+				if (part.type === "failure") {
+					this.#lost = new UpstreamLost("reported", part.error);
+					return;
+				}
 				parts.push(part);
 			}
 		}
-		return { parts, lost: null };
 	}
 
-	async *events(): AsyncGenerator<StreamPart[], void> {
-		for (let piece = await this.#body.read(); piece !== null; piece = await this.#body.read()) {
-			const { parts, lost } = this.#decode(piece);
-			if (parts.some(isDelta)) this.#body.spoke();
-			if (parts.length > 0) yield parts;
-			if (lost) throw lost;
-		}
-		// Some upstreams leave out the blank line after their last event.
-		const { parts, lost } = this.#decode("\n\n");
-		if (!lost) parts.push(...this.#decoder.end());
-		if (parts.length > 0) yield parts;
-		if (lost) throw lost;
-		if (!this.#decoder.finished) throw new UpstreamLost("cut");
-	}
-
-	/** An upstream may answer a request for a stream with a whole body all the same. */
-	async *whole(): AsyncGenerator<StreamPart[], void> {
+	async #wholeParts(): Promise<StreamPart[] | null> {
+		if (this.#ended) return null;
+		this.#ended = true;
 		const json = parseJson(await this.#body.rest());
 		const counts = this.#wire.usage(json);
 		if (counts) this.#counted = { counts, isFinal: true };
 		const answer = this.#wire.answer(json);
-		if (!answer) {
-			const error = this.#wire.error(json);
-			throw new UpstreamLost(error ? "reported" : "unusable", error);
-		}
-		yield partsOfAnswer(answer);
+		if (answer) return partsOfAnswer(answer);
+		const error = this.#wire.error(json);
+		throw new UpstreamLost(error ? "reported" : "unusable", error);
 	}
 }
 
 function isJson(response: Response): boolean {
 	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
-}
-
-/** The parts, and the end of the call with them, however they end. */
-async function* closing(
-	parts: AsyncGenerator<StreamPart[], void>,
-	close: () => void,
-): AsyncGenerator<StreamPart[], void> {
-	try {
-		yield* parts;
-	} catch (error) {
-		if (error instanceof UpstreamLost) throw error;
-		// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
-		logError("upstream_unreadable", error);
-		throw new UpstreamLost("unusable");
-	} finally {
-		close();
-	}
 }
 
 /** Makes a call and waits for its head. Never throws for what an upstream can do; the parts of its stream may. */
@@ -240,18 +266,14 @@ export async function openStream(
 	}
 	const over = new AbortController();
 	body = new Body(response, deadlines, () => over.abort());
-	const reader = new PartReader(wire, body);
-	const parts = closing(isJson(response) ? reader.whole() : reader.events(), close);
+	const parts = new PartStream(wire, body, isJson(response), close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
 	return {
 		kind: "stream",
 		sandbox,
 		parts,
-		reported: () => reader.reported(),
+		reported: () => parts.reported(),
 		over: over.signal,
-		abort() {
-			close();
-			parts.return().catch(() => undefined);
-		},
+		abort: close,
 	};
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { costOf, inputTokens, outputTokens, type TokenUsage } from "../../../src/catalog/price.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import { type ChunkHead, lastChunks, partChunk, roleChunk } from "../../../src/chat/chunks.ts";
+import { chunkHead, lastChunks, partChunk, roleChunk } from "../../../src/chat/chunks.ts";
 import type { SvcBlock } from "../../../src/chat/completion.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
@@ -149,7 +149,7 @@ function expectSoundCalls(toolCalls: FlatAnswer["toolCalls"]): void {
 
 /** The stream as the client gets it, and the answer that the service accounts for. */
 function delivered(parts: readonly StreamPart[], model: string): { sse: string; answer: FlatAnswer } {
-	const head: ChunkHead = { id: "req_1", created: 1, model, includeUsage: true };
+	const head = chunkHead({ id: "req_1", created: 1, model }, true);
 	const accumulator = new AnswerAccumulator();
 	const wellFormed = new WellFormedParts();
 	const passed = [...parts.map((part) => wellFormed.pass(part)), ...wellFormed.end()].filter((part) => part !== null);
