@@ -116,10 +116,14 @@ export function lastChunks(
 	return chunk(head, [choice]) + chunk(head, [], { usage, svc }) + DONE;
 }
 
+/** How a stream ends that breaks off. `upstream_error` is what an upstream did, `server_error` what this service did. */
+export interface StreamError {
+	type: "upstream_error" | "server_error";
+	code: string;
+	message: string;
+}
+
 /** The end of a stream that broke: an error that OpenAI clients throw, and no `[DONE]`. */
-export function errorEvent(error: { message: string; code: string }, svc: SvcBlock | null): string {
-	return event({
-		error: { message: error.message, type: "upstream_error", code: error.code, param: null },
-		...(svc ? { svc } : {}),
-	});
+export function errorEvent({ message, type, code }: StreamError, svc: SvcBlock | null): string {
+	return event({ error: { message, type, code, param: null }, ...(svc ? { svc } : {}) });
 }

@@ -9,7 +9,16 @@ import { logError } from "../http/log.edge.ts";
 import { callerOf } from "../inference/caller.edge.ts";
 import { inferStream, type OpeningStream, type StreamedAnswer, type StreamedEnding } from "../inference/infer.edge.ts";
 import type { UpstreamLost } from "../providers/call-failure.ts";
-import { blocksChunk, type ChunkHead, chunkHead, errorEvent, lastChunks, partChunk, roleChunk } from "./chunks.ts";
+import {
+	blocksChunk,
+	type ChunkHead,
+	chunkHead,
+	errorEvent,
+	lastChunks,
+	partChunk,
+	roleChunk,
+	type StreamError,
+} from "./chunks.ts";
 import { type ChatCompletion, svcBlock, usageBlock } from "./completion.ts";
 import { inChatFields } from "./field-names.ts";
 import { chatPurpose, toInferenceRequest } from "./inference-request.ts";
@@ -18,24 +27,21 @@ import type { ChatRequest } from "./request.ts";
 /** How long the response head waits for the first delta; until then a failure is an ordinary error response. */
 const HEAD_WAIT_MS = 10_000;
 
-/** How a stream ends that breaks off. */
-interface StreamError {
-	message: string;
-	code: string;
-}
-
 const INTERNAL_ERROR: StreamError = {
-	message: "an unexpected error; the log has it under this request id",
+	type: "server_error",
 	code: "internal_error",
+	message: "an unexpected error; the log has it under this request id",
 };
-const NOT_ACCOUNTED: StreamError = { message: "the answer could not be accounted for", code: "receipt_unavailable" };
+const NOT_ACCOUNTED: StreamError = {
+	type: "server_error",
+	code: "receipt_unavailable",
+	message: "the answer could not be accounted for",
+};
 
 function errorOf({ why, error }: UpstreamLost): StreamError {
 	const message = error?.message.toWellFormed().slice(0, 500) ?? "the upstream stream broke off";
-	return {
-		message,
-		code: error?.code ?? (why === "timeout" || why === "out_of_time" ? "upstream_timeout" : "upstream_cut"),
-	};
+	const code = why === "timeout" || why === "out_of_time" ? "upstream_timeout" : "upstream_cut";
+	return { type: "upstream_error", code: error?.code ?? code, message };
 }
 
 /** The events that end a stream, by how the answer ended. */
@@ -115,7 +121,8 @@ class StreamedResponse {
 		}
 		const { body } = toHttpFailure(failure);
 		const svc = opened.settled && svcBlock(opened.settled);
-		await this.#end(errorEvent({ message: String(body["message"]), code: failure.reason }, svc));
+		const type = failure.reason === "receipt_unavailable" ? "server_error" : "upstream_error";
+		await this.#end(errorEvent({ type, code: failure.reason, message: String(body["message"]) }, svc));
 		return null;
 	}
 

@@ -48,6 +48,7 @@ export async function readFirstDelta(
 			if (next.value.some(isDelta)) return { kind: "served", value: { stream, received, ended: false } };
 		}
 	} catch (error) {
+		stream.abort();
 		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
 	const answer = accumulator.answer();

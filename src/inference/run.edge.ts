@@ -160,10 +160,8 @@ export class Run {
 			const opened = await this.#open(call, permit);
 			if (opened.kind !== "stream") return opened;
 			const first = await readFirstDelta(opened, call.plan.call.stop, this.#caller.signal);
-			if (first.kind === "served")
-				return { kind: "served", value: this.#answerStream(call, hold, first.value, sentAtMs) };
-			opened.abort();
-			return first;
+			if (first.kind !== "served") return first;
+			return { kind: "served", value: this.#answerStream(call, hold, first.value, sentAtMs) };
 		});
 	}
 

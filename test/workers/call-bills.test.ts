@@ -8,6 +8,8 @@ import type { Model } from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { WireName } from "../../src/catalog/vocabulary.ts";
 import type { Purpose } from "../../src/inference/accounting.ts";
+import type { Caller } from "../../src/inference/caller.edge.ts";
+import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
 import { callsFor, health, Run } from "../../src/inference/run.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
@@ -381,7 +383,7 @@ describe("an answer that is whole", () => {
 	});
 });
 
-describe("an agent's call", () => {
+describe("calls in the process", () => {
 	const purpose: Purpose = {
 		kind: "agent",
 		inputHash: hashText("goal"),
@@ -400,9 +402,8 @@ describe("an agent's call", () => {
 		}),
 	};
 
-	it("that breaks off costs its bound, since its cap must hold", async () => {
-		respond(song);
-		const caller = inProcessCaller(key);
+	/** The one call that a plan of the caller's makes. */
+	function callOf(caller: Caller): CallSet {
 		const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "hi" }] }];
 		const output = { type: "text" as const };
 		const modelCall = { messages, tools: [], output, maxTokens: 900, stop: [], sampling: {}, unknownFields: {} };
@@ -410,15 +411,72 @@ describe("an agent's call", () => {
 		const plan = planCall({ call: modelCall, wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
 		if (!plan.ok) throw new Error("no plan");
 		const { calls } = callsFor(plan.value, caller);
-		const boundNanoUsd = calls[0].attempt.worstCase.totalNanoUsd;
-		const set = { calls: [calls[0]] as typeof calls, boundNanoUsd };
-		const run = await Run.open(caller, purpose, [set], 60_000);
+		return { calls: [calls[0]], boundNanoUsd: calls[0].attempt.worstCase.totalNanoUsd };
+	}
+
+	async function open(caller: Caller, ...sets: [CallSet, ...CallSet[]]): Promise<Run> {
+		const run = await Run.open(caller, purpose, sets, 60_000);
 		if (!run.ok) throw new Error("no run");
-		const turn = await run.value.complete(set);
-		expect(turn.ok).toBe(false);
-		expect(run.value.budget.spentNanoUsd).toBe(boundNanoUsd);
-		await run.value.settle("cut", hashText(""));
+		return run.value;
+	}
+
+	it("of an agent cost their bound when they break off, since its cap must hold", async () => {
+		respond(song);
+		const caller = inProcessCaller(key);
+		const set = callOf(caller);
+		const run = await open(caller, set);
+		expect((await run.complete(set)).ok).toBe(false);
+		expect(run.budget.spentNanoUsd).toBe(set.boundNanoUsd);
+		await run.settle("cut", hashText(""));
 	});
+
+	it("leave nothing behind on a signal that outlives them, however they end", async () => {
+		const ends = [
+			() => says(ROLE, word("Fine."), finish(), DONE),
+			() => says(ROLE),
+			() => new Response("{}", { status: 500 }),
+		];
+		respond(() => ends[(sentBytes.length - 1) % ends.length]?.() ?? says());
+		const { signal } = new AbortController();
+		const listeners = { added: 0, removed: 0 };
+		vi.spyOn(signal, "addEventListener").mockImplementation(() => void listeners.added++);
+		vi.spyOn(signal, "removeEventListener").mockImplementation(() => void listeners.removed++);
+		const caller = { ...inProcessCaller(key), signal };
+		const sets = ends.map(() => callOf(caller)) as [CallSet, ...CallSet[]];
+		const run = await open(caller, ...sets);
+		for (const set of sets) await run.complete(set);
+		expect(listeners.added).toBeGreaterThanOrEqual(ends.length);
+		expect(listeners.removed).toBeGreaterThanOrEqual(listeners.added);
+		await run.settle("cut", hashText(""));
+	});
+});
+
+describe("a stream that never begins", () => {
+	it.each(["fail", "failAfter"] as const)(
+		"leaves no timer running, nor a reservation (admission: %s)",
+		async (fault) => {
+			const running = new Set<unknown>();
+			const [set, clear] = [setInterval, clearInterval];
+			const begun = vi.spyOn(globalThis, "setInterval").mockImplementation(((...args: Parameters<typeof set>) => {
+				const id = set(...args);
+				running.add(id);
+				return id;
+			}) as typeof setInterval);
+			const ended = vi.spyOn(globalThis, "clearInterval").mockImplementation((id) => {
+				running.delete(id);
+				clear(id);
+			});
+			const faults = useFaults({ ACCOUNT_METER: onlyFor(["admit"], () => fault) });
+			const response = await send(openai, { stream: true });
+			faults.restore();
+			expect(response.status).toBe(503);
+			expect(begun).toHaveBeenCalled();
+			expect(running.size).toBe(0);
+			begun.mockRestore();
+			ended.mockRestore();
+			expect(upstream.requests).toEqual([]);
+		},
+	);
 });
 
 describe("a stream whose delivery comes to grief", () => {
@@ -443,7 +501,7 @@ describe("a stream whose delivery comes to grief", () => {
 		bug.mockRestore();
 		log.mockRestore();
 		expect([response.status, text, done]).toEqual([200, "Well, ", false]);
-		expect(chunks.at(-1)?.error).toMatchObject({ code: "internal_error" });
+		expect(chunks.at(-1)?.error).toMatchObject({ type: "server_error", code: "internal_error" });
 		const receipt = await receiptOf(response.headers.get("x-request-id") ?? "");
 		expect(receipt).toMatchObject({ outcome: "cut", cost_usd: chunks.at(-1)?.svc?.cost.total_usd });
 		expect(errors.join()).toContain("stream_failed");
