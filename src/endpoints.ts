@@ -12,6 +12,14 @@ import {
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
 import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
+import {
+	createShareEndpoint,
+	getBadgeEndpoint,
+	getShareEndpoint,
+	listSharesEndpoint,
+	showSharePageEndpoint,
+	validateConfigEndpoint,
+} from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
@@ -87,6 +95,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	checkPolicyEndpoint,
 	scoreRiskEndpoint,
 	listAuditEventsEndpoint,
+	validateConfigEndpoint,
+	createShareEndpoint,
+	listSharesEndpoint,
+	getBadgeEndpoint,
+	getShareEndpoint,
+	showSharePageEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,

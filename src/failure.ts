@@ -31,6 +31,8 @@ export type Failure =
 			scope: "plan_envelope" | "max_cost";
 			limitUsd: number;
 			worstCaseUsd: number;
+			/** What would have fitted: the longest answer of a model within the limit; null when nothing would. */
+			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
@@ -40,6 +42,7 @@ export type Failure =
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
+	| { reason: "share_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }

@@ -32,6 +32,10 @@ const variables = z.object({
 		.string()
 		.regex(HOST_NAME, "must be a host name such as svc.example.com, without scheme, port or path")
 		.default("svc.local"),
+	/** Routing config of requests without their own, as text; KV's `brain:default` goes before it. */
+	BRAIN_MD: z.string().optional(),
+	/** What stands before `/b/{share_id}` in a share's short address; the service's own origin by default. */
+	SHORT_URL_BASE: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
 	MAX_BODY_BYTES: whole(2_097_152),
 	MAX_CHAT_BODY_BYTES: whole(16_777_216),
 	/** Time to the response head of an upstream call. */
@@ -61,6 +65,10 @@ export interface Settings {
 	publicKeys: PublicKeyEntry[];
 	adminToken: string | null;
 	logOrigin: string;
+	/** Text of the default routing config. */
+	brainMd: string | null;
+	/** Without a trailing slash; null is the origin of the request. */
+	shortUrlBase: string | null;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
@@ -145,6 +153,8 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		],
 		adminToken: values.ADMIN_TOKEN ?? null,
 		logOrigin: values.LOG_ORIGIN,
+		brainMd: values.BRAIN_MD ?? null,
+		shortUrlBase: values.SHORT_URL_BASE?.replace(/\/+$/, "") ?? null,
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,

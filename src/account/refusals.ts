@@ -1,5 +1,5 @@
 // What an isolate was told by meters: users over a limit, and for how long. Pure; the clock is an argument.
-import type { AdmitVerdict } from "./account-meter.object.ts";
+import type { AdmitVerdict } from "./meter-calls.ts";
 
 /** A meter's refusal that will be another after a known wait. */
 export type OverLimit = Extract<AdmitVerdict, { admitted: false; retryAfterMs: number }>;

@@ -1,62 +1,44 @@
-// The routing config of a request, as far as the choice of a model needs it: validated against the catalog, normalized, matched.
-import * as z from "zod";
-import type { Catalog } from "../catalog/catalog.ts";
-import { fail, ok, type Result } from "../failure.ts";
-import { hashObject } from "../proof/hash.ts";
-import { ROUTING_MODES } from "../routing/mode.ts";
-import type { RoutingConfig } from "../routing/routing-config.ts";
+// Normalized routing configs: what a receipt says of one, and how a request's joins the server's. Pure.
+import { type Hash, hashObject } from "../proof/hash.ts";
+import type { CompiledConfig, RoutingConfig } from "../routing/routing-config.ts";
 
-const amountUsd = z.number().positive();
-
-const rawConfigSchema = z.lazy(() =>
-	z.strictObject({
-		model: z.string().optional(),
-		routing_mode: z.enum(ROUTING_MODES).optional(),
-		max_cost: amountUsd.optional(),
-		max_cost_per_request: amountUsd.optional(),
-		blocked: z.array(z.string().min(1).max(128)).max(100).optional(),
-		fallback: z.array(z.string()).max(27).optional(),
-		// Refused unless empty: a config that names them and is routed without them would break its promise.
-		rules: z.array(z.unknown()).max(0, "is not applied by this version of the service").optional(),
-		compliance: z.strictObject({}, { error: "is not applied by this version of the service" }).optional(),
-	}),
-);
-
-function catalogErrors(config: z.infer<typeof rawConfigSchema>, { findModel, findProvider }: Catalog): string[] {
-	const errors: string[] = [];
-	const known = (id: string) => findModel(id) !== undefined;
-	if (config.model !== undefined && config.model !== "auto" && !known(config.model))
-		errors.push(`model: unknown model ${JSON.stringify(config.model)}`);
-	for (const id of config.fallback ?? []) if (!known(id)) errors.push(`fallback: unknown model ${JSON.stringify(id)}`);
-	for (const entry of config.blocked ?? []) {
-		if (!entry.includes("*") && !known(entry) && !findProvider(entry))
-			errors.push(`blocked: ${JSON.stringify(entry)} is neither a model nor a provider`);
-	}
-	const { max_cost, max_cost_per_request } = config;
-	if (max_cost !== undefined && max_cost_per_request !== undefined && max_cost !== max_cost_per_request) {
-		errors.push("max_cost and max_cost_per_request mean the same and differ");
-	}
-	return errors;
-}
-
-/** Validates and normalizes a request's `brain_config`. */
-export function parseBrainConfig(raw: unknown, catalog: Catalog): Result<RoutingConfig> {
-	const parsed = rawConfigSchema.safeParse(raw);
-	const errors = parsed.success
-		? catalogErrors(parsed.data, catalog)
-		: parsed.error.issues.map((issue) => `${issue.path.join(".") || "config"}: ${issue.message}`);
-	if (!parsed.success || errors.length > 0) return fail({ reason: "invalid_brain_config", errors });
-	const { model, routing_mode, max_cost, max_cost_per_request, blocked, fallback } = parsed.data;
-	return ok({
-		model: model ?? "auto",
-		routing_mode: routing_mode ?? null,
-		max_cost: max_cost ?? max_cost_per_request ?? null,
-		blocked: blocked ?? [],
-		fallback: fallback ?? [],
-	});
-}
-
-/** What a receipt says of the config in force. */
-export function configDigest(config: RoutingConfig): string {
+/** What a receipt says of the config in force: H(C({type, config})), `rules` and `compliance` only when set. */
+export function configDigest(config: RoutingConfig): Hash {
 	return hashObject({ type: "svc.brain.v1", config });
+}
+
+function lower(a: number | null, b: number | null): number | null {
+	return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+/**
+ * A request's config over the server's, member by member: what the request's leaves open is the server's, `blocked` is
+ * united, the lower `max_cost` wins. A member at its default (`auto`, null, empty) leaves it open, so that two texts with one
+ * normal form, and one digest, act alike.
+ */
+function mergeConfigs(own: RoutingConfig, server: RoutingConfig): RoutingConfig {
+	const rules = own.rules ?? server.rules;
+	const compliance = own.compliance ?? server.compliance;
+	return {
+		model: own.model === "auto" ? server.model : own.model,
+		routing_mode: own.routing_mode ?? server.routing_mode,
+		max_cost: lower(own.max_cost, server.max_cost),
+		blocked: [...own.blocked, ...server.blocked.filter((entry) => !own.blocked.includes(entry))],
+		fallback: own.fallback.length > 0 ? own.fallback : server.fallback,
+		...(rules ? { rules } : {}),
+		...(compliance ? { compliance } : {}),
+	};
+}
+
+/** The same of configs that are ready to be applied. */
+export function over(own: CompiledConfig, server: CompiledConfig): CompiledConfig {
+	return { config: mergeConfigs(own.config, server.config), matches: own.config.rules ? own.matches : server.matches };
+}
+
+/**
+ * Whether a config asks for what this version cannot do. The one place that says it: `compliance` is read, normalized, shared and
+ * part of the digest, but nothing filters by it yet, so a call under such a config is refused rather than half obeyed.
+ */
+export function asksTooMuch({ compliance }: RoutingConfig): boolean {
+	return compliance !== undefined;
 }

@@ -1,23 +1,21 @@
 // From a chat body to what the engine is asked for: the call and its wishes, and the receipt's words for them. Pure.
-import { configDigest, parseBrainConfig } from "../brain/config.ts";
+import { configDigest } from "../brain/config.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { ok, type Result } from "../failure.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
+import type { CompiledConfig } from "../routing/routing-config.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
-/** Call and wishes of a chat body; a faulty routing config is a failure. */
-export function toInferenceRequest(body: ChatRequest, catalog: Catalog): Result<InferenceRequest> {
-	const config = body.brain_config ? parseBrainConfig(body.brain_config, catalog) : ok(null);
-	if (!config.ok) return config;
-	return ok({
+/** Call and wishes of a chat body, under the routing config in force. */
+export function toInferenceRequest(
+	body: ChatRequest,
+	catalog: Catalog,
+	config: CompiledConfig | null,
+): InferenceRequest {
+	return {
 		call: toModelCall(body, catalog),
-		wishes: {
-			model: body.model ?? "auto",
-			mode: body.routing_mode ?? null,
-			config: config.value,
-		},
-	});
+		wishes: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config },
+	};
 }
 
 /** What a chat's receipt says of its input: the messages as the client sent them, before validation changed anything. */
@@ -25,7 +23,7 @@ export function chatPurpose({ wishes }: InferenceRequest, rawBody: unknown) {
 	const { messages } = rawBody as { messages?: unknown };
 	return {
 		inputHash: hashObject({ type: "svc.input.v1", messages }),
-		configDigest: wishes.config ? configDigest(wishes.config) : null,
+		configDigest: wishes.config ? configDigest(wishes.config.config) : null,
 		skillId: null,
 	};
 }

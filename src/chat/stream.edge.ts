@@ -1,5 +1,6 @@
 // A streamed chat completion: the head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
+import { configInForce } from "../brain/in-force.edge.ts";
 import { type Failure, fail } from "../failure.ts";
 import type { Answer } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
@@ -128,13 +129,14 @@ class StreamedResponse {
 
 /** Streams a chat request. Until the head is sent, a failure is an ordinary error response. */
 export async function streamChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
-	const request = toInferenceRequest(body, context.settings.catalog);
-	if (!request.ok) return request;
+	const config = await configInForce(body.brain_config, context);
+	if (!config.ok) return config;
+	const request = toInferenceRequest(body, context.settings.catalog, config.value);
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...callerOf(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const purpose = chatPurpose(request.value, context.rawBody);
-	const opening = await inferStream(request.value, purpose, caller).catch((error: unknown) => {
+	const purpose = chatPurpose(request, context.rawBody);
+	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;
 	});

@@ -204,3 +204,29 @@ export const workspaceManifests = sqliteTable(
 	},
 	(table) => [primaryKey({ columns: [table.userId, table.workspaceId, table.version] })],
 );
+
+/** Routing configs that somebody shared: public by id, never changed. */
+export const brainShares = sqliteTable(
+	"brain_shares",
+	{
+		/** 10 base58 characters. */
+		id: text().primaryKey(),
+		userId: text("user_id").notNull(),
+		title: text(),
+		/** The text as it was given; null when an object was. */
+		brainMd: text("brain_md"),
+		/** The normalized config as JSON. */
+		config: text().notNull(),
+		/** Digest of the normalized config. */
+		configDigest: text("config_digest").notNull(),
+		/** JSON list of what is wrong with it; empty when it is valid. */
+		errors: text().notNull(),
+		/** Of everything above but the id: a user who shares the same again has the same share. */
+		contentDigest: text("content_digest").notNull(),
+		createdAt: text("created_at").notNull(),
+	},
+	(table) => [
+		uniqueIndex("brain_shares_content").on(table.userId, table.contentDigest),
+		index("brain_shares_user").on(table.userId, table.createdAt, table.id),
+	],
+);

@@ -69,13 +69,20 @@ function rowOf(failure: Failure): Row {
 				extra: { plan: failure.plan, daily_limit: failure.dailyLimit, used_today: failure.usedToday },
 				headers: { ...retryAfter(failure.retryAfterMs), ...NO_RETRY },
 			};
-		case "cost_limit_exceeded":
+		case "cost_limit_exceeded": {
+			const { wouldFit: fit } = failure;
 			return {
 				status: 402,
 				message: failure.message,
-				extra: { scope: failure.scope, limit_usd: failure.limitUsd, worst_case_usd: failure.worstCaseUsd },
+				extra: {
+					scope: failure.scope,
+					limit_usd: failure.limitUsd,
+					worst_case_usd: failure.worstCaseUsd,
+					would_fit: fit && { model: fit.model, max_tokens: fit.maxTokens, worst_case_usd: fit.worstCaseUsd },
+				},
 				headers: NO_RETRY,
 			};
+		}
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
@@ -84,6 +91,7 @@ function rowOf(failure: Failure): Row {
 		case "key_not_found":
 		case "handoff_not_found":
 		case "workspace_not_found":
+		case "share_not_found":
 			return { status: 404, message: failure.message };
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };

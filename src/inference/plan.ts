@@ -8,7 +8,8 @@ import type { ModelCall } from "../providers/model-call.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireOf } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
-import type { RoutingConfig } from "../routing/routing-config.ts";
+import type { CompiledConfig } from "../routing/routing-config.ts";
+import { matchRule } from "../routing/rules.ts";
 import { type Selection, select } from "../routing/select.ts";
 import { type Signals, signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
@@ -19,7 +20,8 @@ export interface Wishes {
 	model: string;
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
-	config: RoutingConfig | null;
+	/** The routing config in force; null when there is none. */
+	config: CompiledConfig | null;
 }
 
 /** A model call that somebody wants answered. */
@@ -40,10 +42,12 @@ export interface CallPlan extends InferenceRequest {
 	catalogVersion: string;
 	signals: Signals;
 	selection: Selection;
+	/** Name of the routing config's rule that matched; null when none did. */
+	matchedRule: string | null;
 	/** Where the calls of an available model go. */
 	accessOf(model: Model): ProviderAccess;
-	/** Builds its exact request. */
-	attempt(model: Model, effort: EffortChoice): Attempt;
+	/** Builds its exact request; with another output limit than the call's, if one is given. */
+	attempt(model: Model, effort: EffortChoice, maxTokens?: number): Attempt;
 }
 
 function accessesOf(settings: Settings): CallPlan["accessOf"] {
@@ -57,14 +61,16 @@ function accessesOf(settings: Settings): CallPlan["accessOf"] {
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
 function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
-	return (model, effort) => {
+	return (model, effort, maxTokens = call.maxTokens) => {
+		// The call itself wherever it can be: wires keep what they make of its tools by it.
+		const asked = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
 		const access = accessOf(model);
 		const { provider } = access;
 		const wire = wireOf(provider);
 		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call, prompt, model, access, effort });
+		const request = wire.request({ call: asked, prompt, model, access, effort });
 		return {
 			wire,
 			access,
@@ -89,18 +95,20 @@ export function planCall(
 	const detected = signals(call);
 	const accessOf = accessesOf(settings);
 	const attempt = attempts(call, accessOf, nowMs);
+	const rule = wishes.config && matchRule(wishes.config, call, detected);
 	const selection = select({
 		catalog,
 		call,
 		signals: detected,
 		model: wishes.model,
 		routingMode: wishes.mode,
-		config: wishes.config,
+		config: wishes.config?.config ?? null,
+		rule,
 		plan,
 		available: (model) => isAvailable(model, settings),
 		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
 		takesToolName: (model, name) => wireOf(catalog.providerOf(model)).toolName.test(name),
-		worstCase: (model, effort) => attempt(model, effort).worstCase,
+		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
 	});
@@ -111,6 +119,7 @@ export function planCall(
 		catalogVersion: catalog.version,
 		signals: detected,
 		selection: selection.value,
+		matchedRule: rule?.name ?? null,
 		accessOf,
 		attempt,
 	});

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { defaultConfigState } from "../brain/default-config.store.ts";
 import { users } from "../db/schema.ts";
 import { logError } from "../http/log.edge.ts";
 
@@ -12,8 +13,8 @@ const PROBE_METER = "health-probe";
 
 const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
 
-async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
-	const startedAtMs = Date.now();
+/** @throws when `work` has not answered in time, or fails. */
+async function inTime<T>(name: string, work: () => Promise<T>): Promise<T> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const timeout = new Promise<never>((_, reject) => {
 		timer = setTimeout(
@@ -22,13 +23,20 @@ async function probe(name: string, work: () => Promise<unknown>): Promise<z.infe
 		);
 	});
 	try {
-		await Promise.race([work(), timeout]);
+		return await Promise.race([work(), timeout]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
+	const startedAtMs = Date.now();
+	try {
+		await inTime(name, work);
 		return { ok: true, latency_ms: Date.now() - startedAtMs };
 	} catch (error) {
 		logError("health_check_failed", error, { check: name });
 		return { ok: false, latency_ms: Date.now() - startedAtMs };
-	} finally {
-		clearTimeout(timer);
 	}
 }
 
@@ -49,23 +57,31 @@ export const healthEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	degrades: true,
-	summary: "Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key.",
+	summary:
+		"Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key, whether the default routing config is valid.",
 	result: z.lazy(() =>
 		z.object({
 			status: z.enum(["ok", "degraded"]),
 			checks: z.object({ d1: check, kv: check, durable_objects: check }),
 			signing: z.boolean(),
 			providers_configured: z.int(),
+			default_config: z
+				.enum(["none", "valid", "invalid", "unknown"])
+				.describe("The server's routing config; an invalid one is not applied, unknown is one that could not be read."),
 		}),
 	),
 	async handle({ context }) {
-		const found = await checks(context);
+		const [found, default_config] = await Promise.all([
+			checks(context),
+			inTime("kv", () => defaultConfigState(context)).catch(() => "unknown" as const),
+		]);
 		const healthy = Object.values(found).every((entry) => entry.ok);
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),
 			checks: found,
 			signing: context.settings.signer !== null,
 			providers_configured: context.settings.providers.size,
+			default_config,
 		};
 		return healthy ? { ok: true, value } : { ok: true, value, status: 503, headers: { "retry-after": "5" } };
 	},

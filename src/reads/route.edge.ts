@@ -1,6 +1,7 @@
 // The routing preview: what a chat request would run on, and why, without calling anything.
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
+import { configInForce } from "../brain/in-force.edge.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { inChatFields } from "../chat/field-names.ts";
@@ -67,14 +68,15 @@ export const previewRouteEndpoint = endpoint({
 				}),
 			),
 			excluded: z.record(z.string(), z.array(z.string())),
-			matched_rule: z.null(),
+			matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
 		}),
 	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
-		const request = toInferenceRequest(body, settings.catalog);
-		if (!request.ok) return request;
-		const planned = planCall(request.value, account.plan, settings, startedAtMs, recallModel(account.userId));
+		const config = await configInForce(body.brain_config, context);
+		if (!config.ok) return config;
+		const request = toInferenceRequest(body, settings.catalog, config.value);
+		const planned = planCall(request, account.plan, settings, startedAtMs, recallModel(account.userId));
 		if (!planned.ok) return fail(inChatFields(planned.failure));
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];
@@ -98,7 +100,7 @@ export const previewRouteEndpoint = endpoint({
 				expected_latency_ms: candidate.expectation.latencyMs,
 			})),
 			excluded: selection.excluded,
-			matched_rule: null,
+			matched_rule: planned.value.matchedRule,
 		});
 	},
 });

@@ -5,7 +5,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { effortLevel } from "./effort.ts";
 import type { Mode } from "./mode.ts";
-import type { Intent, Signals } from "./signals.ts";
+import { type Intent, isGeneral, type Signals } from "./signals.ts";
 
 /** Shares of quality, price and speed in the score. */
 const WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
@@ -14,17 +14,22 @@ const WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price
 	agility: { quality: 0.2, price: 0.35, speed: 0.45 },
 };
 
+/** What models differ in: what a prompt is about, and what it asks of a model besides. */
+type Demand = Intent | "tools" | "long_context";
+
 /** Typical length of an answer in tokens; a translation is as long as its prompt. */
-const TYPICAL_OUTPUT: Readonly<Record<Intent, number>> = {
+const TYPICAL_OUTPUT: Readonly<Record<Demand, number>> = {
 	code: 700,
 	math: 400,
 	reasoning: 600,
 	creative: 700,
-	extraction: 250,
+	text: 250,
 	translation: 300,
 	tools: 150,
 	long_context: 500,
-	general: 300,
+	factual: 300,
+	advice: 300,
+	chat: 300,
 };
 
 /** Prices and waiting times are compared on a log scale between these ends, so that a score does not depend on who else is eligible. */
@@ -32,16 +37,18 @@ const COST_RANGE_USD = [1e-6, 1] as const;
 const LATENCY_RANGE_MS = [300, 120_000] as const;
 
 /** The catalog has four figures; other intents use the nearest of them. */
-const QUALITY_FIGURE: Readonly<Record<Intent, "general" | "reasoning" | "code" | "tools">> = {
+const QUALITY_FIGURE: Readonly<Record<Demand, "general" | "reasoning" | "code" | "tools">> = {
 	code: "code",
 	math: "reasoning",
 	reasoning: "reasoning",
 	creative: "general",
-	extraction: "general",
+	text: "general",
 	translation: "general",
 	tools: "tools",
 	long_context: "general",
-	general: "general",
+	factual: "general",
+	advice: "general",
+	chat: "general",
 };
 
 export interface Expectation {
@@ -49,6 +56,16 @@ export interface Expectation {
 	quality: number;
 	cost: CallCost;
 	latencyMs: number;
+}
+
+/** A prompt that is about nothing particular is weighed by its tools and its length alone, where it has them. */
+function demandsOf(signals: Signals): Demand[] {
+	const besides: Demand[] = [
+		...(signals.hasTools ? ["tools" as const] : []),
+		...(signals.longContext ? ["long_context" as const] : []),
+	];
+	const general = isGeneral({ ...signals, hasTools: false, longContext: false });
+	return general && besides.length > 0 ? besides : [...signals.intents, ...besides];
 }
 
 /** Expected quality, price and latency of one model on one prompt. */
@@ -60,10 +77,11 @@ export function expect(
 	nowMs: number,
 ): Expectation {
 	const level = effortLevel(model, effort);
-	const figures = signals.intents.map((intent) => model.quality[QUALITY_FIGURE[intent]] ?? model.quality.general);
+	const demands = demandsOf(signals);
+	const figures = demands.map((demand) => model.quality[QUALITY_FIGURE[demand]] ?? model.quality.general);
 	const best = figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 	const ratio = model.quality.low_effort_ratio;
-	const typical = Math.max(...signals.intents.map((intent) => TYPICAL_OUTPUT[intent]));
+	const typical = Math.max(...demands.map((demand) => TYPICAL_OUTPUT[demand]));
 	const outputText = Math.min(
 		maxTokens,
 		signals.intents.includes("translation") ? Math.max(typical, signals.promptTokens) : typical,

@@ -12,6 +12,7 @@ import { chooseEffort } from "./effort.ts";
 import { type Constraints, type Exclusion, exclusionsOf } from "./eligibility.ts";
 import type { Mode, RoutingMode } from "./mode.ts";
 import type { RoutingConfig } from "./routing-config.ts";
+import type { MatchedRule } from "./rules.ts";
 import { type Expectation, expect, score } from "./score.ts";
 import type { Signals } from "./signals.ts";
 
@@ -24,6 +25,8 @@ export interface SelectionRequest {
 	model: string;
 	routingMode: RoutingMode | null;
 	config: RoutingConfig | null;
+	/** The config's rule that matches the call; null when none does. */
+	rule: MatchedRule | null;
 	plan: Plan;
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
@@ -31,8 +34,8 @@ export interface SelectionRequest {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
 	takesToolName(model: Model, name: string): boolean;
-	/** Worst case of the exact request this model would be sent. */
-	worstCase(model: Model, effort: EffortChoice): CallCost;
+	/** Worst case of the exact request this model would be sent; with another output limit than the call's, if one is given. */
+	worstCase(model: Model, effort: EffortChoice, maxTokens?: number): CallCost;
 	/** The model that the conversation is with so far; null when there is none, or nobody knows. */
 	conversationModel: string | null;
 	nowMs: number;
@@ -67,7 +70,7 @@ interface Pool {
 }
 
 function modeOf(request: SelectionRequest): Mode {
-	const asked = request.routingMode ?? request.config?.routing_mode;
+	const asked = request.routingMode ?? request.rule?.use.routing_mode ?? request.config?.routing_mode;
 	if (asked) return asked;
 	return request.signals.difficulty === "hard"
 		? "quality"
@@ -76,9 +79,10 @@ function modeOf(request: SelectionRequest): Mode {
 			: "balanced";
 }
 
-/** The stricter of the config's max_cost and the ceiling of a guarded plan. */
-function ceilingOf({ config, plan }: SelectionRequest): Constraints["ceiling"] {
-	const own = config?.max_cost ? { scope: "max_cost" as const, nanoUsd: nanoUsd(config.max_cost) } : null;
+/** The lowest of the config's max_cost, that of its rule, and the ceiling of a guarded plan. */
+function ceilingOf({ config, rule, plan }: SelectionRequest): Constraints["ceiling"] {
+	const limits = [config?.max_cost, rule?.use.max_cost].filter((limit) => limit != null);
+	const own = limits.length > 0 ? { scope: "max_cost" as const, nanoUsd: nanoUsd(Math.min(...limits)) } : null;
 	const envelope = plan.agentguard ? { scope: "plan_envelope" as const, nanoUsd: plan.envelopeNanoUsd } : null;
 	if (own && envelope) return own.nanoUsd <= envelope.nanoUsd ? own : envelope;
 	return own ?? envelope;
@@ -144,7 +148,55 @@ function excludedTexts(excluded: ReadonlyMap<string, readonly Exclusion[]>): Rec
 	return Object.fromEntries([...excluded].map(([id, exclusions]) => [id, exclusions.map(({ text }) => text)]));
 }
 
-function costFailure(request: SelectionRequest, models: readonly Model[], mode: Mode): Failure {
+type WouldFit = Extract<Failure, { reason: "cost_limit_exceeded" }>["wouldFit"];
+
+/** An answer shorter than this is of no use as a suggestion, unless no more was asked for. */
+const MIN_SUGGESTED_TOKENS = 64;
+/** Worst cases are nearly linear in max_tokens; the guess from a straight line is right at once or after few of these. */
+const MAX_GUESSES = 8;
+
+/** The longest answer of a model whose worst case fits, or null. */
+function fitOf(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
+	const { call } = request;
+	const least = Math.min(call.maxTokens, MIN_SUGGESTED_TOKENS);
+	const worstAt = (maxTokens: number) =>
+		request.worstCase(model, chooseEffort(model, { ...call, maxTokens }, mode).effort, maxTokens).totalNanoUsd;
+	const fitting = (maxTokens: number, nano: number) => ({ model: model.id, maxTokens, worstCaseUsd: usd(nano) });
+	const [low, high] = [worstAt(least), worstAt(call.maxTokens)];
+	if (high <= limitNanoUsd) return fitting(call.maxTokens, high);
+	if (low > limitNanoUsd) return null;
+	let guess = least + Math.floor(((limitNanoUsd - low) * (call.maxTokens - least)) / (high - low));
+	for (let guesses = 0; guesses < MAX_GUESSES && guess > least; guesses++) {
+		const worst = worstAt(guess);
+		if (worst <= limitNanoUsd) return fitting(guess, worst);
+		guess = least + Math.floor(((guess - least) * 15) / 16);
+	}
+	return fitting(least, low);
+}
+
+/** What would have fitted: of the models that are too dear the one that may answer longest, the cheaper of equals. */
+function wouldFitOf(request: SelectionRequest, models: readonly Model[], mode: Mode, limitNanoUsd: number): WouldFit {
+	return models
+		.map((model) => fitOf(request, model, mode, limitNanoUsd))
+		.reduce(
+			(best, fit) =>
+				fit &&
+				(!best ||
+					fit.maxTokens > best.maxTokens ||
+					(fit.maxTokens === best.maxTokens && fit.worstCaseUsd < best.worstCaseUsd))
+					? fit
+					: best,
+			null,
+		);
+}
+
+/** @param others models that could serve at once, for a request that named one that cannot. */
+function costFailure(
+	request: SelectionRequest,
+	models: readonly Model[],
+	mode: Mode,
+	others: readonly Candidate[],
+): Failure {
 	const ceiling = ceilingOf(request);
 	const worst = Math.min(
 		...models.map((model) => request.worstCase(model, chooseEffort(model, request.call, mode).effort).totalNanoUsd),
@@ -153,11 +205,25 @@ function costFailure(request: SelectionRequest, models: readonly Model[], mode: 
 	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
 	const limit = scope === "max_cost" ? "max_cost" : `the ${request.plan.displayName} plan's envelope per request`;
 	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; lower max_tokens or shorten the prompt`;
-	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst) };
+	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
+	const wouldFit =
+		wouldFitOf(request, models, mode, limitNanoUsd) ??
+		wouldFitOf(
+			request,
+			others.slice(0, 1).map(({ model }) => model),
+			mode,
+			limitNanoUsd,
+		);
+	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst), wouldFit };
 }
 
 /** Why nobody may serve: said of the models that come nearest to being eligible. */
-function failureOf(request: SelectionRequest, excluded: ReadonlyMap<string, Exclusion[]>, mode: Mode): Failure {
+function failureOf(
+	request: SelectionRequest,
+	excluded: ReadonlyMap<string, Exclusion[]>,
+	mode: Mode,
+	others: readonly Candidate[] = [],
+): Failure {
 	const open = [...excluded].filter(
 		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),
 	);
@@ -167,7 +233,7 @@ function failureOf(request: SelectionRequest, excluded: ReadonlyMap<string, Excl
 	const tooDear = only("cost")
 		.map(([id]) => request.catalog.findModel(id))
 		.filter((model) => model !== undefined);
-	if (tooDear.length > 0) return costFailure(request, tooDear, mode);
+	if (tooDear.length > 0) return costFailure(request, tooDear, mode, others);
 	if (only("blocked", "tier").length > 0) {
 		return {
 			reason: "model_blocked",
@@ -214,6 +280,7 @@ function selection(
 	const midLoop = request.call.toolLoopModel !== undefined;
 	const standIns = midLoop ? rest.filter(({ model }) => model.provider === first.model.provider) : rest;
 	const configured = configuredFallbacks(pool, request.config).filter((candidate) => standIns.includes(candidate));
+	const { rule } = request;
 	const nearest = nearestFirst(standIns, first.model, request.nowMs);
 	return {
 		mode,
@@ -222,7 +289,7 @@ function selection(
 		ceilingNanoUsd: ceilingOf(request)?.nanoUsd ?? null,
 		excluded: excludedTexts(pool.excluded),
 		fallbackFrom,
-		reason: reason(first),
+		reason: `${rule ? `rule ${JSON.stringify(rule.name)}: ` : ""}${reason(first)}`,
 	};
 }
 
@@ -236,10 +303,20 @@ function conversationCandidate(pool: Pool, modelId: string | null): Candidate | 
 	return own && best && own !== best && best.score - own.score < SWITCH_GAIN ? own : null;
 }
 
+/** What a prompt is said to be about. */
+function kindsOf({ intents, hasTools, longContext }: Signals): string {
+	return list([...intents, ...(hasTools ? ["tools"] : []), ...(longContext ? ["long context"] : [])]);
+}
+
+/** Tiers that a selection is held to, and the name it has for that. */
+interface Within {
+	name: string;
+	tiers: readonly Tier[];
+}
+
 /** Routes within tiers, and in the next lower one while a tier has no eligible model. */
-function route(request: SelectionRequest, mode: Mode, intensity: string | null): Result<Selection> {
-	const kinds = list(request.signals.intents.map((intent) => intent.replace("_", " ")));
-	const asked = intensity === null ? null : (INTENSITIES[intensity] ?? null);
+function route(request: SelectionRequest, mode: Mode, asked: Within | null): Result<Selection> {
+	const kinds = kindsOf(request.signals);
 	let tiers: readonly Tier[] | null = asked?.tiers ?? null;
 	for (;;) {
 		const pool = poolOf(request, mode, tiers);
@@ -276,7 +353,11 @@ function cheapest(request: SelectionRequest, why: string): Result<Selection> {
 	return chosen ? ok(chosen) : fail(failureOf(request, pool.excluded, "direct"));
 }
 
-function pinned(request: SelectionRequest, model: Model): Result<Selection> {
+/**
+ * Runs a model that was named. One that the request names is served by it or by the config's own fallback, unless its provider
+ * cannot be called; one that the config names is a preference, and whatever keeps it from serving leads to a stand-in.
+ */
+function pinned(request: SelectionRequest, model: Model, by: "request" | "config"): Result<Selection> {
 	const pool = poolOf(request, "direct", null);
 	const own = pool.eligible.find((candidate) => candidate.model === model);
 	const others = pool.eligible.filter((candidate) => candidate !== own);
@@ -291,16 +372,16 @@ function pinned(request: SelectionRequest, model: Model): Result<Selection> {
 			ranked,
 			pool,
 			null,
-			(first) => `${first.model.display_name} was named by the request`,
+			(first) => `${first.model.display_name} was named by the ${by === "request" ? by : "routing config"}`,
 		);
 		if (chosen) return ok(chosen);
 	}
 	const why = pool.excluded.get(model.id) ?? [];
-	const unavailable = why.some(({ code }) => code === "unavailable");
+	const anyone = by === "config" || why.some(({ code }) => code === "unavailable");
 	// What the model cannot do, only the request can cure; trouble with price or config has the config's own fallback as an answer.
 	const refusal = why.find(({ code }) => code === "capability" || code === "limits");
 	const standIns = refusal ? [] : configuredFallbacks(pool, request.config);
-	const ranked = unavailable ? fallbacks : standIns;
+	const ranked = anyone ? fallbacks : standIns;
 	const chosen = selection(
 		request,
 		"direct",
@@ -312,9 +393,9 @@ function pinned(request: SelectionRequest, model: Model): Result<Selection> {
 	);
 	if (chosen) return ok(chosen);
 	return fail(
-		unavailable
+		anyone
 			? failureOf(request, pool.excluded, "direct")
-			: failureOf(request, new Map([[model.id, why]]), "direct"),
+			: failureOf(request, new Map([[model.id, why]]), "direct", others),
 	);
 }
 
@@ -334,21 +415,36 @@ function continueToolLoop(request: SelectionRequest, modelId: string, mode: Mode
 	);
 }
 
+/** What the request itself asks for, else the rule, else the config: a model's id, tiers to route within, or null to route. */
+function wishOf({
+	model,
+	rule,
+	config,
+}: SelectionRequest): { by: "request" | "config"; model: string } | Within | null {
+	const intensity = Object.hasOwn(INTENSITIES, model) ? INTENSITIES[model] : undefined;
+	if (intensity) return intensity;
+	if (model !== "auto") return { by: "request", model };
+	const named = rule?.use.model;
+	if (named !== undefined) return named === "auto" ? null : { by: "config", model: named };
+	if (rule?.use.tier) return { name: `tier ${rule.use.tier}`, tiers: [rule.use.tier] };
+	return config && config.model !== "auto" ? { by: "config", model: config.model } : null;
+}
+
 /** Chooses the model for a call and ranks the others behind it. */
 export function select(request: SelectionRequest): Result<Selection> {
-	const asked = request.model === "auto" ? (request.config?.model ?? "auto") : request.model;
+	const wish = wishOf(request);
 	const { toolLoopModel } = request.call;
-	if (toolLoopModel !== undefined && (asked === "auto" || Object.hasOwn(INTENSITIES, asked))) {
+	const named = wish && "by" in wish ? wish : null;
+	if (toolLoopModel !== undefined && named?.by !== "request") {
 		const same = continueToolLoop(request, toolLoopModel, modeOf(request));
 		if (same) return ok(same);
 	}
-	if (asked === "auto") return route(request, modeOf(request), null);
-	if (Object.hasOwn(INTENSITIES, asked)) return route(request, modeOf(request), asked);
-	const model = request.catalog.findModel(asked);
+	if (!wish || "tiers" in wish) return route(request, modeOf(request), wish);
+	const model = request.catalog.findModel(wish.model);
 	const allowlist = allowlistOf(request.plan, request.catalog);
-	const named = { ...request, model: asked };
-	if (!model) return cheapest(named, "the id asked for is not in the catalog");
+	const asked = { ...request, model: wish.model };
+	if (!model) return cheapest(asked, "the id asked for is not in the catalog");
 	if (allowlist && !allowlist.includes(model.id))
-		return cheapest(named, `${model.id} is not in the ${request.plan.displayName} plan`);
-	return pinned(named, model);
+		return cheapest(asked, `${model.id} is not in the ${request.plan.displayName} plan`);
+	return pinned(asked, model, wish.by);
 }

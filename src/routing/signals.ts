@@ -1,28 +1,33 @@
 // Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
 import { type ContentPart, imagesOf, type ModelCall, partsOfType, textsOf } from "../providers/model-call.ts";
 
-/** Kinds of task that models differ in. */
+/** What a prompt may be about: the names that rules, previews and answers use. */
 export const INTENTS = [
 	"code",
 	"math",
 	"reasoning",
 	"creative",
-	"extraction",
+	"text",
 	"translation",
-	"tools",
-	"long_context",
-	"general",
+	"factual",
+	"advice",
+	"chat",
 ] as const;
 export type Intent = (typeof INTENTS)[number];
 
+/** Intents of prompts in which nothing more particular was found. */
+const GENERAL: readonly Intent[] = ["factual", "advice", "chat"];
+
 export interface Signals {
-	/** At least one; `general` when nothing else fired. */
+	/** At least one; exactly one of factual, advice and chat when nothing more particular fired. */
 	intents: Intent[];
 	difficulty: "trivial" | "normal" | "hard";
 	hasTools: boolean;
 	hasImages: boolean;
 	/** Images that stand as an https address. */
 	hasRemoteImages: boolean;
+	/** The prompt is so long that models differ in how they cope with it. */
+	longContext: boolean;
 	/** Estimate at four characters a token, plus a share per image. */
 	promptTokens: number;
 	/** The same for checks against a context window, where scripts of more tokens a character must not be underrated. */
@@ -61,7 +66,7 @@ const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
 			/\b(?:poem|haiku|sonnet|story|short stories|novel|lyrics|song|screenplay|dialogue between|slogan|tagline|brainstorm|imagine|fictional|limerick|blog post|essay|write (?:a|an|me a) (?:letter|speech|joke))\b/i,
 	},
 	{
-		intent: "extraction",
+		intent: "text",
 		pattern:
 			/\b(?:extract|summari[sz]e|summary|tl;?dr|classif(?:y|ication)|categori[sz]e|label (?:the|each)|sentiment|key points|list (?:all|every) the|named entit|parse the following|into (?:json|csv|a table)|bullet points?)\b/i,
 	},
@@ -72,6 +77,18 @@ const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
 	},
 ];
 
+const ADVICE =
+	/\b(?:should (?:i|we)|how (?:do|can|should|would) (?:i|we|you)|what would you|recommend|suggest|advice|advise|tips|best way|ideas? for|which .{1,60}\b(?:choose|buy|pick|use))\b/i;
+
+const FACTUAL =
+	/^\W*(?:what|who|whom|whose|when|where|which|is|are|was|were|does|do|did|has|have|in which|at what)\b|\b(?:define|definition of|capital of|meaning of|what is|who is|when did|where is|how (?:old|tall|far|long|big|deep|high))\b/i;
+
+/** A prompt in which no rule fired: a wish for advice, a question of fact, or talk. */
+function generalIntent(text: string): Intent {
+	if (ADVICE.test(text)) return "advice";
+	return FACTUAL.test(text) ? "factual" : "chat";
+}
+
 const HARD =
 	/\b(?:prove|proof|derive|optimi[sz]e|architect(?:ure)?|distributed|concurren(?:cy|t)|race condition|formal(?:ly)?|rigorous(?:ly)?|comprehensive|in[- ]depth|from scratch|production[- ]ready|step[- ]by[- ]step|edge cases|threat model|trade-?offs?|complexity|end-to-end|multi-?step)\b/gi;
 
@@ -81,7 +98,7 @@ function scanned(text: string): string {
 }
 
 /** What the user said last; results of tools are not the user's words. */
-function lastUserText({ messages }: ModelCall): string {
+export function lastUserText({ messages }: ModelCall): string {
 	const said = messages.findLast(
 		({ role, content }) => role === "user" && !content.every(({ type }) => type === "tool_result"),
 	);
@@ -124,13 +141,25 @@ export function estimateTokens(text: string): number {
 	return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-function difficultyOf(text: string, intents: Intent[], promptTokens: number): Signals["difficulty"] {
+/** Whether nothing but factual, advice or chat was found. */
+export function isGeneral({
+	intents,
+	hasTools,
+	longContext,
+}: Pick<Signals, "intents" | "hasTools" | "longContext">): boolean {
+	return !hasTools && !longContext && intents.every((intent) => GENERAL.includes(intent));
+}
+
+function difficultyOf(
+	text: string,
+	found: Pick<Signals, "intents" | "hasTools" | "longContext" | "promptTokens">,
+): Signals["difficulty"] {
+	const { intents, promptTokens } = found;
 	const hardWords = new Set([...text.matchAll(HARD)].map(([word]) => word.toLowerCase())).size;
 	const demanding = intents.some((intent) => intent === "code" || intent === "math" || intent === "reasoning");
 	if (hardWords >= 2 || (demanding && hardWords >= 1 && text.length > 200) || (demanding && promptTokens > HARD_TOKENS))
 		return "hard";
-	const general = intents.length === 1 && intents[0] === "general";
-	return general && text.length <= TRIVIAL_CHARS ? "trivial" : "normal";
+	return isGeneral(found) && text.length <= TRIVIAL_CHARS ? "trivial" : "normal";
 }
 
 /** Reads a call's signals from its last user message, its tools and its size. */
@@ -140,13 +169,13 @@ export function signals(call: ModelCall): Signals {
 	const images = imagesOf(call);
 	const hasTools = call.tools.length > 0;
 	const intents = RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
-	if (hasTools) intents.push("tools");
-	if (promptTokens > LONG_CONTEXT_TOKENS) intents.push("long_context");
-	if (intents.length === 0) intents.push("general");
+	if (intents.length === 0) intents.push(generalIntent(text));
+	const longContext = promptTokens > LONG_CONTEXT_TOKENS;
 	return {
 		intents,
-		difficulty: difficultyOf(text, intents, promptTokens),
+		difficulty: difficultyOf(text, { intents, hasTools, longContext, promptTokens }),
 		hasTools,
+		longContext,
 		hasImages: images.length > 0,
 		hasRemoteImages: images.some(({ url }) => url.startsWith("https:")),
 		promptTokens,
@@ -155,11 +184,19 @@ export function signals(call: ModelCall): Signals {
 }
 
 /** The boolean per signal name that `signals_detected` shows. */
-export function detectedSignals({ intents, difficulty, hasImages }: Signals): Record<string, boolean> {
+export function detectedSignals({
+	intents,
+	difficulty,
+	hasTools,
+	hasImages,
+	longContext,
+}: Signals): Record<string, boolean> {
 	const byIntent = INTENTS.map((intent): [string, boolean] => [intent, intents.includes(intent)]);
 	return Object.fromEntries([
 		...byIntent,
+		["tools", hasTools],
 		["images", hasImages],
+		["long_context", longContext],
 		["trivial", difficulty === "trivial"],
 		["hard", difficulty === "hard"],
 	]);

@@ -96,11 +96,44 @@ const CHAT_HINTS: EndpointExample["hints"] = {
 				maxLength: 4,
 			}),
 			fallback: fc.array(model, { maxLength: 3 }),
-			rules: fc.constantFrom([], [{ when: {}, use: {} }]),
+			rules: fc.constantFrom<unknown[]>(
+				[],
+				[{ when: {}, use: {} }],
+				[{ name: "r", when: { intent: "code", matches: "(a*)*b" }, use: { tier: "budget", max_cost: 0.01 } }],
+				[{ when: { matches: "(?=" }, use: {} }],
+				[{ when: { contains: "a", min_tokens: 9, max_tokens: 1 }, use: { model: "nope" } }],
+			),
 			compliance: fc.constantFrom({}, { frameworks: ["GDPR"] }),
 		},
 		{ requiredKeys: [] },
 	),
+};
+
+const brainMd = fc.oneof(
+	fc.constantFrom(
+		"model: auto",
+		"---\nblocked: [openai]\n---\n# Why",
+		"```yaml\nmax_cost: 0.01\n```",
+		"a: &a [*a]",
+		"{".repeat(100),
+		"- - -",
+		"rules:\n  - when: {matches: '('}\n    use: {}",
+		"\t",
+		"%YAML 1.2\n---\n!!x 1",
+		"__proto__: 1",
+	),
+	odd.text,
+);
+
+/** A share of the user's; its id. */
+async function newShare({ key }: TestKey, title: string): Promise<string> {
+	const share = await callWithKey(key, "/v1/brain/share", { brain_md: "max_cost: 0.01", title });
+	return ((await share.json()) as { share_id: string }).share_id;
+}
+
+const BRAIN_HINTS: EndpointExample["hints"] = {
+	brain_md: brainMd,
+	brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
 };
 
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
@@ -254,6 +287,33 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		],
 		hints: { workspace_id: workspaceId, limit: fc.constantFrom("0", "1", "200", "201") },
 	},
+	validate_brain_config: { request: () => ({ body: { brain_md: "model: auto" } }), hints: BRAIN_HINTS },
+	create_brain_share: {
+		request: () => ({ body: { brain_md: "max_cost: 0.01", title: "Contract" } }),
+		owned: "none",
+		hints: BRAIN_HINTS,
+	},
+	list_brain_shares: {
+		request: () => ({}),
+		owned: [
+			{
+				make: async (owner) => {
+					for (const title of ["one", "two"]) await newShare(owner, title);
+					const list = await callWithKey(owner.key, "/v1/brain/shares?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => "1111111111",
+				request: (id) => ({ path: `/v1/brain/shares?cursor=${id}` }),
+			},
+		],
+		hints: { limit: fc.constantFrom("0", "1", "100", "101") },
+	},
+	get_brain_badge: {
+		request: () => ({ path: "/v1/brain/badge?label=Brain" }),
+		hints: { model, share: fc.constantFrom("1111111111", "", "x"), label: odd.text },
+	},
+	get_brain_share: { request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }) },
+	show_brain_share: { request: async (key) => ({ path: `/b/${await newShare(key, "Contract")}` }) },
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },

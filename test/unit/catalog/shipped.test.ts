@@ -124,7 +124,8 @@ describe("the catalog", () => {
 describe("a ranking of the catalog", () => {
 	const NOON = Date.parse("2026-11-21T12:00:00Z");
 	const prompt: Signals = {
-		intents: ["general"],
+		intents: ["chat"],
+		longContext: false,
 		difficulty: "normal",
 		hasTools: false,
 		hasImages: false,
@@ -133,7 +134,7 @@ describe("a ranking of the catalog", () => {
 		contextTokens: 20,
 	};
 
-	function ranked(mode: RoutingMode, intents: Signals["intents"] = ["general"]) {
+	function ranked(mode: RoutingMode, intents: Signals["intents"] = ["chat"]) {
 		const candidates = CATALOG.models.map((model) => {
 			const { effort } = chooseEffort(model, { maxTokens: 1_000 }, mode);
 			const expectation = expectationOf(model, effort, { ...prompt, intents }, 1_000, NOON);

@@ -1,6 +1,6 @@
 // The benchmark's command line.
 import { describe, expect, it } from "vitest";
-import { readOptions } from "../bench/options.ts";
+import { readOptions } from "./options.ts";
 
 describe("the benchmark's options", () => {
 	it("are everything, in long rounds, where nothing is said", () => {

@@ -1,0 +1,120 @@
+// The badge: a label and a value as a small SVG for a README. Pure: the same label and value give the same bytes.
+import type { Tier } from "../catalog/vocabulary.ts";
+import { escapeMarkup } from "./markup.ts";
+import { graphemesOf, graphemeWidth, textWidth } from "./text-width.ts";
+
+export const DEFAULT_LABEL = "BRAIN.md";
+
+/** What a badge says, and in what colour. */
+export interface BadgeValue {
+	text: string;
+	tone: Tier | "auto" | "valid" | "invalid" | "unknown";
+}
+
+interface Paint {
+	fill: string;
+	text: string;
+	shadow: string;
+}
+
+const ON_DARK = { text: "#fff", shadow: "#010101" };
+
+/** Text on each of them has a contrast of at least 4.5 (WCAG 2.2, 1.4.3). */
+const PAINTS: Readonly<Record<BadgeValue["tone"], Paint>> = {
+	budget: { fill: "#15803d", ...ON_DARK },
+	// Amber is too light for white text.
+	mid: { fill: "#f59e0b", text: "#1f2328", shadow: "#fff" },
+	premium: { fill: "#4f46e5", ...ON_DARK },
+	frontier: { fill: "#7c3aed", ...ON_DARK },
+	auto: { fill: "#0e7490", ...ON_DARK },
+	valid: { fill: "#15803d", ...ON_DARK },
+	invalid: { fill: "#b91c1c", ...ON_DARK },
+	unknown: { fill: "#6b7280", ...ON_DARK },
+};
+const LABEL_PAINT: Paint = { fill: "#4b5563", ...ON_DARK };
+
+const HEIGHT = 20;
+const BASELINE = 14;
+const PADDING = 5;
+/** Widest text of one half; a label of 500 characters would push the value off the page. */
+const MAX_TEXT_WIDTH = 260;
+/** UTF-16 units looked at: what has no width would never fill the room. */
+const MAX_LABEL_UNITS = 2_000;
+/** UTF-16 units of one grapheme: the longest emoji has about 15, a letter may carry any number of marks. */
+const MAX_GRAPHEME_UNITS = 32;
+const ELLIPSIS = "…";
+
+/** Embeddings, overrides and isolates: unbalanced ones would turn around what stands behind them. */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** A grapheme without most of its marks, if it has very many. */
+function shortened(grapheme: string): string {
+	if (grapheme.length <= MAX_GRAPHEME_UNITS) return grapheme;
+	let kept = "";
+	for (const character of grapheme) {
+		if (kept.length + character.length > MAX_GRAPHEME_UNITS) break;
+		kept += character;
+	}
+	return kept;
+}
+
+/** A text as one line that fits, cut between graphemes. */
+export function fitted(text: string): string {
+	const line = text
+		.slice(0, MAX_LABEL_UNITS)
+		.toWellFormed()
+		.replace(BIDI_CONTROLS, "")
+		.replace(/[\s\p{Cc}]+/gu, " ")
+		.trim();
+	const room = MAX_TEXT_WIDTH - textWidth(ELLIPSIS);
+	let [kept, roomy, width] = ["", "", 0];
+	for (const grapheme of graphemesOf(line)) {
+		width += graphemeWidth(grapheme);
+		if (width > MAX_TEXT_WIDTH) return `${roomy.trimEnd()}${ELLIPSIS}`;
+		kept += shortened(grapheme);
+		if (width <= room) roomy = kept;
+	}
+	return kept;
+}
+
+/** Scripts whose letters join are scaled, not spaced. */
+function adjustment(text: string): string {
+	return /^[\u0020-\u024f\u2010-\u2027]*$/.test(text) ? "" : ' lengthAdjust="spacingAndGlyphs"';
+}
+
+function words(text: string, width: number, centre: number, paint: Paint): string {
+	const content = escapeMarkup(text);
+	// Rounded to hundredths of a pixel, so that sums of floating point numbers do not show.
+	const size = `textLength="${Math.round(width * 100) / 100}"${adjustment(text)}`;
+	return (
+		`<text aria-hidden="true" x="${centre}" y="${BASELINE + 1}" fill="${paint.shadow}" fill-opacity=".25" ${size}>${content}</text>` +
+		`<text x="${centre}" y="${BASELINE}" fill="${paint.text}" ${size}>${content}</text>`
+	);
+}
+
+/** The SVG of a badge. */
+export function renderBadge(label: string, value: BadgeValue): string {
+	const left = fitted(label) || DEFAULT_LABEL;
+	const right = fitted(value.text);
+	const paint = PAINTS[value.tone];
+	const [leftText, rightText] = [textWidth(left), textWidth(right)];
+	const [leftWidth, rightWidth] = [leftText, rightText].map((width) => Math.round(width) + 2 * PADDING) as [
+		number,
+		number,
+	];
+	const width = leftWidth + rightWidth;
+	const name = escapeMarkup(`${left}: ${right}`);
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}">`,
+		`<title>${name}</title>`,
+		'<linearGradient id="s" x2="0" y2="100%"><stop offset="0" stop-color="#fff" stop-opacity=".08"/><stop offset="1" stop-opacity=".08"/></linearGradient>',
+		`<clipPath id="r"><rect width="${width}" height="${HEIGHT}" rx="3"/></clipPath>`,
+		`<g clip-path="url(#r)"><rect width="${leftWidth}" height="${HEIGHT}" fill="${LABEL_PAINT.fill}"/>`,
+		`<rect x="${leftWidth}" width="${rightWidth}" height="${HEIGHT}" fill="${paint.fill}"/>`,
+		`<rect width="${width}" height="${HEIGHT}" fill="url(#s)"/></g>`,
+		'<g text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11" text-rendering="geometricPrecision">',
+		words(left, leftText, leftWidth / 2, LABEL_PAINT),
+		words(right, rightText, leftWidth + rightWidth / 2, paint),
+		"</g></svg>",
+	].join("");
+}

@@ -1,0 +1,105 @@
+// Shared routing configs in D1. A share is never changed; anybody may read one by its id, only its owner's list names it.
+import { and, desc, eq, sql } from "drizzle-orm";
+import * as z from "zod";
+import type { Database } from "../db/client.edge.ts";
+import { brainShares } from "../db/schema.ts";
+import type { RoutingConfig } from "../routing/routing-config.ts";
+import { configDigest } from "./config.ts";
+import { contentDigest, newShareId, type Share, type SharedConfig } from "./share.ts";
+
+type Row = typeof brainShares.$inferSelect;
+
+/** Written by this service alone, so its members are what they were. */
+const configColumn = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
+const errorsColumn = z.array(z.string());
+
+function shareOf({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: Row): Share {
+	return {
+		id,
+		title,
+		brainMd,
+		config: configColumn.parse(JSON.parse(config)) as unknown as RoutingConfig,
+		configDigest: digest,
+		errors: errorsColumn.parse(JSON.parse(errors)),
+		createdAt,
+	};
+}
+
+/** Ids that are taken are met about never; five in a row would be a fault of the random numbers. */
+const MAX_TRIES = 5;
+
+/**
+ * Stores a share. What the user has shared before is not stored twice: a request that is repeated has the first one's id.
+ * @throws when no free id is found.
+ */
+export async function storeShare(
+	db: Database,
+	userId: string,
+	shared: SharedConfig,
+	createdAt: string,
+	random: (count: number) => Uint8Array,
+): Promise<Share> {
+	const digest = contentDigest(shared);
+	for (let tries = 0; tries < MAX_TRIES; tries++) {
+		const row = {
+			id: newShareId(random),
+			userId,
+			title: shared.title,
+			brainMd: shared.brainMd,
+			config: JSON.stringify(shared.config),
+			configDigest: configDigest(shared.config),
+			errors: JSON.stringify(shared.errors),
+			contentDigest: digest,
+			createdAt,
+		};
+		const stored = await db.insert(brainShares).values(row).onConflictDoNothing().returning().get();
+		// Nothing was inserted: either the user has this share already, or the id is another's.
+		const found =
+			stored ??
+			(await db
+				.select()
+				.from(brainShares)
+				.where(and(eq(brainShares.userId, userId), eq(brainShares.contentDigest, digest)))
+				.get());
+		if (found) return shareOf(found);
+	}
+	throw new Error("no free share id was found");
+}
+
+/** A share by its id, whoever asks; null when there is none. */
+export async function findShare(db: Database, id: string): Promise<Share | null> {
+	const row = await db.select().from(brainShares).where(eq(brainShares.id, id)).get();
+	return row ? shareOf(row) : null;
+}
+
+/**
+ * A user's shares, newest first, at most `limit`.
+ * @param after the last one of the page before; null for the first page.
+ */
+export async function listShares(
+	db: Database,
+	userId: string,
+	limit: number,
+	after: Pick<Share, "id" | "createdAt"> | null,
+): Promise<Share[]> {
+	const own = eq(brainShares.userId, userId);
+	const behind = after && sql`(${brainShares.createdAt}, ${brainShares.id}) < (${after.createdAt}, ${after.id})`;
+	const rows = await db
+		.select()
+		.from(brainShares)
+		.where(behind ? and(own, behind) : own)
+		.orderBy(desc(brainShares.createdAt), desc(brainShares.id))
+		.limit(limit)
+		.all();
+	return rows.map(shareOf);
+}
+
+/** A user's own share; null for another's as for one that nobody has. */
+export async function findOwnShare(db: Database, userId: string, id: string): Promise<Share | null> {
+	const row = await db
+		.select()
+		.from(brainShares)
+		.where(and(eq(brainShares.userId, userId), eq(brainShares.id, id)))
+		.get();
+	return row ? shareOf(row) : null;
+}

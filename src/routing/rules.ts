@@ -1,0 +1,41 @@
+// Which rule of a routing config matches a call. Pure; the first match wins.
+import type { ModelCall } from "../providers/model-call.ts";
+import type { CompiledConfig, RuleChoice, RuleCondition } from "./routing-config.ts";
+import { lastUserText, type Signals } from "./signals.ts";
+
+/** The rule that decides over a call. */
+export interface MatchedRule {
+	/** Its own name, else `rule 2` by its place. */
+	name: string;
+	use: RuleChoice;
+}
+
+/** Whether what a condition says of anything but the text holds. */
+function fitsSignals(when: RuleCondition, signals: Signals): boolean {
+	const { intent, min_tokens, max_tokens, has_tools, has_images } = when;
+	return (
+		(intent === undefined || intent.some((wanted) => signals.intents.includes(wanted))) &&
+		(min_tokens === undefined || signals.promptTokens >= min_tokens) &&
+		(max_tokens === undefined || signals.promptTokens <= max_tokens) &&
+		(has_tools === undefined || signals.hasTools === has_tools) &&
+		(has_images === undefined || signals.hasImages === has_images)
+	);
+}
+
+/** The first rule whose condition holds, or null. */
+export function matchRule({ config, matches }: CompiledConfig, call: ModelCall, signals: Signals): MatchedRule | null {
+	const { rules } = config;
+	if (!rules) return null;
+	const text = lastUserText(call);
+	let lowered: string | undefined;
+	for (const [index, { name, when, use }] of rules.entries()) {
+		if (!fitsSignals(when, signals)) continue;
+		if (when.contains !== undefined) {
+			lowered ??= text.toLowerCase();
+			if (!lowered.includes(when.contains.toLowerCase())) continue;
+		}
+		if (when.matches !== undefined && !matches(when.matches, text)) continue;
+		return { name: name ?? `rule ${index + 1}`, use };
+	}
+	return null;
+}
