@@ -9,6 +9,12 @@ import { createSigner, describePublicKey, fromBase64, type PublicKeyEntry, type 
 /** A whole number of bytes or milliseconds, given as text. */
 const whole = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
+/**
+ * Labels of letters, digits and inner hyphens, 253 characters at most (RFC 1123, section 2.1). No such name breaks the rules
+ * for key names of c2sp.org/signed-note: not empty, no white space, no +.
+ */
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
 const variables = z.object({
 	/** HMAC key for API keys. */
 	KEY_PEPPER: z.string({ error: "is required (any long random text)" }).min(16, "must have at least 16 characters"),
@@ -24,7 +30,7 @@ const variables = z.object({
 	/** Host name that checkpoints and their keys begin with: a log is the same log under whatever name it is called. */
 	LOG_ORIGIN: z
 		.string()
-		.regex(/^[^\s+\p{Cc}]+$/u, "must be a host name without white space or + (a key name of signed notes)")
+		.regex(HOST_NAME, "must be a host name such as svc.example.com, without scheme, port or path")
 		.default("svc.local"),
 	/** Routing config of requests without their own, as text; KV's `brain:default` goes before it. */
 	BRAIN_MD: z.string().optional(),
@@ -79,6 +85,20 @@ export class SettingsError extends Error {
 
 type Variables = Record<string, unknown>;
 
+/** Variables that say how a provider is called. */
+function providerVariables({ env_prefix, key_env_alternatives }: Provider) {
+	return { keys: [`${env_prefix}_API_KEY`, ...key_env_alternatives], baseUrl: `${env_prefix}_BASE_URL` };
+}
+
+/** Every variable and secret that the service reads. */
+export const SETTING_NAMES: readonly string[] = [
+	...Object.keys(variables.shape),
+	...CATALOG.providers.flatMap((provider) => {
+		const { keys, baseUrl } = providerVariables(provider);
+		return [...keys, baseUrl];
+	}),
+];
+
 /** A variable's text; an empty one counts as absent. */
 function text(env: Variables, name: string): string | undefined {
 	const value = env[name];
@@ -86,10 +106,9 @@ function text(env: Variables, name: string): string | undefined {
 }
 
 function providerAccess(env: Variables, provider: Provider): ProviderAccess | null {
-	const names = [`${provider.env_prefix}_API_KEY`, ...provider.key_env_alternatives];
-	const apiKey = names.map((name) => text(env, name)).find((value) => value !== undefined);
+	const { keys, baseUrl: variable } = providerVariables(provider);
+	const apiKey = keys.map((name) => text(env, name)).find((value) => value !== undefined);
 	if (apiKey === undefined) return null;
-	const variable = `${provider.env_prefix}_BASE_URL`;
 	const configured = text(env, variable) ?? provider.base_url;
 	if (!URL.canParse(configured) || !/^https?:$/.test(new URL(configured).protocol)) {
 		throw new SettingsError(`${variable} must be an http or https address`);

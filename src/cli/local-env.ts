@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { CATALOG } from "../catalog/shipped.ts";
+import { SETTING_NAMES } from "../settings.ts";
 
 /** Where the local service keeps D1, KV and objects; `wrangler dev` uses the same folder. */
 export const STATE_DIR = ".wrangler/state";
@@ -28,31 +29,19 @@ export function ensureDevVars(path = ".dev.vars"): Record<string, string> {
 	return readVars(path);
 }
 
-/** The variables of the process environment that the service knows. */
-function knownVariables(): Record<string, string> {
-	const providers = CATALOG.providers.flatMap(({ env_prefix, key_env_alternatives }) => [
-		`${env_prefix}_API_KEY`,
-		`${env_prefix}_BASE_URL`,
-		...key_env_alternatives,
-	]);
-	const names = [
-		...Object.keys(FRESH),
-		"RETIRED_PUBLIC_KEYS",
-		"BRAIN_MD",
-		"SHORT_URL_BASE",
-		"MAX_BODY_BYTES",
-		"MAX_CHAT_BODY_BYTES",
-		"UPSTREAM_TIMEOUT_MS",
-		"UPSTREAM_IDLE_TIMEOUT_MS",
-		"UPSTREAM_TOTAL_TIMEOUT_MS",
-		...providers,
-	];
-	return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+/** Settings that the process environment has; an empty one is absent, whatever `.dev.vars` says. */
+function settingsInEnvironment(): Record<string, string> {
+	return Object.fromEntries(
+		SETTING_NAMES.flatMap((name) => {
+			const value = process.env[name];
+			return value === undefined ? [] : [[name, value]];
+		}),
+	);
 }
 
 /** All settings of the local service: `.dev.vars` under the process environment. */
 export function localVariables(): Record<string, string> {
-	return { ...ensureDevVars(), ...knownVariables() };
+	return { ...ensureDevVars(), ...settingsInEnvironment() };
 }
 
 /** Whether any provider can be called for real. */

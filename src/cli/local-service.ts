@@ -8,9 +8,12 @@ import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangle
 
 const CONFIG = "wrangler.toml";
 
+/** What `npx wrangler` runs. */
+export const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+
 function wrangler(args: string[]): void {
 	const env = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" };
-	const result = spawnSync(process.execPath, ["node_modules/wrangler/bin/wrangler.js", ...args], {
+	const result = spawnSync(process.execPath, [WRANGLER, ...args], {
 		env,
 		encoding: "utf8",
 	});

@@ -58,7 +58,7 @@ export async function takeState(stateDir: string): Promise<() => void> {
 	const ownerFile = join(stateDir, "owner.pid");
 	const runtimeFile = join(stateDir, "runtime.pid");
 	const owner = readPid(ownerFile);
-	if (owner !== null && owner !== process.pid && commandOf(owner)?.includes("src/cli/start.ts")) {
+	if (owner !== null && owner !== process.pid && /src\/cli\/(?:start|dev)\.ts/.test(commandOf(owner) ?? "")) {
 		throw new StateInUseError(`the service is already running on this state (process ${owner}); stop it first`);
 	}
 	const runtime = readPid(runtimeFile);

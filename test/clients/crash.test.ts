@@ -148,6 +148,7 @@ describe("npm start", () => {
 	it.each([
 		["SIGNING_KEY", "xyz"],
 		["UPSTREAM_TIMEOUT_MS", "soon"],
+		["LOG_ORIGIN", "https://log.example"],
 		["PORT", "no-port"],
 	])("refuses a wrong %s, names it and does not repeat its value", async (name, value) => {
 		const wrong = home().launch({ [name]: value });

@@ -91,8 +91,8 @@ export class ServiceHome {
 		return this.clientEnv().SVC_API_KEY ?? "";
 	}
 
-	/** Runs what `npm start` runs, with no variable of this machine but these. */
-	launch(variables: Record<string, string> = {}): Launch {
+	/** Runs what `npm start` runs, or another script, with no variable of this machine but these. */
+	launch(variables: Record<string, string> = {}, script = "src/cli/start.ts"): Launch {
 		const env = {
 			PATH: process.env["PATH"],
 			HOME: process.env["HOME"],
@@ -103,7 +103,7 @@ export class ServiceHome {
 			...variables,
 		};
 		const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-		const child = spawn(process.execPath, ["src/cli/start.ts"], { cwd: this.dir, env, stdio });
+		const child = spawn(process.execPath, [script], { cwd: this.dir, env, stdio });
 		const exited = once(child, "exit").then(([code]) => code);
 		const start: Launch = { process: child, output: "", runtime: null, exited };
 		for (const stream of [child.stdout, child.stderr]) {

@@ -1,6 +1,6 @@
 // Settings: what is required, what is refused, and that no value is shown.
 import { describe, expect, it } from "vitest";
-import { parseSettings, SettingsError } from "../../src/settings.ts";
+import { parseSettings, SETTING_NAMES, SettingsError } from "../../src/settings.ts";
 
 describe("settings", () => {
 	const faulty = (env: Record<string, string>) => {
@@ -35,6 +35,52 @@ describe("settings", () => {
 		});
 		expect([...providers.keys()]).toEqual(["google", "zai"]);
 		expect(providers.get("zai")).toMatchObject({ apiKey: "z", baseUrl: "http://127.0.0.1:1/v4", host: "127.0.0.1:1" });
+	});
+
+	it.each(["svc.local", "log.example", "Log.Example", "a", "xn--bcher-kva.example", "10.0.0.1", `${"a".repeat(63)}.b`])(
+		"take the host name %s for a log's origin",
+		(origin) => {
+			expect(parseSettings({ ...good, LOG_ORIGIN: origin }).logOrigin).toBe(origin);
+		},
+	);
+
+	it.each([
+		"https://log.example",
+		"log.example/",
+		"log.example/logs",
+		"log.example:443",
+		"log example",
+		"log+example",
+		"log\u2003example",
+		"log\nexample",
+		"log..example",
+		".log",
+		"log.example.",
+		"-log.example",
+		"log-.example",
+		"log_example",
+		"bücher.example",
+		`${"a".repeat(64)}.b`,
+		`${"a.".repeat(127)}`,
+		"user@log.example",
+	])("refuse %j for it, and name LOG_ORIGIN", (origin) => {
+		const message = faulty({ ...good, LOG_ORIGIN: origin });
+		expect(message).toMatch(/^LOG_ORIGIN must be a host name/);
+		expect(message).not.toContain(origin);
+	});
+
+	it("are known by their names, of every provider too", () => {
+		expect(SETTING_NAMES).toEqual(
+			expect.arrayContaining([
+				"LOG_ORIGIN",
+				"KEY_PEPPER",
+				"MAX_BODY_BYTES",
+				"OPENAI_API_KEY",
+				"GOOGLE_API_KEY",
+				"ZAI_BASE_URL",
+			]),
+		);
+		expect(new Set(SETTING_NAMES).size).toBe(SETTING_NAMES.length);
 	});
 
 	it("list retired public keys behind the current one", () => {
