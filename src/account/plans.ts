@@ -1,4 +1,4 @@
-// The four plans (spec sections 2.15 and 8), as data.
+// The four plans (docs/reference.md, "Plans"), as data.
 import type { Catalog } from "../catalog/catalog.ts";
 
 export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
@@ -84,7 +84,7 @@ export function allowlistOf({ modelAccess }: Plan, { freeModels }: Catalog): rea
 	return modelAccess === "free" ? freeModels : null;
 }
 
-/** An agent run may cost so many envelopes (spec 8, rule 3). */
+/** An agent run may cost so many envelopes (docs/reference.md, "Plans"). */
 const AGENT_ENVELOPES = 5;
 
 /** The most that one agent run of the plan may cost, nano-USD. */

@@ -8,7 +8,7 @@ import type { Totals } from "./usage.ts";
 /** The baseline when none is named: a premium model of the catalog. */
 export const DEFAULT_BASELINE = "gpt-6-sol";
 
-/** Spec 2.17; amounts in USD, `saved_pct` in percent with two decimals. */
+/** `GET /v1/savings` (docs/reference.md, "Savings"); amounts in USD, `saved_pct` in percent with two decimals. */
 export interface Savings {
 	baseline_model: string;
 	total_requests: number;

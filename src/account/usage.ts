@@ -95,7 +95,7 @@ export class UsageTotals {
 		return this.#totals.get("total")?.get("") ?? NOTHING;
 	}
 
-	/** One dimension in the shape of spec 2.16. */
+	/** One dimension in the shape of docs/reference.md, "Usage". */
 	by(dimension: string): Record<string, { requests: number; tokens: number; cost_usd: number }> {
 		const entries = this.rows().filter((row) => row.dimension === dimension);
 		return Object.fromEntries(

@@ -9,7 +9,7 @@ const ID_LENGTH = 10;
 /** Bytes from here on would make the first digits likelier than the rest. */
 const FAIR_BYTES = 256 - (256 % BASE58.length);
 
-/** Title's characters (spec section 8), as a reader counts code points. */
+/** Title's characters (docs/reference.md, "Limits"), as a reader counts code points. */
 export const MAX_TITLE_CHARS = 120;
 
 /** A fresh id. @param random so many random bytes. */

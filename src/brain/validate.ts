@@ -23,7 +23,7 @@ const MAX_RULE_NAME_CHARS = 64;
 const MAX_TEXT_CHARS = 512;
 const MAX_FAULTS = 50;
 
-/** Spec 2.18. */
+/** Classes of data a config may name (docs/reference.md, "Routing config"). */
 const DATA_CLASSES = ["PII", "PHI", "FINANCIAL", "SECRETS"] as const;
 
 type Path = readonly (string | number)[];

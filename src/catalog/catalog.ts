@@ -37,7 +37,7 @@ export function createCatalog(data: CatalogData): Catalog {
 	};
 }
 
-/** Ids that route within an intensity tier (spec 2.20). */
+/** Ids that route within an intensity tier (docs/reference.md, "Routing"). */
 export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Foton"; tiers: readonly Tier[] }>> = {
 	"laser-1": { name: "Laser", tiers: ["premium", "frontier"] },
 	"halo-1": { name: "Halo", tiers: ["mid"] },

@@ -7,7 +7,7 @@ export type Effort = (typeof EFFORTS)[number];
 /** What a request says of effort: `default` sends nothing and leaves it to the provider; null is a model that does not reason. */
 export type EffortChoice = Effort | "default" | null;
 
-/** Price tiers in rising order (spec 2.20). */
+/** Price tiers in rising order (docs/reference.md, "Models"). */
 export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
 export type Tier = (typeof TIERS)[number];
 

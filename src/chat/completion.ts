@@ -1,4 +1,4 @@
-// The chat completion that the client gets: OpenAI's shape with the `svc` block (spec 2.1). Pure.
+// The chat completion that the client gets: OpenAI's shape with the `svc` block (docs/reference.md, "Chat"). Pure.
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { type BilledCall, fallbackFrom, lastOf, reasonFor, warningsOf } from "../inference/accounting.ts";

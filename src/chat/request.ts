@@ -20,7 +20,7 @@ const MAX_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
 /** More than any client sends; each is named in a warning, those beyond are counted in one. */
 const MAX_UNKNOWN_FIELDS = 50;
-/** Output limit where the client sets none (spec section 8). */
+/** Output limit where the client sets none (docs/reference.md, "Limits"). */
 const DEFAULT_MAX_TOKENS = 1_000;
 
 const textPart = z.lazy(() => z.object({ type: z.literal("text"), text: z.string() }));

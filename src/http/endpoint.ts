@@ -55,7 +55,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	bodyLimit?: "default" | "chat";
 	/** Left out of the public reference. */
 	internal?: boolean;
-	/** The failure the spec wants when this body field is missing or empty, instead of 422. */
+	/** The failure when this body field is missing or empty, instead of 422 (docs/reference.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };
 	handle(request: {
 		params: Parsed<Params>;

@@ -1,4 +1,4 @@
-// The one mapping of failures to status, code, message, fields and headers (spec section 7); the form of the body is
+// The one mapping of failures to status, code, message, fields and headers (docs/reference.md, "Errors"); the form of the body is
 // dialects.ts's.
 import type { Failure } from "../failure.ts";
 import { type ErrorDialect, type ErrorReport, errorBody } from "./dialects.ts";

@@ -58,7 +58,7 @@ function isEmpty(value: unknown): boolean {
 	);
 }
 
-/** The spec's own failure for an empty field, else every issue zod found. */
+/** The endpoint's own failure for an empty field, else every issue zod found. */
 function validationFailure(endpoint: Endpoint, target: string, error: z.core.$ZodError, given: unknown): Failure {
 	const empty = endpoint.emptyField;
 	if (

@@ -106,7 +106,7 @@ const ENDS: Consequence = { next: "end", operatorsFault: false, counts: false, r
 /** Reasons for which a provider, and nobody else, is to blame. */
 const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
 
-/** The failover table (decisions.md, "Chat"). */
+/** The failover table (docs/reference.md, "Failover"). */
 export function consequenceOf(failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
 	if (failure.kind === "lost") {

@@ -41,7 +41,7 @@ export interface Expected {
 	head?: string | undefined;
 }
 
-/** The verdicts (spec 2.10). */
+/** The verdicts (docs/proofs.md, "Two verdicts"). */
 export interface ChainVerdict {
 	ok: boolean;
 	/** Entries present. */

@@ -1,4 +1,4 @@
-// Handoffs as clients write and read them (spec 2.10, 4.6): the schemas, and the way from a body to a draft and from a row
+// Handoffs as clients write and read them (docs/reference.md, "Handoffs"): the schemas, and the way from a body to a draft and from a row
 // to an answer. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";

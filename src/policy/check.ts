@@ -1,4 +1,4 @@
-// A policy check as a client asks for it (spec 4.7), and what its audit event keeps of it. Pure.
+// A policy check as a client asks for it (docs/reference.md, "Policy"), and what its audit event keeps of it. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { AuditEventRow } from "../audit/event.ts";

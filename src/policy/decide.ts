@@ -1,4 +1,4 @@
-// A policy decision (spec 2.11) from an action's files, commands and cost; ids, times and storage are the endpoint's.
+// A policy decision (docs/reference.md, "Policy") from an action's files, commands and cost; ids, times and storage are the endpoint's.
 import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
@@ -8,7 +8,7 @@ import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
 import { shorten } from "./shorten.ts";
 import { WorkBudget } from "./work.ts";
 
-/** What is checked (spec 4.7), with the lists that may be absent made empty. */
+/** What is checked (docs/reference.md, "Policy"), with the lists that may be absent made empty. */
 export interface PolicyInput {
 	readonly action: string;
 	readonly action_kind?: "edit" | "refactor" | "deploy" | "review" | "setup" | "delete" | undefined;
@@ -127,7 +127,7 @@ export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBu
 	};
 }
 
-/** What `POST /v1/risk/score` is asked about (spec 4.12). */
+/** What `POST /v1/risk/score` is asked about (docs/reference.md, "Risk score"). */
 export type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
 
 /** What a kind raises by itself. A `read` and an `edit` are judged by their targets only. */

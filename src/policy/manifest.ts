@@ -1,4 +1,4 @@
-// A workspace's manifest: its request body, its normal form and its digest (spec 2.6). Storing it is the store's.
+// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storing it is the store's.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";

@@ -3,7 +3,7 @@ import { cuesOf } from "./cues.ts";
 import { ALL_FACTORS, combine, type FactorId, type RiskTier } from "./factors.ts";
 import { compileProtectedPaths } from "./paths.ts";
 
-/** What a handoff is for (spec 4.6). */
+/** What a handoff is for (docs/reference.md, "Handoffs"). */
 export type HandoffKind = "edit" | "refactor" | "deploy" | "review" | "setup";
 
 /** What the risk of a handoff is read from, and the rules it is held against. */
@@ -37,7 +37,7 @@ export function riskOf(triggered: ReadonlySet<FactorId>): Risk {
 
 /**
  * The risk of a handoff. A review changes nothing, so its text raises nothing; the files it names still count, since
- * `files_touched` are paths already modified (spec 4.6).
+ * `files_touched` are paths already modified (docs/reference.md, "Handoffs").
  */
 export function handoffRisk(input: HandoffRiskInput): Risk {
 	const triggered = new Set<FactorId>();

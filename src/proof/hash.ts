@@ -1,4 +1,4 @@
-// The hash primitives of the proof formats: H over bytes, texts and typed objects.
+// The hash primitives of docs/proofs.md: H over bytes, texts and typed objects.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { canonicalJson } from "./canonical.ts";

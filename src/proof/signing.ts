@@ -134,7 +134,7 @@ async function importPublicKey(publicKey: Uint8Array): Promise<CryptoKey | null>
 }
 
 /**
- * The verdict of the proof formats: S < L, A and R canonical and neither of small order, then the native verification.
+ * The verdict of docs/proofs.md, "Signing keys": S < L, A and R canonical and neither of small order, then the native verification.
  * Under a key that is none, every signature is false.
  * @param publicKey 32 raw bytes.
  */

@@ -125,7 +125,7 @@ export interface ModelCall {
 	toolLoopModel?: string;
 }
 
-/** Temperature where the client sets none (spec 4.1). */
+/** Temperature where the client sets none (docs/reference.md, "Chat"). */
 export const DEFAULT_TEMPERATURE = 0.7;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";

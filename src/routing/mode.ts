@@ -1,4 +1,4 @@
-// What a selection weighs most (spec 2.1).
+// What a selection weighs most (docs/reference.md, "Routing").
 
 /** Modes a request or a config may ask for. */
 export const ROUTING_MODES = ["quality", "balanced", "agility"] as const;

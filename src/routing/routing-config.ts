@@ -34,7 +34,7 @@ export interface RoutingRule {
 	use: RuleChoice;
 }
 
-/** Spec 2.18: only members that say something. */
+/** Only members that say something. */
 export interface CompliancePolicy {
 	provider_allowlist?: string[];
 	provider_denylist?: string[];

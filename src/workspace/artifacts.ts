@@ -15,7 +15,7 @@ export interface Artifact {
 }
 
 /**
- * Generates the instruction files (spec 2.8), in a fixed order. Nothing but the manifest and the policy's built-in
+ * Generates the instruction files (docs/reference.md, "Workspaces"), in a fixed order. Nothing but the manifest and the policy's built-in
  * rules enters them: no address, no time. Texts of both are quoted as data (quote.ts).
  */
 export function generateArtifacts(

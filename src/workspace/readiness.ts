@@ -28,7 +28,7 @@ interface Row {
 	weight: number;
 }
 
-/** Spec 2.7. */
+/** docs/reference.md, "Workspaces". */
 export interface Readiness {
 	object: "repo.readiness";
 	version: string;

@@ -9,7 +9,7 @@ const policyUpdated = z
 	.boolean()
 	.describe("Whether this manifest differs from the one in force before and has become the workspace's policy.");
 
-/** `POST /v1/workspace/readiness` (spec 2.7). */
+/** `POST /v1/workspace/readiness` (docs/reference.md, "Workspaces"). */
 export const readinessResultSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("repo.readiness"),
@@ -24,7 +24,7 @@ export const readinessResultSchema = z.lazy(() =>
 	}),
 );
 
-/** `POST /v1/workspace/generate` (spec 2.8). */
+/** `POST /v1/workspace/generate` (docs/reference.md, "Workspaces"). */
 export const artifactsResultSchema = z.lazy(() =>
 	z.object({
 		version: z.string(),
@@ -36,7 +36,7 @@ export const artifactsResultSchema = z.lazy(() =>
 
 const count = z.int().min(0);
 
-/** `GET /v1/workspace/{workspace_id}/snapshot` (spec 2.9). */
+/** `GET /v1/workspace/{workspace_id}/snapshot` (docs/reference.md, "Workspaces"). */
 export const snapshotResultSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("workspace.snapshot"),

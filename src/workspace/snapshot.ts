@@ -1,4 +1,4 @@
-// A workspace at a glance (spec 2.9), summed up while its chain is verified. Pure.
+// A workspace at a glance (docs/reference.md, "Workspaces"), summed up while its chain is verified. Pure.
 import { RISK_TIERS, type RiskTier } from "../policy/factors.ts";
 
 /** One handoff, summarized. */

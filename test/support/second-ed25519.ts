@@ -39,7 +39,7 @@ function publicKeyObject(publicKey: Buffer): KeyObject | null {
 	}
 }
 
-/** The verdict of the proof formats, over bytes. */
+/** The verdict of docs/proofs.md, "Signing keys", over bytes. */
 export function verifyBytes(publicKey: Buffer, message: Buffer, signature: Buffer): boolean {
 	if (publicKey.length !== 32 || signature.length !== 64) return false;
 	const sound = isSoundPoint(publicKey) && isSoundPoint(signature.subarray(0, 32));

@@ -1,4 +1,4 @@
-// The handoff ledger a second time, written from the page on proof formats with node:crypto alone: a stranger's way to
+// The handoff ledger a second time, written from docs/proofs.md with node:crypto alone: a stranger's way to
 // build and check chains and checkpoints (trees: second-merkle.ts). Nothing of it may come from src or from noble: what
 // both agree on is worth something.
 import { fromBase64, keyIdOf, type SigningKey, verifyBytes } from "./second-ed25519.ts";

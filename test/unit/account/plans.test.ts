@@ -4,7 +4,7 @@ import { allowlistOf, PLANS } from "../../../src/account/plans.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
 describe("the plans", () => {
-	it("have the limits of the specification", () => {
+	it("have the limits of the reference", () => {
 		const rows = Object.values(PLANS).map(({ id, priceUsdMonth, dailyRequests, rpm }) => [
 			id,
 			priceUsdMonth,

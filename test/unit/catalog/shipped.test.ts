@@ -56,7 +56,7 @@ describe("the catalog", () => {
 		expect(CATALOG.version).toMatch(/^\d{4}-\d\d-\d\d$/);
 	});
 
-	it("has the three Free prices of the specification", () => {
+	it("has the three Free prices of the reference", () => {
 		const prices = free.map(({ prices: [first] }) => [first?.input, first?.output]);
 		expect(prices).toEqual([
 			[0.02, 0.02],
