@@ -9,6 +9,7 @@ import { arrayLimits } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Answer, Endpoint } from "./endpoint.ts";
+import { pathText } from "./json-shape.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type Stages } from "./respond.edge.ts";
 
 type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<Stages<C>>;
@@ -58,7 +59,11 @@ function isEmpty(value: unknown): boolean {
 	);
 }
 
-/** The endpoint's own failure for an empty field, else every issue zod found. */
+/** More would tell a client no more; and a path or a message may quote a key, which is as long as its sender likes. */
+const MAX_ISSUES = 20;
+const MAX_MESSAGE_LENGTH = 500;
+
+/** The endpoint's own failure for an empty field, else the first issues that zod found. */
 function validationFailure(endpoint: Endpoint, target: string, error: z.core.$ZodError, given: unknown): Failure {
 	const empty = endpoint.emptyField;
 	if (
@@ -72,7 +77,10 @@ function validationFailure(endpoint: Endpoint, target: string, error: z.core.$Zo
 	) {
 		return empty.failure;
 	}
-	const issues = error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+	const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+		path: pathText(issue.path.map(String)),
+		message: issue.message.slice(0, MAX_MESSAGE_LENGTH),
+	}));
 	return { reason: "invalid_request", issues };
 }
 

@@ -121,6 +121,36 @@ describe("an endpoint", () => {
 	});
 });
 
+describe("a body that is not valid", () => {
+	const body = z.strictObject({ names: z.record(z.string(), z.number()), tags: z.array(z.string()).max(2).optional() });
+	const app = serve([page({ method: "POST", body })]);
+	const post = async (value: unknown) => {
+		const response = await app.request("/page", { method: "POST", body: JSON.stringify(value) });
+		return { status: response.status, text: await response.text() };
+	};
+
+	it("is answered with the first twenty faults, and no longer for the length of what is quoted", async () => {
+		const long = "k".repeat(300);
+		const names = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}`, "one"]));
+		const many = await post({ names });
+		expect([many.status, JSON.parse(many.text).issues.length]).toEqual([422, 20]);
+		const quoted = await post({ names: { [long]: "one" }, [long]: 1, [`${long}2`]: 1 });
+		expect(quoted.status).toBe(422);
+		for (const { path, message } of JSON.parse(quoted.text).issues) {
+			expect(path.length).toBeLessThanOrEqual(200);
+			expect(message.length).toBeLessThanOrEqual(500);
+		}
+	});
+
+	it("is answered for a list that is too long before its entries are looked at", async () => {
+		const { status, text } = await post({ names: {}, tags: [1, 2, 3] });
+		expect([status, JSON.parse(text).issues]).toEqual([
+			422,
+			[{ path: "tags", message: "must have at most 2 entries" }],
+		]);
+	});
+});
+
 describe("a conditional answer", () => {
 	const cacheControl = "public, max-age=60";
 	const app = serve([

@@ -42,4 +42,15 @@ describe("the OpenAPI document", () => {
 		expect(paths["/health"]?.["get"]?.responses["503"]).toBeDefined();
 		expect(paths["/v1/plans"]?.["get"]?.responses["503"]).toBeUndefined();
 	});
+
+	it("says in which forms errors come, and to whom", () => {
+		const { paths, components } = document as {
+			paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+			components: { schemas: object };
+		};
+		const failure = paths["/v1/models/{id}"]?.["get"]?.responses["default"];
+		expect(JSON.stringify(failure)).toMatch(/schemas\/Error.*schemas\/OpenAIError/);
+		expect(failure?.description).toContain("x-stainless-lang");
+		expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(["Error", "WrappedError", "OpenAIError"]));
+	});
 });
