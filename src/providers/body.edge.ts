@@ -16,7 +16,7 @@ export interface Patience {
 
 /**
  * Tells when somebody has waited for longer than is allowed, and when time is up. Only waiting counts as silence: an answer
- * that nobody reads is not a silent one. One timer, however often something is heard.
+ * that nobody reads is not a silent one. One timer, however often something is received.
  */
 class Watch {
 	#allowedMs: number;
@@ -58,8 +58,8 @@ class Watch {
 		if (this.#nextMs() < this.#armedForMs) this.#arm(this.#nextMs(), nowMs);
 	}
 
-	/** Something was heard: nobody waits. */
-	heard(): void {
+	/** Something was received: nobody waits. */
+	received(): void {
 		this.#waitingSinceMs = null;
 	}
 
@@ -99,7 +99,7 @@ export class Body {
 	}
 
 	/** The model has begun to speak: from now on it may be silent for less. */
-	spoke(): void {
+	noteDelta(): void {
 		this.#watch.allow(this.#idleMs);
 	}
 
@@ -113,7 +113,7 @@ export class Body {
 		const piece = await this.#reader?.read().catch(() => {
 			throw new UpstreamLost(this.#lost ?? "cut");
 		});
-		this.#watch.heard();
+		this.#watch.received();
 		if (this.#lost) throw new UpstreamLost(this.#lost);
 		if (!piece || piece.done) {
 			this.#watch.stop();

@@ -192,7 +192,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 				for (const part of this.#decoder.end()) parts.push(part);
 				if (!this.#decoder.finished) this.#lost = new UpstreamLost("cut");
 			}
-			if (parts.some(isDelta)) this.#body.spoke();
+			if (parts.some(isDelta)) this.#body.noteDelta();
 			if (parts.length > 0) return parts;
 			if (this.#lost) throw this.#lost;
 		}

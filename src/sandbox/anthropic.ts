@@ -8,7 +8,7 @@ import type { SandboxPrompt } from "./reply.ts";
 type Fields = Record<string, unknown>;
 
 /** Texts of the last user message that has any, and the tool results after it. */
-function spoken(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+function textAndResults(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	let userText = "";
 	let toolResults: string[] = [];
 	for (const message of messages) {
@@ -38,7 +38,7 @@ function promptOf(request: AnthropicRequest): SandboxPrompt {
 	const { thinking, output_config, tool_choice } = request;
 	return {
 		model: request.model,
-		...spoken(request.messages),
+		...textAndResults(request.messages),
 		tools: (request.tools ?? []).map(({ name, description, input_schema }) => ({
 			name,
 			description: description ?? "",

@@ -8,7 +8,7 @@ import type { SandboxPrompt } from "./reply.ts";
 type Fields = Record<string, unknown>;
 
 /** Texts of the last user turn that has any, and the function responses after it. */
-function spoken(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+function textAndResults(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	const hasText = contents.findLastIndex(
 		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
 	);
@@ -35,7 +35,7 @@ function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
 	const declared = (request.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
 	return {
 		model,
-		...spoken(request.contents),
+		...textAndResults(request.contents),
 		tools: declared
 			.filter(({ name }) => allowed.length === 0 || allowed.includes(name))
 			.map(({ name, description, parameters, parametersJsonSchema }) => ({

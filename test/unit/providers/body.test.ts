@@ -81,7 +81,7 @@ describe("a body", () => {
 		await vi.advanceTimersByTimeAsync(900);
 		upstream.says("x");
 		await piece;
-		upstream.body.spoke();
+		upstream.body.noteDelta();
 		piece = upstream.read();
 		await vi.advanceTimersByTimeAsync(100);
 		expect(await piece).toBe("timeout");
