@@ -122,5 +122,5 @@ export function foldingWork(text: string): number {
 	if (!/\P{ASCII}/u.test(text)) return 1 + text.length / 5;
 	// Beyond Unicode's first plane there are more characters than can be remembered; ligatures fold to the most.
 	if (/[\ud800-\udfff]/.test(text)) return 120 * text.length;
-	return (/[\u3200-\u33ff\ufb00-\ufeff]/.test(text) ? 40 : 12) * text.length;
+	return (/[\u3200-\u33ff\ufb00-\ufeff]/.test(text) ? 50 : 12) * text.length;
 }

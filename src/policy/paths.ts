@@ -55,8 +55,8 @@ function parsingWork(name: string): number {
 	return 20 + 6 * name.length;
 }
 
-/** Names that were read are remembered: the same few folders stand in thousands of paths. */
-const MAX_REMEMBERED = 4096;
+/** Names that were read are remembered, up to so many characters: the same few folders stand in thousands of paths. */
+const MAX_REMEMBERED_CHARS = 200_000;
 
 /** A pattern and its place in the list: later ones beat earlier ones. */
 interface PlacedPattern {
@@ -74,6 +74,7 @@ class PatternIndex {
 	/** The others by their first segment; under "" where that has wildcards. */
 	private readonly byFirst: ReadonlyMap<string, readonly PlacedPattern[]>;
 	private readonly remembered = new Map<string, IndexedName>();
+	private rememberedChars = 0;
 	private readonly work: WorkBudget;
 
 	constructor(patterns: readonly PathPattern[], work: WorkBudget) {
@@ -107,7 +108,11 @@ class PatternIndex {
 			lastNamed: this.ofNames.findLast(({ segment }) => patternNames(segment, name, this.work))?.at ?? -1,
 			naming: this.byName.get(name.text || text) ?? [],
 		};
-		if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+		this.rememberedChars += 10 + text.length;
+		if (this.rememberedChars > MAX_REMEMBERED_CHARS) {
+			this.remembered.clear();
+			this.rememberedChars = 0;
+		}
 		this.remembered.set(text, read);
 		return read;
 	}

@@ -1,6 +1,7 @@
 // Prints what hostile policy checks cost: CPU of one decision, each in a process of its own, dearest first.
 import { spawnSync } from "node:child_process";
 import { decide } from "../../src/policy/decide.ts";
+import { WorkBudget } from "../../src/policy/work.ts";
 import { HOSTILE_INPUTS, type HostileInput, type HostileSize } from "./policy-inputs.ts";
 import { table } from "./table.ts";
 
@@ -18,11 +19,24 @@ const SHAPES: readonly Omit<HostileSize, "chars">[] = [
 	{ commands: 2_000, repeats: 19_000 },
 ];
 
+/** Notes how much of the work was done before what was left did not suffice. */
+class CountingBudget extends WorkBudget {
+	done = 0;
+
+	override charge(units: number): boolean {
+		const affordable = super.charge(units);
+		if (affordable) this.done += units;
+		return affordable;
+	}
+}
+
 interface Measured {
 	readonly name: string;
 	readonly shape: string;
 	readonly decision: string;
 	readonly cpuMs: number;
+	/** Units of work that were charged for and done, in millions. */
+	readonly millionUnits: number;
 	readonly peakMb: number;
 	readonly bodyBytes: number;
 }
@@ -44,13 +58,15 @@ function measure(name: string, at: number): Measured {
 	if (!hostile || !shape) throw new Error(`no hostile input is called ${name}, or no shape is number ${at}`);
 	const { input, rules, bodyBytes } = largest(hostile, shape);
 	const before = process.cpuUsage();
-	const { decision } = decide(input, rules);
+	const work = new CountingBudget();
+	const { decision } = decide(input, rules, work);
 	const { user, system } = process.cpuUsage(before);
 	return {
 		name,
 		shape: `${shape.commands} × ${shape.repeats}`,
 		decision,
 		cpuMs: (user + system) / 1000,
+		millionUnits: work.done / 1_000_000,
 		peakMb: process.resourceUsage().maxRSS / 1024,
 		bodyBytes,
 	};
@@ -72,6 +88,7 @@ function measured(name: string, at: number): Measured {
 		shape: `${shape?.commands} × ${shape?.repeats}`,
 		decision,
 		cpuMs: TIMEOUT_MS,
+		millionUnits: 0,
 		peakMb: 0,
 		bodyBytes: 0,
 	};
@@ -101,17 +118,18 @@ function main(): void {
 		const row = dearest(hostile);
 		if (!row) continue;
 		rows.push(row);
-		console.error(`${row.cpuMs.toFixed(0).padStart(7)} ms  ${row.name} (${row.decision})`);
+		console.error(`${row.cpuMs.toFixed(0).padStart(7)} ms  ${row.millionUnits.toFixed(1).padStart(6)} M  ${row.name}`);
 	}
 	rows.sort((one, other) => other.cpuMs - one.cpuMs);
 	console.log(
 		table([
-			["hostile check", "commands × repeats", "body bytes", "peak MB", "CPU ms", "decision"],
+			["hostile check", "commands × repeats", "body bytes", "peak MB", "M units", "CPU ms", "decision"],
 			...rows.map((row) => [
 				row.name,
 				row.shape,
 				String(row.bodyBytes),
 				row.peakMb.toFixed(0),
+				row.millionUnits.toFixed(1),
 				row.cpuMs.toFixed(0),
 				row.decision,
 			]),

@@ -24,7 +24,7 @@ import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
 const MAX_COMMAND_LENGTH = 65_536;
 
 /** Simple commands that are looked at, each with each set of values, for one check. */
-const MAX_COMMANDS = 20_000;
+const MAX_SIMPLE_COMMANDS = 20_000;
 
 /** Units of work for a simple command, and for each piece that was read for it. */
 const COMMAND_WORK = 300;
@@ -42,6 +42,9 @@ const MAX_REASONS = 3;
 
 /** Commands that take assignments among their words. */
 const ASSIGNS = /^(?:export|declare|typeset|local|readonly|env|sudo|doas|timeout|nohup|nice|for|read|set|printf)$/;
+
+/** Longer patterns match no name that is tried: one of eight characters matches that many classes, of 66 each, and runs. */
+const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
 
 /** Commands that run the file they are given. */
 const RUNNERS =
@@ -104,7 +107,7 @@ export class Analysis {
 	private readonly work: WorkBudget;
 	private readonly progress: PatternProgress;
 	private readonly pipes: Pipes;
-	private commandsLeft = MAX_COMMANDS;
+	private commandsLeft = MAX_SIMPLE_COMMANDS;
 	private readonly downloaded = new Set<string>();
 	/** Files that a command wrote known text to, by path. */
 	private readonly written = new Map<string, string>();
@@ -146,10 +149,10 @@ export class Analysis {
 
 	private text(text: string, scope: Scope, guessed: boolean): void {
 		if (this.work.spent) return;
-		const script = parse(text, scope.depth, this.work);
+		const script = parse(text, scope.depth, this.work, scope.piecesAround);
 		if (script.malformed && !guessed) this.add("unparsable_command", `cannot be parsed: ${shorten(text)}`);
 		if (script.tooDeep) this.work.exhaust();
-		this.script(script, scope);
+		this.script(script, { ...scope, piecesAround: scope.piecesAround + script.size });
 	}
 
 	private script(script: Script, scope: Scope): void {
@@ -262,16 +265,13 @@ export class Analysis {
 
 	/** One command with its words expanded, at whatever layer of wrappers. */
 	private command(fields: readonly string[], frame: Frame, listed: boolean): void {
-		if (!this.work.charge(2 * charactersIn(fields))) return;
+		if (!this.work.charge(2 * charactersIn(fields) + 8 * fields.length)) return;
 		const key = fields.join("\u0002");
 		if (frame.seen.has(key)) return;
 		frame.seen.add(key);
 		if (frame.layer > MAX_LAYERS) this.work.exhaust();
 		if (!this.nextCommand()) return;
-		if (/^[^/=\s]+=/.test(fields[0] ?? "") && fields.length > 1) {
-			this.assignments("", ["", fields[0] ?? ""], frame);
-			this.command(fields.slice(1), frame, listed);
-		}
+		this.afterAssignments(fields, frame, listed);
 		const words = commandWordsOf(fields, this.work);
 		if (!words) return;
 		const { name } = words;
@@ -287,6 +287,15 @@ export class Analysis {
 			this.apply(effect, inner, listed);
 		}
 		this.call(name, fields, frame);
+	}
+
+	/** The command behind words that look like assignments: a shell would take them as such, were they not computed. */
+	private afterAssignments(fields: readonly string[], frame: Frame, listed: boolean): void {
+		const found = fields.findIndex((field) => !/^[^/=\s]+=/.test(field));
+		const at = found < 0 ? fields.length - 1 : found;
+		if (at <= 0) return;
+		for (const field of fields.slice(0, at)) this.assignments("", ["", field], frame);
+		this.command(fields.slice(at), frame, listed);
 	}
 
 	private patterns(words: CommandWords, fields: readonly string[]): void {
@@ -323,7 +332,8 @@ export class Analysis {
 			? fields.slice(1).find((field) => this.written.has(field.replace(/^\.\//, "")))
 			: undefined;
 		const text = this.written.get((known ?? fields[0] ?? "").replace(/^\.\//, ""));
-		if (text !== undefined) this.nestedScript(text, [], frame, true);
+		// A layer deeper: a file may run itself.
+		if (text !== undefined) this.nestedScript(text, [], { ...frame, layer: frame.layer + 1 }, true);
 		if (!DOWNLOADERS.has(name)) return;
 		// Without a name for it, a download goes by the last part of its address.
 		if (name === "wget" || fields.some((field) => /^-[a-zA-Z]*O/.test(field))) {
@@ -338,8 +348,9 @@ export class Analysis {
 	}
 
 	private wildcardName(name: string, fields: readonly string[], frame: Frame, listed: boolean): void {
-		if (!this.work.charge(6 * name.length)) return;
-		const pattern = parseSegment(name);
+		const written = name.replace(/\*+/g, "*");
+		if (written.length > MAX_TRIED_PATTERN_CHARS) return;
+		const pattern = parseSegment(written);
 		for (const tried of TRIED_NAMES) {
 			if (segmentsMeet(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], frame, listed);
 		}

@@ -37,13 +37,17 @@ export interface ForbiddenCommand {
 
 /** The name a command goes by: no folder, no `.exe`, lower case, look-alikes folded. */
 export function commandName(word: string): string {
-	const folded = foldLookAlikes(word).toLowerCase();
-	return (folded.split(/[/\\]/).pop() ?? folded).replace(/\.(?:exe|cmd|bat|com)$/, "");
+	return nameOf(foldLookAlikes(word));
+}
+
+function nameOf(folded: string): string {
+	const path = folded.toLowerCase();
+	return path.slice(1 + Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"))).replace(/\.(?:exe|cmd|bat|com)$/, "");
 }
 
 /** Units of work for a field and for each of its characters: what reads a command looks at them a few times. */
-const FIELD_WORK = 70;
-const CHARACTER_WORK = 5;
+const FIELD_WORK = 60;
+const CHARACTER_WORK = 3;
 
 /** The same for a character of a pattern's operand, which is parsed as a word and as a path. */
 const OPERAND_WORK = 20;
@@ -60,7 +64,7 @@ function fold(fields: readonly string[], work: WorkBudget): readonly string[] | 
 export function commandWordsOf(fields: readonly string[], work: WorkBudget): CommandWords | undefined {
 	const [first = "", ...words] = fold(fields, work) ?? [];
 	if (work.spent) return undefined;
-	const name = commandName(first);
+	const name = nameOf(first);
 	return { name, words, options: readOptions(name, words) };
 }
 
@@ -72,10 +76,10 @@ export function parseForbiddenCommand(written: string, work: WorkBudget): Forbid
 	const literally = { value: () => undefined, output: () => undefined, work };
 	const commands = parse(written.trim(), 0, work).commands.flatMap((command): CommandPattern[] => {
 		const [first, ...folded] = fold(expandWords(command.words, literally), work) ?? [];
-		if (first === undefined || !work.charge(OPERAND_WORK * charactersIn(folded))) return [];
+		if (first === undefined || !work.charge(OPERAND_WORK * charactersIn([first, ...folded]))) return [];
 		return [
 			{
-				name: parseSegment(commandName(first)),
+				name: parseSegment(nameOf(first)),
 				flags: folded.filter((word) => /^-./.test(word) && word !== "--"),
 				operands: folded.filter((word) => !/^-./.test(word)).map(readOperand),
 			},
@@ -100,7 +104,7 @@ function literal(word: string): Segment {
 }
 
 /** The command that patterns are held against; each of its words is read when it is first needed. */
-class Subject {
+class ComparedCommand {
 	readonly command: CommandWords;
 	readonly name: Segment;
 	readonly starts: readonly number[];
@@ -135,24 +139,24 @@ class Subject {
 	}
 }
 
-function operandMatches(wanted: Operand | "*", subject: Subject, at: number, work: WorkBudget): boolean {
+function operandMatches(wanted: Operand | "*", compared: ComparedCommand, at: number, work: WorkBudget): boolean {
 	if (!work.charge(2)) return false;
 	if (wanted === "*") return true;
-	if (segmentsMeet(wanted.glob, subject.wordAt(at), work)) return true;
+	if (segmentsMeet(wanted.glob, compared.wordAt(at), work)) return true;
 	if (!wanted.path) return false;
-	const path = subject.pathAt(at);
+	const path = compared.pathAt(at);
 	return wanted.path.outside === path.outside && segmentsMeet(wanted.path.glob, path.literal, work);
 }
 
-function operandsMatch(wanted: CommandPattern["operands"], subject: Subject, work: WorkBudget): boolean {
+function operandsMatch(wanted: CommandPattern["operands"], compared: ComparedCommand, work: WorkBudget): boolean {
 	const [first, ...rest] = wanted.at(-1) === "*" ? wanted.slice(0, -1) : wanted;
 	if (first === undefined) return true;
-	const { length } = subject.command.words;
-	return subject.starts.some((start) => {
-		if (!operandMatches(first, subject, start, work)) return false;
+	const { length } = compared.command.words;
+	return compared.starts.some((start) => {
+		if (!operandMatches(first, compared, start, work)) return false;
 		let at = start + 1;
 		return rest.every((next) => {
-			while (at < length && !operandMatches(next, subject, at, work)) at += 1;
+			while (at < length && !operandMatches(next, compared, at, work)) at += 1;
 			at += 1;
 			return at <= length;
 		});
@@ -164,16 +168,20 @@ function flagWork(flag: string, { flags }: Options): number {
 	return (/^-[A-Za-z]{2,}$/.test(flag) ? flag.length : 1) * (1 + flags.length);
 }
 
-function commandMatches(pattern: CommandPattern, subject: Subject, work: WorkBudget): boolean {
-	if (!segmentsMeet(pattern.name, subject.name, work)) return false;
-	const { name, options } = subject.command;
+/** Whether a command of the pattern's name has its options and operands. */
+function wordsMatch(pattern: CommandPattern, compared: ComparedCommand, work: WorkBudget): boolean {
+	const { name, options } = compared.command;
 	const hasFlags = pattern.flags.every((flag) => work.charge(flagWork(flag, options)) && hasFlag(name, options, flag));
-	return hasFlags && operandsMatch(pattern.operands, subject, work);
+	return hasFlags && operandsMatch(pattern.operands, compared, work);
 }
+
+/** Units of work for a pattern of a command's name, besides what it compares. */
+const PATTERN_WORK = 10;
 
 /** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
 export class PatternProgress {
 	private readonly reached = new Map<ForbiddenCommand, number>();
+	/** Those of one command, by its name where that has no wildcards. */
 	private readonly byName = new Map<string, ForbiddenCommand[]>();
 	private readonly any: ForbiddenCommand[] = [];
 	private readonly work: WorkBudget;
@@ -192,18 +200,24 @@ export class PatternProgress {
 
 	/** The patterns that this command completes. */
 	see(command: CommandWords): readonly ForbiddenCommand[] {
-		const patterns = [...(this.byName.get(command.name) ?? []), ...this.any];
-		if (patterns.length === 0 || !this.work.charge(50 + 5 * patterns.length)) return [];
-		const subject = new Subject(command, this.work);
-		return patterns.filter((pattern) => {
-			const at = this.reached.get(pattern) ?? 0;
-			const next = pattern.commands[at];
-			if (!next || !commandMatches(next, subject, this.work)) return false;
-			if (at + 1 < pattern.commands.length) {
-				this.reached.set(pattern, at + 1);
-				return false;
-			}
-			return true;
-		});
+		const named = this.byName.get(command.name) ?? [];
+		if (named.length + this.any.length === 0) return [];
+		if (!this.work.charge(50 + PATTERN_WORK * (named.length + this.any.length))) return [];
+		const compared = new ComparedCommand(command, this.work);
+		return [
+			...named.filter(({ commands: [only] }) => only && wordsMatch(only, compared, this.work)),
+			...this.any.filter((pattern) => this.advance(pattern, compared)),
+		];
+	}
+
+	/** Whether the command is the last that the pattern waited for. */
+	private advance(pattern: ForbiddenCommand, compared: ComparedCommand): boolean {
+		const at = this.reached.get(pattern) ?? 0;
+		const next = pattern.commands[at];
+		const matches = next && segmentsMeet(next.name, compared.name, this.work) && wordsMatch(next, compared, this.work);
+		if (matches !== true) return false;
+		if (at + 1 === pattern.commands.length) return true;
+		this.reached.set(pattern, at + 1);
+		return false;
 	}
 }

@@ -4,7 +4,7 @@ import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work.ts";
 import { entryOf } from "./entry.ts";
 import type { Environment } from "./shell/expand.ts";
-import type { Part, Range, Script, SimpleCommand, Word } from "./shell/script.ts";
+import type { Range, Script, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Values of one variable that are tried; a loop over more names is more than is looked at. */
 const MAX_VALUES = 64;
@@ -21,6 +21,8 @@ export interface Scope {
 	/** Folders its commands may run in, the workspace (empty) first. */
 	readonly folders: string[];
 	readonly depth: number;
+	/** Pieces of the scripts around, which are kept until this one is done with. */
+	readonly piecesAround: number;
 }
 
 export function emptyScope(): Scope {
@@ -32,6 +34,7 @@ export function emptyScope(): Scope {
 		piped: false,
 		folders: [""],
 		depth: 0,
+		piecesAround: 0,
 	};
 }
 
@@ -95,10 +98,13 @@ function choose(scope: Scope, name: string, choice: Choice, work: WorkBudget): s
 	return value ?? (choice.otherwise === "empty" ? "" : undefined);
 }
 
-function namesIn(word: Word): readonly string[] {
-	return word.flatMap((part: Part) =>
-		part.kind === "variable" ? [part.name.replace(/^[!#]/, ""), ...namesIn(part.operand)] : [],
-	);
+/** Adds the names of the variables in a word, those inside `${…}` included. */
+function addNames(word: Word, names: Set<string>): void {
+	for (const part of word) {
+		if (part.kind !== "variable") continue;
+		names.add(part.name.replace(/^[!#]/, ""));
+		addNames(part.operand, names);
+	}
 }
 
 /** The environments to try a command in: every recorded value in turn, and each variable unknown or empty. */
@@ -108,8 +114,9 @@ export function environmentsFor(
 	work: WorkBudget,
 	output: (script: Script) => string | undefined,
 ): readonly Environment[] {
-	const words = [...command.words, ...command.redirects.map(({ target }) => target)];
-	const names = new Set(words.flatMap(namesIn));
+	const names = new Set<string>();
+	for (const word of command.words) addNames(word, names);
+	for (const { target } of command.redirects) addNames(target, names);
 	const open = [...names].filter((name) => !Object.hasOwn(GIVEN, name) || scope.variables.has(name));
 	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));

@@ -1,7 +1,7 @@
 // Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
 
 import { UNKNOWN } from "../../placeholders.ts";
-import { searchingWork, type WorkBudget } from "../../work.ts";
+import { charactersIn, searchingWork, type WorkBudget } from "../../work.ts";
 import type { Part, Script, Word } from "./script.ts";
 
 /** What the words of a script are expanded against. */
@@ -14,13 +14,15 @@ export interface Environment {
 	readonly work: WorkBudget;
 }
 
-/** Units of work for a part of a word, for a field, and for a character that is read or copied. */
+/** Units of work for a part of a word, for a field, for a character of either, and for one of a value. */
 const PART_WORK = 15;
-const FIELD_WORK = 25;
-const CHARACTER_WORK = 3;
+const FIELD_WORK = 20;
+const COPYING_WORK = 1;
+const CHARACTER_WORK = 4;
 
-/** Words that one word's braces may become, and braces in braces. */
+/** Words that one word's braces may become, parts of them all together, and braces in braces. */
 const MAX_BRACE_WORDS = 128;
+const MAX_BRACE_PARTS = 100_000;
 const MAX_BRACE_DEPTH = 8;
 
 type Item = Part | "{" | "," | "}";
@@ -73,12 +75,20 @@ interface Braces {
 	readonly matches: ReadonlyMap<number, readonly number[]>;
 	readonly environment: Environment;
 	produced: number;
+	parts: number;
 }
 
 function alternativesAt(braces: Braces, at: number, ends: readonly number[], depth: number): readonly Part[][] {
 	const range = rangeIn(braces.items, at, ends.at(-1) ?? at);
 	if (range !== undefined) return [[{ kind: "text", text: range, quoted: false }]];
 	return ends.flatMap((stop, index) => between(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
+}
+
+/** Counts parts before they are made; false when they are too many. */
+function spendParts(braces: Braces, parts: number): boolean {
+	braces.parts += parts;
+	if (braces.parts > MAX_BRACE_PARTS) braces.environment.work.exhaust();
+	return braces.environment.work.charge(PART_WORK * parts);
 }
 
 function sizeOf(words: readonly Word[]): number {
@@ -89,11 +99,13 @@ function sizeOf(words: readonly Word[]): number {
 function between(braces: Braces, from: number, to: number, depth: number): readonly Part[][] {
 	const { work } = braces.environment;
 	let words: Part[][] = [[]];
-	for (let at = from; at < to && work.charge(3 * words.length); at += 1) {
+	for (let at = from; at < to && spendParts(braces, words.length); at += 1) {
 		const ends = braces.matches.get(at);
 		const item = braces.items[at];
+		if (item === undefined) break;
 		if (!ends) {
-			if (item !== undefined) for (const parts of words) parts.push(toText(item));
+			const part = toText(item);
+			for (const parts of words) parts.push(part);
 			continue;
 		}
 		const alternatives = depth < MAX_BRACE_DEPTH ? alternativesAt(braces, at, ends, depth) : [];
@@ -102,22 +114,32 @@ function between(braces: Braces, from: number, to: number, depth: number): reado
 			work.exhaust();
 			return words.slice(0, 1);
 		}
-		if (!work.charge(5 * (alternatives.length * sizeOf(words) + words.length * sizeOf(alternatives)))) return words;
+		if (!spendParts(braces, alternatives.length * sizeOf(words) + words.length * sizeOf(alternatives))) return words;
 		words = words.flatMap((head) => alternatives.map((tail) => [...head, ...tail]));
 		at = ends.at(-1) ?? at;
 	}
 	return words;
 }
 
+/** How many braces and commas there are, which cut a text into pieces. */
+function marksIn(text: string): number {
+	let marks = 0;
+	for (let at = 0; at < text.length; at += 1) if ("{,}".includes(text[at] ?? "")) marks += 1;
+	return marks;
+}
+
 /** The words a word's braces expand to (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
 function expandBraces(word: Word, environment: Environment): readonly Word[] {
-	const open = word.filter((part) => part.kind === "text" && !part.quoted);
-	if (!open.some((part) => part.kind === "text" && part.text.includes("{"))) return [word];
-	const characters = open.reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : 0), 0);
-	if (!environment.work.charge(PART_WORK * (characters + word.length))) return [word];
+	const texts = word.flatMap((part) => (part.kind === "text" && !part.quoted ? [part.text] : []));
+	if (!texts.some((text) => text.includes("{"))) return [word];
+	const marks = texts.reduce((sum, text) => sum + marksIn(text), 0);
+	if (marks > MAX_BRACE_PARTS) environment.work.exhaust();
+	if (!environment.work.charge(charactersIn(texts) + PART_WORK * (2 * marks + word.length))) return [word];
 	const items = itemsOf(word);
 	const matches = matchBraces(items);
-	return matches.size === 0 ? [word] : between({ items, matches, environment, produced: 0 }, 0, items.length, 0);
+	return matches.size === 0
+		? [word]
+		: between({ items, matches, environment, produced: 0, parts: 0 }, 0, items.length, 0);
 }
 
 function textOf(word: Word, environment: Environment): string {
@@ -174,7 +196,7 @@ function withoutFinalNewlines(text: string): string {
 
 function partValue(part: Part, environment: Environment): string {
 	const { work } = environment;
-	if (part.kind === "text") return work.charge(PART_WORK + CHARACTER_WORK * part.text.length) ? part.text : "";
+	if (part.kind === "text") return work.charge(PART_WORK + COPYING_WORK * part.text.length) ? part.text : "";
 	if (!work.charge(PART_WORK)) return UNKNOWN;
 	if (part.kind === "substitution") {
 		if (part.process) return `/dev/fd/${UNKNOWN}`;
@@ -227,7 +249,7 @@ export function expandWords(words: readonly Word[], environment: Environment): r
 	for (const word of words) {
 		for (const expanded of expandBraces(word, environment)) {
 			for (const field of split(expanded, separators, environment)) {
-				if (!environment.work.charge(FIELD_WORK + CHARACTER_WORK * field.length)) return fields;
+				if (!environment.work.charge(FIELD_WORK + COPYING_WORK * field.length)) return fields;
 				fields.push(field);
 			}
 		}
@@ -240,10 +262,19 @@ export function expandText(word: Word, environment: Environment): string {
 	return textOf(word, environment);
 }
 
+/** A script that is substituted, and whether it is so as a file: `<(…)`. */
+export type Substituted = Script & { readonly process: boolean };
+
 /** The scripts substituted anywhere in a word, those inside `${…}` included. */
-export function scriptsIn(word: Word): readonly (Script & { readonly process: boolean })[] {
-	return word.flatMap((part) => {
-		if (part.kind === "substitution") return [{ ...part.script, process: part.process }];
-		return part.kind === "variable" ? scriptsIn(part.operand) : [];
-	});
+export function scriptsIn(word: Word): readonly Substituted[] {
+	const scripts: Substituted[] = [];
+	addScripts(word, scripts);
+	return scripts;
+}
+
+function addScripts(word: Word, scripts: Substituted[]): void {
+	for (const part of word) {
+		if (part.kind === "substitution") scripts.push({ ...part.script, process: part.process });
+		else if (part.kind === "variable") addScripts(part.operand, scripts);
+	}
 }

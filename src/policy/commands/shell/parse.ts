@@ -2,7 +2,7 @@
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
 import { WorkBudget } from "../../work.ts";
 import { entryOf } from "../entry.ts";
-import { type ParseNested, Reader, readingLimits } from "./reader.ts";
+import { type ParseNested, Reader, readingLimits, UNREAD } from "./reader.ts";
 import type { Assignment, Part, Range, Redirect, Script, ShellFunction, Word } from "./script.ts";
 
 interface Draft {
@@ -53,11 +53,13 @@ class ScriptParser {
 	private last: Range | undefined;
 	private pendingFunction: string | undefined;
 	private inPattern = false;
-	/** What was left of the pieces when the last command ended. */
+	/** What was left of the pieces at the beginning, and when the last command ended. */
+	private readonly pieces: number;
 	private piecesLeft: number;
 
 	constructor(reader: Reader) {
 		this.reader = reader;
+		this.pieces = reader.limits.pieces;
 		this.piecesLeft = reader.limits.pieces;
 	}
 
@@ -81,23 +83,27 @@ class ScriptParser {
 		if (closedBy === ")" && reader.ended) reader.malformed = true;
 		if (this.groups.length > 0) reader.malformed = true;
 		reader.at += 1;
-		return { commands: this.commands, functions: this.functions, malformed: reader.malformed, tooDeep: reader.tooDeep };
+		const { commands, functions } = this;
+		const size = this.pieces - reader.limits.pieces;
+		return { commands, functions, malformed: reader.malformed, tooDeep: reader.tooDeep, size };
 	}
 
 	private skipBlanks(): boolean {
 		const { reader } = this;
 		const start = reader.at;
-		while (" \t\r".includes(reader.peek()) && !reader.ended) reader.at += 1;
+		reader.skipBlanks();
 		if (reader.startsWith("\\\n")) reader.at += 2;
 		if (reader.peek() === "#") {
 			const end = reader.text.indexOf("\n", reader.at);
 			reader.at = end < 0 ? reader.text.length : end;
 		}
+		if (reader.at > start) reader.step();
 		return reader.at > start;
 	}
 
 	private step(): void {
 		const character = this.reader.peek();
+		this.reader.step();
 		if (this.inPattern) this.casePattern();
 		else if (character === "\n") this.newline();
 		else if (character === ";") this.semicolon();
@@ -296,8 +302,7 @@ class ScriptParser {
 	private unclosedHeredoc(body: string): void {
 		const { reader } = this;
 		reader.malformed = true;
-		const nothing: Script = { commands: [], functions: [], malformed: true, tooDeep: true };
-		const script = reader.nested(nothing, () => parseScript(reader.inner(body), undefined));
+		const script = reader.nested(UNREAD, () => parseScript(reader.inner(body), undefined));
 		if (script.tooDeep) reader.abandon();
 		const value: Word = [{ kind: "substitution", script, process: false, quoted: true }];
 		this.commands.push({
@@ -453,7 +458,8 @@ const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).
 /**
  * Parses a script. Never throws; a script that there is not enough work left to read is `tooDeep`.
  * @param depth how deep the text already lies in others (`sh -c` in `sh -c`).
+ * @param piecesAround how many pieces were read of those.
  */
-export function parse(text: string, depth = 0, work = new WorkBudget()): Script {
-	return parseScript(new Reader(text, depth, parseScript, readingLimits(work)), undefined);
+export function parse(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): Script {
+	return parseScript(new Reader(text, depth, parseScript, readingLimits(work, piecesAround)), undefined);
 }

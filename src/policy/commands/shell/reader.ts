@@ -5,12 +5,16 @@ import type { Part, Script, Word } from "./script.ts";
 /** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
 export const MAX_DEPTH = 40;
 
-/** Pieces of words, words and commands of one text that are still read: memory stays within tens of megabytes. */
+/**
+ * Pieces of words, words and commands that are still read of one text and those around it, which are kept as long as
+ * it: memory stays within tens of megabytes.
+ */
 const MAX_PIECES = 50_000;
 
-/** Units of work for such a piece, and for each character of a text: those that are read one by one are the dearest. */
-const PIECE_WORK = 80;
-const CHARACTER_WORK = 4;
+/** Units of work for such a piece, for an operator between two, and for each character of a text. */
+const PIECE_WORK = 60;
+const STEP_WORK = 25;
+const CHARACTER_WORK = 1;
 
 /** What is left for a text and all that is nested in it. */
 export interface ReadingLimits {
@@ -18,10 +22,13 @@ export interface ReadingLimits {
 	readonly work: WorkBudget;
 }
 
-/** The limits of a text that lies in no other. */
-export function readingLimits(work: WorkBudget): ReadingLimits {
-	return { pieces: MAX_PIECES, work };
+/** The limits of a text, inside texts of which so many pieces were read. */
+export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLimits {
+	return { pieces: MAX_PIECES - piecesAround, work };
 }
+
+/** What stands for a script that is nested too deep to be read. */
+export const UNREAD: Script = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
 
 /** How far the end of `((` is looked for. */
 const MAX_ARITHMETIC = 4096;
@@ -30,6 +37,11 @@ const MAX_ARITHMETIC = 4096;
 const PLAIN = /[^ \t\n;&|<>()\\'"`$]+/y;
 const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
 const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
+/** The same in `$'…'` and in arithmetic. */
+const PLAIN_IN_ANSI = /[^\\']+/y;
+const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
+/** White space that only separates. */
+const BLANKS = /[ \t\r]+/y;
 
 /** Parses a script from the reader's place to the `)` that closes it, or to the end. */
 export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => Script;
@@ -103,6 +115,16 @@ export class Reader {
 		if (this.limits.pieces < 0 || !this.limits.work.charge(PIECE_WORK)) this.abandon();
 	}
 
+	/** Charges for what is no piece: an operator, an escape, a line; beyond the work the rest is given up. */
+	step(): void {
+		if (!this.limits.work.charge(STEP_WORK)) this.abandon();
+	}
+
+	/** Skips white space that only separates. */
+	skipBlanks(): void {
+		this.run(BLANKS);
+	}
+
 	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
 	inner(text: string): Reader {
 		return new Reader(text, this.nestedDepth, this.parseNested, this.limits);
@@ -161,6 +183,7 @@ export class Reader {
 				continue;
 			}
 			if (WORD_END.includes(character) && stops === "") break;
+			this.step();
 			const special = this.special(character);
 			if (special === undefined) {
 				plain += character;
@@ -211,11 +234,8 @@ export class Reader {
 		this.at += 2;
 		let text = "";
 		while (!this.ended && this.peek() !== "'") {
-			if (this.peek() === "\\") text += this.ansiEscape();
-			else {
-				text += this.peek();
-				this.at += 1;
-			}
+			this.step();
+			text += this.peek() === "\\" ? this.ansiEscape() : this.run(PLAIN_IN_ANSI);
 		}
 		if (this.ended) this.malformed = true;
 		this.at += 1;
@@ -261,6 +281,7 @@ export class Reader {
 			plain += run;
 			if (run !== "") continue;
 			const character = this.peek();
+			this.step();
 			if (character === "\\") {
 				const next = this.peek(1);
 				if (next !== "\n") plain += '$`"\\'.includes(next) ? next : character + next;
@@ -301,8 +322,7 @@ export class Reader {
 
 	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
 	private substitution(quoted: boolean, process: boolean): Part {
-		const empty: Script = { commands: [], functions: [], malformed: true, tooDeep: true };
-		const script = this.nested(empty, () => this.parseNested(this, ")"));
+		const script = this.nested(UNREAD, () => this.parseNested(this, ")"));
 		return { kind: "substitution", script, process, quoted };
 	}
 
@@ -313,10 +333,7 @@ export class Reader {
 		if (end >= this.text.length) this.malformed = true;
 		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
-		const empty: Script = { commands: [], functions: [], malformed: true, tooDeep: true };
-		const script = this.nested(empty, () => {
-			return this.parseNested(this.inner(inner), undefined);
-		});
+		const script = this.nested(UNREAD, () => this.parseNested(this.inner(inner), undefined));
 		if (script.malformed) this.malformed = true;
 		if (script.tooDeep) this.abandon();
 		return { kind: "substitution", script, process: false, quoted };
@@ -359,7 +376,7 @@ export class Reader {
 		return false;
 	}
 
-	/** One character of arithmetic, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
+	/** A run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
 	private arithmeticStep(parts: Part[], quoted: boolean): number {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
@@ -367,6 +384,8 @@ export class Reader {
 			parts.push(...(character === "$" ? this.dollar(quoted) : [this.backticks(quoted)]));
 			return 0;
 		}
+		this.step();
+		if (this.run(PLAIN_IN_ARITHMETIC) !== "") return 0;
 		this.at += character === "\\" ? 2 : 1;
 		if (character === "(") return 1;
 		return character === ")" ? -1 : 0;

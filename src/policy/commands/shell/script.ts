@@ -54,6 +54,8 @@ export interface Script {
 	readonly functions: readonly ShellFunction[];
 	/** Something is unclosed or out of place; what could be read was read. */
 	readonly malformed: boolean;
-	/** Nested deeper than the bound: the rest was not read. */
+	/** Nested deeper, or larger, than the bounds: the rest was not read. */
 	readonly tooDeep: boolean;
+	/** How many pieces were read for it. */
+	readonly size: number;
 }
