@@ -51,7 +51,10 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 	},
 	{ text: "Prescriber DEA number BT6735293, please refill oxycodone for the patient.", classes: ["PHI"] },
 	{ text: "Claim rejected: rendering provider NPI 1745928360 not enrolled.", classes: ["PHI"] },
-	{ text: "Medicare beneficiary 1EG4-TE5-MK72 asks why the claim for her hip replacement was denied.", classes: ["PHI"] },
+	{
+		text: "Medicare beneficiary 1EG4-TE5-MK72 asks why the claim for her hip replacement was denied.",
+		classes: ["PHI"],
+	},
 	{ text: "NHS number 712 904 6384: referral letter for suspected melanoma, two week wait.", classes: ["PII", "PHI"] },
 	{
 		text: "My mother was diagnosed with Parkinson's last year and takes levodopa; her doctor's notes are attached, patient ID 7741-B.",
@@ -59,13 +62,19 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 	},
 	{ text: "Customer wants a refund to card 4532 0188 4776 2094 exp 09/28.", classes: ["FINANCIAL"] },
 	{ text: "amex 374491836205715 was declined twice, what does code 51 mean?", classes: ["FINANCIAL"] },
-	{ text: "Bitte überweisen Sie 1.240,00 € an DE97 5001 0517 3648 2910 57, Verwendungszweck RE-2291.", classes: ["FINANCIAL"] },
+	{
+		text: "Bitte überweisen Sie 1.240,00 € an DE97 5001 0517 3648 2910 57, Verwendungszweck RE-2291.",
+		classes: ["FINANCIAL"],
+	},
 	{
 		text: "Wire instructions: routing number 071412986, account number 8830172645, beneficiary Lakeside Roofing LLC.",
 		classes: ["FINANCIAL"],
 	},
 	{ text: "Set up direct debit: sort code 20-45-17, account 73920164.", classes: ["FINANCIAL"] },
-	{ text: "logger.info('charging 5424-1830-7719-2640 for order ' + id) -- is it safe to log this?", classes: ["FINANCIAL"] },
+	{
+		text: "logger.info('charging 5424-1830-7719-2640 for order ' + id) -- is it safe to log this?",
+		classes: ["FINANCIAL"],
+	},
 	{ text: "Rembourser sur NL78INGB0417253816, BIC INGBNL2A svp.", classes: ["FINANCIAL"] },
 	{
 		text: "My deploy fails with 403. .env:\nAWS_ACCESS_KEY_ID=AKIA⟦+⟧YFY5QUIY45BZMS4J\nAWS_SECRET_ACCESS_KEY=JJPLpOeXKdlYmjZt⟦+⟧LxHLWnPxV/DUo3MbEqICMPSC",
@@ -79,7 +88,10 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 		text: "curl -H 'Authorization: Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.⟦+⟧eyJzdWIiOiJ1LTg4MjEzIiwiZXhwIjoxNzkwMDAwMDAwLCJyb2xlIjoib3BzIn0.CpLcS9wvKBo1hDD3l4yAAcTMFnc0vS8ED5OUbdLoeCR' https://api.internal/jobs",
 		classes: ["SECRETS"],
 	},
-	{ text: "DATABASE_URL=postgres://billing:h7Gq⟦+⟧z2Lw9@db-3.prod.internal:5432/billing times out", classes: ["SECRETS"] },
+	{
+		text: "DATABASE_URL=postgres://billing:h7Gq⟦+⟧z2Lw9@db-3.prod.internal:5432/billing times out",
+		classes: ["SECRETS"],
+	},
 	{
 		text: "Here is the k8s secret, why does the pod not start?\napiVersion: v1\nkind: Secret\ndata:\n  env: REJfUEFTU1dPUkQ9⟦+⟧dDcjVnE5IW1aeDJM",
 		classes: ["SECRETS"],
@@ -97,8 +109,14 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 	{ text: "Order 4532018847762086 is stuck in status PACKED since Monday; which queue should I look at?", classes: [] },
 	{ text: "Revert commit 9f3c1e7ab40d2258c6e1f0b7d94a83e5172c6d0f and bump the version to 4.18.2-rc.1.", classes: [] },
 	{ text: "Trace 550e8400-e29b-41d4-a716-446655440000 shows a 1.2 s gap between gateway and billing.", classes: [] },
-	{ text: "The docs use AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY; replace them with placeholders.", classes: [] },
-	{ text: "Explain the difference between a password hash and an encrypted password, and when to rotate an API key.", classes: [] },
+	{
+		text: "The docs use AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY; replace them with placeholders.",
+		classes: [],
+	},
+	{
+		text: "Explain the difference between a password hash and an encrypted password, and when to rotate an API key.",
+		classes: [],
+	},
 	{ text: "Set password: ${DB_PASSWORD} and token: <your-token> in values.yaml, never literals.", classes: [] },
 	{ text: "const password = process.env.ADMIN_PASSWORD ?? promptForPassword();", classes: [] },
 	{ text: "In the README, write `curl -u user@example.com:changeme https://example.com/api`.", classes: [] },
@@ -113,9 +131,15 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 	{ text: "Our fiscal year FY2025 closed with revenue of 4,532,018,847 yen, up 12 %.", classes: [] },
 	{ text: "ISBN 978-3-16-148410-0 and EAN 4006381333931 are missing from the catalogue export.", classes: [] },
 	{ text: "The patient gamer waits: how many health points does a level 20 paladin have?", classes: [] },
-	{ text: "integrity sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= does not match, clear the cache?", classes: [] },
+	{
+		text: "integrity sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= does not match, clear the cache?",
+		classes: [],
+	},
 	{ text: "GPS 52.520008, 13.404954 is Berlin; convert it to a plus code.", classes: [] },
 	{ text: "INSERT INTO orders(id, sku, qty) VALUES (1004588213, 'SKU-882-13-4471', 3);", classes: [] },
-	{ text: "Who wrote the bank's swift migration guide? The code review is on page 12 of the account manager's handbook.", classes: [] },
+	{
+		text: "Who wrote the bank's swift migration guide? The code review is on page 12 of the account manager's handbook.",
+		classes: [],
+	},
 	{ text: "test('logs in', () => login({ user: 'alice', password: 'password123' }))", classes: [] },
 ];
