@@ -2,14 +2,13 @@
 
 import { ibanAt } from "./detection/iban.ts";
 import { identifyAt } from "./detection/identify.ts";
-import { classOf, DATA_CLASSES, type DataClass, type Kind } from "./detection/kinds.ts";
+import { classOf, type Kind } from "./detection/kinds.ts";
 import { internationalPhoneAt, ipv4At, ipv6At, macAt, mailboxes, nameAt } from "./detection/people.ts";
 import { PHRASES, type Phrase } from "./detection/phrases.ts";
 import { keysAt, saidSecretAt, secretsAtSigns } from "./detection/secrets.ts";
 import { viewsOf } from "./detection/views.ts";
 import { eachWord, Lexicon } from "./detection/words.ts";
-
-export { DATA_CLASSES, type DataClass } from "./detection/kinds.ts";
+import { DATA_CLASSES, type DataClass } from "./vocabulary.ts";
 
 /** What is in the texts: the classes in their order, and per class the kinds that were found, sorted. */
 export interface Detection {

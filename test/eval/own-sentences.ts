@@ -1,5 +1,5 @@
 // Sixty prompts with the data classes in them, written before any pattern was; scored by test/eval/sensitive.ts.
-import type { DataClass } from "../../src/compliance/detect.ts";
+import type { DataClass } from "../../src/compliance/vocabulary.ts";
 
 /** Stands inside secrets, so that scanners of repositories do not take them for real ones; taken out before use. */
 export const SECRET_MARK = "⟦+⟧";
