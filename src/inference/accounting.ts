@@ -53,7 +53,7 @@ export interface Purpose {
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
-	/** @param billed every call so far, in the order they ended; never empty. */
+	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
 	describe(billed: readonly BilledCall[]): Description;
 }
 
@@ -287,12 +287,25 @@ export function writtenDown(
 	};
 }
 
+/** The bill of a call whose process dies while it is under way: its worst case, with nothing delivered. */
+export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
+	return { ...call, bill: billOf(call, null, null, atMs) };
+}
+
+/**
+ * What is recorded at `expiresAtMs` if the process of a run of many calls dies before it settles: what was billed so far, and
+ * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
+ */
+export function reservationSoFar(run: RunRecord, billed: readonly BilledCall[], expiresAtMs: number): Reservation {
+	const ending = { outcome: "cut" as const, outputHash: hashText(""), atMs: run.startedAtMs, latencyMs: 0 };
+	return { expiresAtMs, ...writtenDown(run, billed, ending) };
+}
+
 /** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
 export function reservationOf(run: RunRecord, first: PlannedCall, expiresAtMs: number): Reservation {
 	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
-	const billed = [{ ...first, bill: { ...billOf(first, null, null, run.startedAtMs), cost } }];
-	const ending = { outcome: "cut" as const, outputHash: hashText(""), atMs: run.startedAtMs, latencyMs: 0 };
-	return { expiresAtMs, ...writtenDown(run, billed, ending) };
+	const atBound = billAtBound(first, run.startedAtMs);
+	return reservationSoFar(run, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
 /** What the client should know about how its request was carried out. */
