@@ -15,6 +15,7 @@ const LAYERS = [
 	["chat"],
 	["inference"],
 	["brain"],
+	["compliance"],
 	["routing"],
 	["providers"],
 	["workspace"],
