@@ -85,7 +85,7 @@ export function allowlistOf({ modelAccess }: Plan, { freeModels }: Catalog): rea
 }
 
 /** An agent run may cost so many envelopes (docs/reference.md, "Plans"). */
-const AGENT_ENVELOPES = 5;
+export const AGENT_ENVELOPES = 5;
 
 /** The most that one agent run of the plan may cost, nano-USD. */
 export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {

@@ -279,7 +279,7 @@ describe("a changed bundle", () => {
 });
 
 describe("a verification", () => {
-	it("takes as many hashes for twice the steps as twice for half of them", () => {
+	it("of twice the steps reads them twice as often, not four times", () => {
 		const run = { run_id: "agt_1", policy: "balanced", strategy: "single" };
 		const [step] = fc.sample(stepAt(0), { numRuns: 1, seed: 4 });
 		const readsOf = (count: number) => {
