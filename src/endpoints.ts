@@ -12,6 +12,7 @@ import {
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
 import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
+import { verifyTrajectoryEndpoint } from "./agents/verify.edge.ts";
 import {
 	createShareEndpoint,
 	getBadgeEndpoint,
@@ -84,6 +85,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getModelEndpoint,
 	getPublicKeyEndpoint,
 	getProofEndpoint,
+	verifyTrajectoryEndpoint,
 	createHandoffEndpoint,
 	getHandoffCheckpointEndpoint,
 	getHandoffProofEndpoint,

@@ -35,6 +35,13 @@ export type Failure =
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
 	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
+	| {
+			reason: "budget_exceeds_tier_limit";
+			message: string;
+			tierLimitUsd: number;
+			planEnvelopeUsd: number;
+			requestedMaxCostUsd: number;
+	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }

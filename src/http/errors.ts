@@ -84,6 +84,18 @@ function rowOf(failure: Failure): Row {
 			};
 		}
 		case "compliance_blocked":
+		case "budget_exceeds_tier_limit":
+			return {
+				status: 402,
+				message: failure.message,
+				param: "max_cost_usd",
+				extra: {
+					tier_limit_usd: failure.tierLimitUsd,
+					plan_envelope_usd: failure.planEnvelopeUsd,
+					requested_max_cost_usd: failure.requestedMaxCostUsd,
+				},
+				headers: NO_RETRY,
+			};
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
