@@ -83,7 +83,6 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		}
-		case "compliance_blocked":
 		case "budget_exceeds_tier_limit":
 			return {
 				status: 402,
@@ -96,6 +95,7 @@ function rowOf(failure: Failure): Row {
 				},
 				headers: NO_RETRY,
 			};
+		case "compliance_blocked":
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
