@@ -1,6 +1,7 @@
 // Verification of trajectories through the front door, by anybody: what the bundle says of itself, and what this service signed.
 import { ulid } from "ulid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { lastOf, type Purpose } from "../../src/inference/accounting.ts";
 import { planCall } from "../../src/inference/plan.ts";
@@ -23,6 +24,7 @@ import {
 	usageRowsInD1,
 	useSandbox,
 } from "../support/service.ts";
+import { TEST_VARIABLES } from "../support/variables.ts";
 
 const RUN_MS = 60_000;
 const MODEL = CATALOG.freeModels[0] ?? "";
@@ -97,7 +99,11 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 	if (!run.ok) throw new Error(JSON.stringify(run.failure));
 	await run.value.complete(set);
 	expect(await run.value.settle("complete", output_hash as `sha256:${string}`)).not.toBeNull();
-	// An id without its user's number leads to no meter: the receipt is found when D1 has it.
+}
+
+/** The same, until D1 has it: an id without its user's number leads to no meter. */
+async function signAndStore(given: Bundle): Promise<void> {
+	await signRun(given);
 	await eventually(async () => (await usageRowsInD1(key)) === 1);
 }
 
@@ -156,7 +162,7 @@ describe("a verification", () => {
 describe("issued", () => {
 	it("is true for the root that was signed for the run, whatever else the bundle says", async () => {
 		const given = bundle();
-		await signRun(given);
+		await signAndStore(given);
 		expect(await proofOf(given.run_id)).toMatchObject({ valid: true, signed: true, kind: "agent" });
 		expect(await verify(given)).toMatchObject({ valid: true, issued: true });
 		expect(await verify({ ...given, steps: given.steps.slice(1), step_proofs: null })).toMatchObject({
@@ -167,9 +173,21 @@ describe("issued", () => {
 
 	it("is false for another root of the same run, however consistent", async () => {
 		const given = bundle();
-		await signRun(given);
+		await signAndStore(given);
 		const forged = bundleOf(given, given.steps.slice(0, 2), "something else");
 		expect(await verify(forged)).toMatchObject({ valid: true, issued: false });
+	});
+
+	it("is true at once for a run whose id leads to its user, before D1 has the receipt", async () => {
+		const number = await db.prepare("SELECT number FROM users WHERE id = ?").bind(key.user_id).first<number>("number");
+		const tagKey = tagKeyOf(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+		const random = crypto.getRandomValues(new Uint8Array(5));
+		const given = bundle(taggedRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
+		const isFlush = (target: string) => /insert into "settlements"/i.test(target);
+		faults = useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
+		await signRun(given);
+		expect(await verify(given)).toMatchObject({ valid: true, issued: true });
+		expect(await usageRowsInD1(key)).toBe(0);
 	});
 
 	it("is null for a run that nobody knows, an id that cannot be one, and the id of another kind of request", async () => {
@@ -181,7 +199,7 @@ describe("issued", () => {
 
 	it("is null where what is stored is unsigned, or does not hold any more", async () => {
 		const given = bundle();
-		await signRun(given);
+		await signAndStore(given);
 		const change = (assignment: string) =>
 			db.prepare(`UPDATE settlements SET ${assignment} WHERE request_id = ?`).bind(given.run_id).run();
 		await change(`receipt = replace(receipt, '"n_steps":3', '"n_steps":4')`);
