@@ -70,7 +70,7 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 	const message = { role: "user" as const, content: [{ type: "text" as const, text: "hi" }] };
 	const modelCall = { messages: [message], tools: [], output: { type: "text" as const }, maxTokens: 50, stop: [] };
 	const request = { ...modelCall, sampling: {}, unknownFields: {} };
-	const wishes = { model: MODEL, mode: null, config: null };
+	const wishes = { model: MODEL, mode: null, config: null, gate: null };
 	const plan = planCall({ call: request, wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
 	const detail: ReceiptDetail = {
@@ -86,6 +86,7 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 		kind: "agent",
 		inputHash: hashText("the goal"),
 		configDigest: null,
+		gate: null,
 		describe: (billed) => {
 			const { model } = lastOf(billed).candidate;
 			return {
