@@ -1,7 +1,7 @@
 // Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
 
 import { ibanAt } from "./detection/iban.ts";
-import { identifyAt } from "./detection/identify.ts";
+import { extentOf, identifyAt } from "./detection/identify.ts";
 import { classOf, DATA_CLASSES, type DataClass, type Kind } from "./detection/kinds.ts";
 import { internationalPhoneAt, ipv4At, ipv6At, macAt, mailboxes, nameAt } from "./detection/people.ts";
 import { PHRASES, type Phrase } from "./detection/phrases.ts";
@@ -43,7 +43,6 @@ function numbersAt(text: string, start: number, end: number, seen: Set<Kind>): v
 		const next = text.charCodeAt(end);
 		if (next === 46 && end - start <= 3 && ipv4At(text, start)) seen.add("ip_address");
 	}
-	if (!seen.has("iban") && ibanAt(text, start)) seen.add("iban");
 }
 
 /** Words of up to four hexadecimal digits may begin an address of a network or a device. */
@@ -56,14 +55,20 @@ function addressesAt(text: string, start: number, end: number, seen: Set<Kind>):
 
 function detectIn(text: string, seen: Set<Kind>): void {
 	const report = (kind: Kind) => void seen.add(kind);
-	const extent = { start: text.length - text.trimStart().length, end: text.trimEnd().length };
+	const extent = extentOf(text);
+	let numberedTo = 0;
 	const here = new Set<Kind>();
 	const known = seen.size === 0 ? here : seen;
 	let namesSomebody = false;
 	eachWord(text, (start, end, make) => {
-		if (make !== "letters") numbersAt(text, start, end, known);
+		if (make !== "letters" && start >= numberedTo) {
+			numbersAt(text, start, end, known);
+			const ibanEnd = make === "mixed" ? ibanAt(text, start) : -1;
+			if (ibanEnd >= 0) known.add("iban");
+			numberedTo = Math.max(start, ibanEnd);
+		}
 		if (end - start <= 4) addressesAt(text, start, end, known);
-		identifyAt(text, start, end, make, extent, known);
+		if (start >= numberedTo) identifyAt(text, start, end, make, extent, known);
 		tryPhrases(text, start, end, known);
 		keysAt(text, start, end, report);
 		if (make !== "letters") return;

@@ -20,10 +20,29 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 	return !(after === 64 || ((after === 45 || after === 46) && isWordAt(text, end + 1)));
 }
 
-/** Where the text begins and ends without white space: a value that fills it is a bare value. */
+/** What a text is apart from its words: where its own characters lie, and whether it is values and nothing else. */
 export interface Extent {
 	readonly start: number;
 	readonly end: number;
+	readonly isValues: boolean;
+}
+
+const MAX_VALUES_LENGTH = 128;
+
+/** A form field, a cell or the answer of a tool has no words but its values. */
+export function extentOf(text: string): Extent {
+	const start = text.length - text.trimStart().length;
+	const end = text.trimEnd().length;
+	const words = end - start > MAX_VALUES_LENGTH ? [] : text.slice(start, end).split(/[\s,;]+/);
+	return { start, end, isValues: words.length > 1 && words.every((word) => /\d/.test(word)) };
+}
+
+/** Whether a value fills its text, or is one of several with a check digit of their own. */
+function isBare(text: string, start: number, { identifier, end }: Candidate, extent: Extent): boolean {
+	if (start === extent.start && end === extent.end) return true;
+	if (!extent.isValues || identifier.check === undefined) return false;
+	const isSeparated = (character: string) => character === "" || /[\s,;]/.test(character);
+	return isSeparated(text.charAt(start - 1)) && isSeparated(text.charAt(end));
 }
 
 interface Candidate {

@@ -114,6 +114,13 @@ export const PHRASES: readonly Phrase[] = [
 			"i",
 		),
 	},
+	// HL7 version 2, segment PID: field 5 is the name.
+	{
+		kind: "person_name",
+		words: ["pid"],
+		window: [0, 96],
+		pattern: /^PID\|[^\n]{0,64}\|[A-Z]{2,24}\^[A-Z]{2,24}/i,
+	},
 	{
 		kind: "mrn",
 		words: ["pid", "mrn"],

@@ -129,16 +129,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const utf8 = new TextDecoder();
 
-function unescape(escape: string): string {
-	if (escape.startsWith("%")) {
-		const bytes = new Uint8Array(escape.length / 3);
-		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(escape.slice(3 * i + 1, 3 * i + 3), 16);
+function decodeEscape(written: string): string {
+	if (written.startsWith("%")) {
+		const bytes = new Uint8Array(written.length / 3);
+		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(written.slice(3 * i + 1, 3 * i + 3), 16);
 		return utf8.decode(bytes);
 	}
-	if (escape.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(escape.slice(2), 16)));
-	if (!escape.startsWith("&#")) return ENTITIES[escape.slice(1, -1).toLowerCase()] ?? escape;
-	const isHex = escape.charAt(2).toLowerCase() === "x";
-	const code = Number.parseInt(escape.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
+	if (written.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+	if (!written.startsWith("&#")) return ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
+	const isHex = written.charAt(2).toLowerCase() === "x";
+	const code = Number.parseInt(written.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
 	return code > 0 && code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
 }
 
@@ -148,15 +148,15 @@ function unescapedView(view: View): View | undefined {
 	if (!/[%&\\]/.test(text)) return undefined;
 	const builder = new ViewBuilder(view);
 	let copied = 0;
-	for (const { 0: escape, index } of text.matchAll(ESCAPES)) {
+	for (const { 0: written, index } of text.matchAll(ESCAPES)) {
 		if (index - copied > 2 * NEIGHBOURHOOD) {
 			if (!builder.isEmpty) builder.copy(copied, copied + NEIGHBOURHOOD);
 			builder.replace("\n\n", index - NEIGHBOURHOOD, index - NEIGHBOURHOOD);
 			copied = index - NEIGHBOURHOOD;
 		}
 		builder.copy(copied, index);
-		builder.replace(unescape(escape), index, index + escape.length);
-		copied = index + escape.length;
+		builder.replace(decodeEscape(written), index, index + written.length);
+		copied = index + written.length;
 	}
 	if (builder.isEmpty) return undefined;
 	builder.copy(copied, copied + NEIGHBOURHOOD);
