@@ -26,21 +26,20 @@ export function isWordAt(text: string, at: number): boolean {
 /** Calls `visit` for each word in order, with the offsets of its first character and behind its last. */
 export function eachWord(text: string, visit: (start: number, end: number, make: WordMake) => void): void {
 	const length = text.length;
-	let at = 0;
-	while (at < length) {
-		let made = classAt(text, at);
-		if (made === OTHER) {
-			at++;
-			continue;
+	let start = 0;
+	let made = OTHER;
+	for (let at = 0; at < length; at++) {
+		const code = text.charCodeAt(at);
+		const kind = code < 128 ? CHARACTER_CLASS[code] : OTHER;
+		if (kind !== OTHER && kind !== undefined) {
+			if (made === OTHER) start = at;
+			made |= kind;
+		} else if (made !== OTHER) {
+			visit(start, at, MAKES[made] ?? "mixed");
+			made = OTHER;
 		}
-		const start = at++;
-		for (; at < length; at++) {
-			const next = classAt(text, at);
-			if (next === OTHER) break;
-			made |= next;
-		}
-		visit(start, at, MAKES[made] ?? "mixed");
 	}
+	if (made !== OTHER) visit(start, length, MAKES[made] ?? "mixed");
 }
 
 /**
