@@ -32,7 +32,9 @@ const phrases = new Lexicon<Phrase>();
 for (const phrase of PHRASES) for (const word of phrase.words) if (/^[a-z0-9]+$/.test(word)) phrases.add(word, phrase);
 
 function tryPhrases(text: string, start: number, end: number, seen: Set<Kind>): void {
-	for (const { kind, window, pattern, near, unless } of phrases.at(text, start, end) ?? []) {
+	const waiting = phrases.at(text, start, end);
+	if (waiting === undefined) return;
+	for (const { kind, window, pattern, near, unless } of waiting) {
 		if (seen.has(kind)) continue;
 		const around = text.slice(Math.max(0, start - window[0]), start + window[1]);
 		if (!pattern.test(around)) continue;

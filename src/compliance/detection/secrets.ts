@@ -98,7 +98,9 @@ function isKey(value: string): boolean {
 /** What is said of a secret in words: "the password is …", "Bearer …", and the block that a key file is. */
 export function saidSecretAt(text: string, start: number, end: number, report: ReportSecret): void {
 	if (end - start === 5 && text.startsWith("-----BEGIN", start - 5)) reportPem(text, start, report);
-	for (const { shape, isPassword: asPassword } of said.at(text, start, end) ?? []) {
+	const waiting = said.at(text, start, end);
+	if (waiting === undefined) return;
+	for (const { shape, isPassword: asPassword } of waiting) {
 		shape.lastIndex = start;
 		const span = shape.exec(text)?.indices?.groups?.["value"];
 		if (span === undefined) continue;
