@@ -48,3 +48,37 @@ export const GIVEN_NAMES =
 	"aaron adam ahmed aisha alan alejandro alexander alexandra ali alice alicia amanda amy ana anders andrea andrew angela anita anna anne anneke anthony antonio arthur ashley barbara beatriz benjamin betty brandon brenda brian bruno carl carla carlos carmen carol caroline catherine charles charlotte chen cheryl christian christina christine christopher claire claudia cynthia daniel daniela david deborah dennis diana diego dmitri donald donna dorothy douglas eduardo edward elena elizabeth emily emma eric erik esther eva evelyn fatima felix fernando francesca francesco frank gabriel george gerald giulia giuseppe gloria gregory guillaume hannah hans harold harry heather helen helena henry hiroshi ibrahim ines ingrid isabel isabella ivan jacob jacqueline jacques james jan jane janet jason javier jean jeffrey jennifer jeremy jessica joan joanna joe johan johann john jonathan jorge jose joseph joshua joão juan judith julia julie jürgen karen karin karl katarzyna katherine kathleen kenneth kevin kimberly klaus larry laura lauren laurent lena leonardo linda lisa louis lucas lucia luis luisa magdalena maja manuel marco margaret maria marie marilyn mario marta martha martin mary mateusz matthew melissa michael michelle miguel mohamed mohammed monica monika muhammad nancy natalia nathan nicholas nicole nikolai noah olga oliver olivia omar pablo pamela patricia patrick paul paula pedro peter petra philip philippe pierre piotr priya rachel rafael rahul raj raymond rebecca ricardo richard robert roberto roger ronald ryan samantha samuel sandra sara sarah scott sean sebastian sergei sergio sharon shirley sofia sophia sophie stefan stefanie stephanie stephen steven susan susanne sven svetlana tanaka teresa theresa thomas timothy tomasz tyler ursula valentina vanessa veronica victor victoria vincent virginia vladimir walter wei wendy william wolfgang yuki yusuf zachary".split(
 		" ",
 	);
+
+/** Verbs and headings under which a condition or a medicine is somebody's. */
+export const CLINICAL_VERBS = [
+	"diagnosed",
+	"diagnosis",
+	"diagnoses",
+	"dx",
+	"prescribed",
+	"admitted",
+	"treated",
+	"suffers",
+	"suffering",
+	"hx",
+	"underwent",
+	"takes",
+	"taking",
+	"hospitalized",
+	"hospitalised",
+	"referral",
+	"complains",
+	"therapy",
+	"surgery",
+	"diagnostiziert",
+	"diagnose",
+	"leidet",
+	"diagnosticado",
+	"diagnosticada",
+] as const;
+
+/** Conditions that are one word: each is looked at where it stands. */
+export const CONDITION_WORDS =
+	"alzheimer alzheimers anemia anxiety arthritis asthma autism bipolar bronchitis cancer carcinoma chemotherapy cirrhosis colitis copd crohn crohns dementia depression dialysis diabetes diabetic eczema endometriosis epilepsy epileptic fibromyalgia glaucoma gout hepatitis herpes hiv hypertension hypothyroidism leukemia leukaemia lupus lymphoma melanoma meningitis migraine migraines osteoporosis pancreatitis parkinson parkinsons pneumonia pregnant psoriasis ptsd psychosis schizophrenia schizophrenic seizure seizures sepsis stroke thrombosis tuberculosis tumor tumour".split(
+		" ",
+	);

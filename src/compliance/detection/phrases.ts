@@ -1,6 +1,6 @@
 // The table of what only a phrase gives away: words that start one, the pattern around them, what else must be near.
 import type { Kind } from "./kinds.ts";
-import { ANALYTES, CONDITIONS, MEDICINES, SOMEBODY } from "./medical-terms.ts";
+import { ANALYTES, CLINICAL_VERBS, CONDITION_WORDS, CONDITIONS, MEDICINES, SOMEBODY } from "./medical-terms.ts";
 
 /** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
 export interface Phrase {
@@ -25,6 +25,9 @@ const STREET =
 	"Street|St|Avenue|Ave|Road|Rd|Terrace|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Square|Sq|Circle|Cir|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Gardens|Grove|Row|Trail|Loop";
 const LIVES =
 	"address|lives? (?:at|in)|living at|resid|ship|deliver|send|mail|billing|\\bhome\\b|moved to|apt|unit|suite|\\b[A-Z]{2}\\b,? \\d{5}|\\b[a-z]{1,2}\\d{1,2}[a-z]? \\d[a-z]{2}\\b|\\b\\d{5}(?:-\\d{4})?\\b|, ?[a-z]{2} \\d{5}";
+
+const NOT_ABOUT_SOMEBODY =
+	/blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
 
 export const PHRASES: readonly Phrase[] = [
 	{
@@ -114,6 +117,13 @@ export const PHRASES: readonly Phrase[] = [
 			"i",
 		),
 	},
+	// HL7 version 2, segment PID: field 5 is the name.
+	{
+		kind: "person_name",
+		words: ["pid"],
+		window: [0, 96],
+		pattern: /^PID\|[^\n]{0,64}\|[A-Z]{2,24}\^[A-Z]{2,24}/i,
+	},
 	{
 		kind: "mrn",
 		words: ["pid", "mrn"],
@@ -186,48 +196,20 @@ export const PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		words: [
-			"diagnosed",
-			"diagnosis",
-			"diagnoses",
-			"dx",
-			"prescribed",
-			"admitted",
-			"treated",
-			"treatment",
-			"suffers",
-			"suffering",
-			"history",
-			"hx",
-			"underwent",
-			"started",
-			"takes",
-			"taking",
-			"symptoms",
-			"hospitalized",
-			"hospitalised",
-			"referral",
-			"presents",
-			"presented",
-			"complains",
-			"denied",
-			"scheduled",
-			"has",
-			"had",
-			"therapy",
-			"diagnostiziert",
-			"diagnose",
-			"leidet",
-			"diagnosticado",
-			"diagnosticada",
-			"diagnostiqué",
-			"surgery",
-			"was",
-		],
+		words: CLINICAL_VERBS,
 		window: [120, 120],
 		pattern: new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i"),
 		near: SOMEBODY,
-		unless: /blog post|awareness|\bnovel\b|fiction|in general|what (?:is|are) the (?:usual|common|typical)/,
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		words: CONDITION_WORDS,
+		window: [96, 96],
+		pattern:
+			/\b(?:has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
+		near: SOMEBODY,
+		unless: NOT_ABOUT_SOMEBODY,
 	},
 
 	{
