@@ -25,7 +25,7 @@ import {
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
-import { type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
+import { affordable, type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
 import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 
@@ -240,7 +240,7 @@ export class Run {
 		const first = await this.#try(call, failed, attempt);
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
 		const roomNanoUsd = this.budget.freeNanoUsd - first.costNanoUsd;
-		if (next && roomNanoUsd < next.attempt.worstCase.totalNanoUsd) return first;
+		if (next && !affordable(next, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
 		const second = await this.#try(call, failed, attempt);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
@@ -262,20 +262,21 @@ export class Run {
 	}
 
 	/** @param isForced calls a provider that is shut off all the same. */
-	async #try<T>(planned: PlannedCall, failed: FailedCalls, attempt: Attempt<T>, isForced = false): Promise<Tried<T>> {
-		const { candidate, attempt: exact, plan } = planned;
+	async #try<T>(intact: PlannedCall, failed: FailedCalls, attempt: Attempt<T>, isForced = false): Promise<Tried<T>> {
 		const sentAtMs = Date.now();
-		if (sentAtMs >= this.#endsAtMs || !failed.allows(planned)) return { kind: "not_made" };
-		const hold = this.budget.hold(exact.worstCase.totalNanoUsd);
-		if (!hold) return { kind: "not_made" };
+		if (sentAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
+		const planned = affordable(intact, this.budget.freeNanoUsd);
+		const hold = planned && this.budget.hold(planned.attempt.worstCase.totalNanoUsd);
+		if (!planned || !hold) return { kind: "not_made" };
+		const { candidate, attempt: exact, plan } = planned;
 		const key = breakerKeyOf(exact.access);
 		const permit = isForced ? health.force(key, sentAtMs) : health.acquire(key, sentAtMs);
 		if (!permit) {
 			hold.release();
 			return { kind: "shut_off" };
 		}
-		const intended = plan.selection.failover[0];
-		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
+		const intended = plan.selection.failover[0].model;
+		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.asked(intended.id) };
 		this.#logCall(call);
 		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
 			permit.inconclusive();

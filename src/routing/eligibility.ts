@@ -1,7 +1,6 @@
 // Which models may serve a call, and for each that may not, why. Pure.
 
 import type { Plan } from "../account/plans.ts";
-import type { CallCost } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
@@ -33,7 +32,8 @@ export interface Constraints {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
 	takesToolName(model: Model, name: string): boolean;
-	worstCase(model: Model): CallCost;
+	/** Worst case of the call, nano-USD. */
+	worstNanoUsd(model: Model): number;
 }
 
 function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
@@ -99,7 +99,7 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 	found.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
 	// Pricing needs the exact request, which only an available model's format can build.
 	if (found.length === 0 && ceiling) {
-		const worst = constraints.worstCase(model).totalNanoUsd;
+		const worst = constraints.worstNanoUsd(model);
 		if (worst > ceiling.nanoUsd) {
 			found.push({
 				code: "cost",
