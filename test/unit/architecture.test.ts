@@ -21,6 +21,7 @@ const LAYERS = [
 	["workspace"],
 	["ledger"],
 	["policy"],
+	["compliance"],
 	["audit"],
 	["account"],
 	["settings.ts"],
@@ -29,6 +30,7 @@ const LAYERS = [
 	["proof"],
 	["db"],
 	["http"],
+	["suggest.ts"],
 	["ids.ts"],
 	["failure.ts"],
 ] as const;
