@@ -12,6 +12,7 @@ const LAYERS = [
 	["app.ts"],
 	["endpoints.ts"],
 	["reads"],
+	["skills"],
 	["chat"],
 	["agents"],
 	["inference"],
