@@ -106,6 +106,7 @@ export function saidSecretAt(text: string, start: number, end: number, report: R
 		if (span === undefined) continue;
 		const [from, to] = withoutFullStop(text, span[0], span[1]);
 		const value = text.slice(from, to);
+		if (isProviderKey(value)) continue;
 		if (asPassword ? isPassword(value) && /\d/.test(value) : isKey(value))
 			report(shape === bearer.shape ? "bearer_token" : "generic_secret", from, to);
 	}
@@ -137,7 +138,7 @@ function addressAt(text: string, colon: number, report: ReportSecret): void {
 	const span = match?.indices?.groups?.["value"];
 	if (match === null || span === undefined) return;
 	const value = text.slice(span[0], span[1]);
-	if (value.length < 4 || isPlaceholder(value)) return;
+	if (value.length < 4 || isPlaceholder(value) || isProviderKey(value)) return;
 	const scheme = SCHEME.exec(text.slice(Math.max(0, colon - 21), colon))?.[0].toLowerCase() ?? "";
 	report(/^(?:https?|ftps?|git|ssh|svn)/.test(scheme) ? "basic_auth_url" : "connection_string", span[0], span[1]);
 }
