@@ -78,6 +78,15 @@ const said = new Lexicon<SaidSecret>();
 for (const word of ["password", "passwort", "passwd", "passphrase", "passcode", "pwd", "senha", "wachtwoord"])
 	said.add(word, saidPassword);
 for (const word of ["token", "secret", "key"]) said.add(word, saidKey);
+said.add("pw", saidPassword);
+for (const word of ["password", "passwd", "secret"])
+	said.add(word, { shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy, isPassword: true });
+for (const word of ["mysql", "mysqldump", "mysqladmin"])
+	said.add(word, { shape: /\w{5,10} [^\n]{0,80}?-p(?<value>[^\s-]\S{5,64})/diy, isPassword: true });
+said.add("curl", {
+	shape: /curl [^\n]{0,160}?(?:-u|--user)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
+	isPassword: true,
+});
 said.add("bearer", bearer);
 said.add("basic", basic);
 
