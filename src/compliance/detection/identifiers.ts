@@ -301,6 +301,29 @@ const table: Identifier[] = [
 		context:
 			/national id(?:entity)?(?: card)?(?: number| no\.?| #)?[: ]|\bnin\b|voter(?:'s)? id|\bepic\b|\bcurp\b|\brut\b|cédula|\bcnp\b/,
 	},
+	{
+		kind: "de_id_card",
+		first: [10, 10],
+		shape: /[LMNPRTVWXY][CFGHJ-NPRTV-Z\d]{8}\d/iy,
+		check: checks.icao9303,
+		needs: "bare",
+		context: /ausweis/,
+	},
+	{ kind: "in_voter", first: [10, 10], shape: /[A-Z]{3}\d{7}/iy, needs: "bare", context: /voter|\bepic\b/ },
+	{
+		kind: "vehicle_registration",
+		first: [8, 11],
+		shape: /[A-Z]{2}\d{1,2}[A-Z]{1,3}\d{4}/iy,
+		needs: "bare",
+		context: /vehicle|plate|registration|\brto\b/,
+	},
+	{
+		kind: "driver_license",
+		first: [10, 10],
+		shape: /[A-Z]{2}\d{7}[A-Z]/iy,
+		needs: "bare",
+		context: LICENCE,
+	},
 	// ICAO 9303 documents: Germany's alphabet without vowels, then its check digit.
 	{
 		kind: "passport",
@@ -360,8 +383,23 @@ const table: Identifier[] = [
 		context: PHONE,
 	},
 	{ kind: "phone", first: [3, 3], shape: /0[5-9]0-\d{4}-\d{4}/iy, needs: "bare", context: PHONE },
+	{
+		kind: "phone",
+		first: [2, 4],
+		shape: /\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
+		check: (value) => value.length >= 8 && value.length <= 12,
+		needs: "context",
+		context: PHONE,
+	},
 	{ kind: "phone", first: [9, 11], shape: /0[1-9]\d{7,9}/iy, needs: "context", context: PHONE },
 
+	{
+		kind: "postal_address",
+		first: [5, 5],
+		shape: /\d{5} \p{Lu}\p{L}{2,20}/uy,
+		needs: "context",
+		context: /(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) ?\d{1,4} ?[a-z]?,? \d{5}/,
+	},
 	// Royal Mail's format; without the space too few characters to stand in prose.
 	{
 		kind: "postcode",
