@@ -373,7 +373,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	invoke_skill: {
 		request: () => ({ path: "/v1/skills/debugging/invoke", body: { task: "It prints 8, not 9." } }),
-		owned: "none",
+		owned: "public",
 		hints: { ...CHAT_HINTS, skill_id: skillId },
 	},
 	list_plans: { request: () => ({}) },
