@@ -13,6 +13,7 @@ const LAYERS = [
 	["endpoints.ts"],
 	["reads"],
 	["chat"],
+	["orchestration"],
 	["inference"],
 	["brain"],
 	["compliance"],
