@@ -32,6 +32,7 @@ import {
 	getHandoffEndpoint,
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.edge.ts";
+import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
 import { previewComplianceEndpoint } from "./reads/compliance.edge.ts";
@@ -80,6 +81,7 @@ const openapiEndpoint = endpoint({
 /** In the order they are matched: a fixed path stands before one with a parameter in its place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	createChatCompletionEndpoint,
+	orchestrateEndpoint,
 	previewRouteEndpoint,
 	previewComplianceEndpoint,
 	listModelsEndpoint,

@@ -45,6 +45,8 @@ export interface Served {
 	/** Catalog id of the model that answered. */
 	model: string;
 	provider: string;
+	/** What is expected of it on this kind of prompt, 0 to 1. */
+	quality: number;
 	/** Writes into the trace how sure the answer was, 0 to 1. */
 	rate(confidence: number): void;
 }
@@ -55,6 +57,8 @@ export interface Unserved {
 	failure: Failure;
 	/** The client has gone, or the work was stopped. */
 	stopped: boolean;
+	/** It was not asked: what is left of the bound does not cover it. */
+	unaffordable: boolean;
 }
 
 export type Asked = Served | Unserved;
@@ -142,6 +146,9 @@ interface Begun {
 	traced: TracedAsk;
 }
 
+/** The meter has no open reservation any more, or did not answer. */
+const NOT_RESERVED: Failure = { reason: "storage_unavailable", message: "the calls could not be reserved; try again" };
+
 /** Nobody was asked. */
 function notAsked(why: string): Failure {
 	return { reason: "all_models_failed", attempts: [why], costUsd: 0, retryAfterMs: null };
@@ -157,8 +164,8 @@ export class Work {
 	#told: Promise<boolean> = Promise.resolve(true);
 	#underWay = new Set<Promise<unknown>>();
 	#sandbox = false;
-	/** Why nothing is called any more; null while all is well. */
-	#refused: Failure | null = null;
+	/** The meter could not be told of a batch: nothing is called any more. */
+	#isDeaf = false;
 
 	private constructor(caller: Caller, run: Run, trace: Trace, stop: AbortController) {
 		this.#caller = caller;
@@ -250,20 +257,18 @@ export class Work {
 	async #askAll(specs: readonly CallSpec[]): Promise<Asked[]> {
 		const begun = specs.map((spec) => this.#begin(spec));
 		if (begun.some((one) => one.ok) && !(await this.#tell())) {
-			this.#refused = { reason: "storage_unavailable", message: "the calls could not be reserved; try again" };
-			const failure = this.#refused;
 			for (const one of begun) if (one.ok) this.#abandon(one.value);
-			return specs.map(() => ({ ...fail(failure), stopped: this.stopped }));
+			return specs.map(() => this.#unserved(NOT_RESERVED));
 		}
-		return Promise.all(begun.map((one) => (one.ok ? this.#carryOut(one.value) : { ...one, stopped: this.stopped })));
+		return Promise.all(begun.map((one) => (one.ok ? this.#carryOut(one.value) : one)));
 	}
 
 	/** Takes a spec's part of the budget: its dearest call where there is room, else that of the first alone. */
-	#begin(spec: CallSpec): Result<Begun> {
-		if (this.#refused) return fail(this.#refused);
-		if (this.stopped) return fail(notAsked("the request was stopped"));
+	#begin(spec: CallSpec): { ok: true; value: Begun } | Unserved {
+		if (this.#isDeaf) return this.#unserved(NOT_RESERVED);
+		if (this.stopped) return this.#unserved(notAsked("the request was stopped"));
 		const plan = planSpec(this.#caller, spec);
-		if (!plan.ok) return plan;
+		if (!plan.ok) return this.#unserved(plan.failure);
 		const set = callsFor(plan.value, this.#caller);
 		const { budget } = this.#run;
 		const alone = { ...set, calls: [set.calls[0]] as CallSet["calls"] };
@@ -276,7 +281,11 @@ export class Work {
 			traced.underWay = billAtBound(affordable.calls[0], this.#run.record.startedAtMs);
 			return ok({ spec, set: affordable, hold, heldNanoUsd, traced });
 		}
-		return fail(notAsked(`${set.calls[0].candidate.model.id}: no room in what is left of the bound`));
+		return this.#unserved(notAsked(`${set.calls[0].candidate.model.id}: no room in what is left of the bound`), true);
+	}
+
+	#unserved(failure: Failure, unaffordable = false): Unserved {
+		return { ok: false, failure, stopped: this.stopped, unaffordable };
 	}
 
 	#abandon({ hold, traced }: Begun): void {
@@ -291,6 +300,10 @@ export class Work {
 		this.#told = this.#told.then(
 			(isOpen) => isOpen && funds.extend(reservationSoFar(record, [...billed, ...this.trace.underWay()], expiresAtMs)),
 		);
+		this.#told = this.#told.then((isTold) => {
+			this.#isDeaf ||= !isTold;
+			return isTold;
+		});
 		return this.#told;
 	}
 
@@ -317,11 +330,13 @@ export class Work {
 			traced.underWay = null;
 			hold.spend(budget.spentNanoUsd);
 		});
-		if (!result.ok) return { ...fail(result.failure), stopped: this.stopped };
+		if (!result.ok) return this.#unserved(result.failure);
 		const { call, answer, sandbox } = result.served;
 		this.#sandbox ||= sandbox;
-		const { id: model, provider } = call.candidate.model;
-		return { ok: true, text: textOf(answer), answer, model, provider, rate: (share) => traced.rate(share) };
+		const { model, expectation } = call.candidate;
+		const { id, provider } = model;
+		const rate = (share: number) => traced.rate(share);
+		return { ok: true, text: textOf(answer), answer, model: id, provider, quality: expectation.quality, rate };
 	}
 
 	/** Waits for calls that nobody waits for any more. */
@@ -340,6 +355,6 @@ export class Work {
 		const clientClosed = this.stopped;
 		this.stop();
 		await this.#idle();
-		return this.#run.fail(this.#refused ?? failure, clientClosed);
+		return this.#run.fail(this.#isDeaf ? NOT_RESERVED : failure, clientClosed);
 	}
 }

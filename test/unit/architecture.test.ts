@@ -15,6 +15,7 @@ const LAYERS = [
 	["skills"],
 	["chat"],
 	["agents"],
+	["orchestration"],
 	["inference"],
 	["brain"],
 	["routing"],
