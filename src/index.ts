@@ -2,6 +2,7 @@
 import { app } from "./app.ts";
 
 export { AccountMeter } from "./account/account-meter.object.ts";
+export { AgentRun } from "./agents/agent-run.object.ts";
 export { WorkspaceLedger } from "./ledger/workspace-ledger.object.ts";
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

@@ -35,7 +35,7 @@ export function firstBatch(settlements: Iterable<Settlement>): OutgoingRow[] {
 }
 
 /** Calls as one for each model: the totals stay what they are. */
-function mergedCalls(calls: readonly UsageCall[]): UsageCall[] {
+export function mergedCalls(calls: readonly UsageCall[]): UsageCall[] {
 	const byModel = Map.groupBy(calls, ({ model, provider }) => `${model} ${provider}`);
 	return [...byModel.values()].flatMap((same) => {
 		const [first] = same;

@@ -78,6 +78,8 @@ export function storedSettlement(text: string): Settlement {
 
 /** What is recorded at the bound if nobody settles the request before `expiresAtMs`. */
 export interface Reservation {
+	/** Of the usage, nano-USD: what has been billed so far; absent where that is nothing, or not known. */
+	spentNanoUsd?: number;
 	expiresAtMs: number;
 	usage: UsageRow;
 	receipt: Receipt;

@@ -64,6 +64,11 @@ export class OwnerOutbox<Row extends { id: string }> {
 		this.#outbox.arm(Date.now() + LOOK_AFTER_MS);
 	}
 
+	/** Sets the object's one alarm for something of the object's own: the earlier time wins. */
+	arm(atMs: number): void {
+		this.#outbox.arm(atMs);
+	}
+
 	/** Waits a moment for D1 to have what was stored; true when it has. When it has not, the meter knows before the caller does. */
 	async deliver(id: string): Promise<boolean> {
 		if ((await this.#flushed(id)) || this.#work.isIdle()) return true;

@@ -3,13 +3,13 @@ import type { AuditEventRow } from "./event.ts";
 import type { PageQuery } from "./page.ts";
 
 /** Kinds of owners, each with a class of objects. */
-export const OWNER_KINDS = ["workspace"] as const;
+export const OWNER_KINDS = ["workspace", "run"] as const;
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 
 /** An owner among those of one user. */
 export interface OwnerKey {
 	kind: OwnerKind;
-	/** The workspace's id. */
+	/** The workspace's id, or the run's. */
 	id: string;
 }
 
@@ -18,7 +18,7 @@ export function ownerPrefix(kind: OwnerKind): string {
 	return `${kind}:`;
 }
 
-/** A key as text: `workspace:` and the id. */
+/** A key as text: `workspace:` or `run:`, and the id. */
 export function ownerText({ kind, id }: OwnerKey): string {
 	return `${ownerPrefix(kind)}${id}`;
 }
@@ -33,9 +33,12 @@ export function ownerKeyOf(text: string): OwnerKey {
 	return { kind, id: text.slice(ownerPrefix(kind).length) };
 }
 
-/** The name of an owner's object in its namespace. A user id holds no slash, so no two pairs share one. */
-export function ownerObjectName(userId: string, { id }: OwnerKey): string {
-	return `${userId}/${id}`;
+/**
+ * The name of an owner's object in its namespace. Workspace ids are their user's own, and a user id holds no slash, so no two
+ * pairs share one; the id of a run is nobody else's.
+ */
+export function ownerObjectName(userId: string, { kind, id }: OwnerKey): string {
+	return kind === "run" ? `run:${id}` : `${userId}/${id}`;
 }
 
 /**
@@ -53,12 +56,16 @@ export interface UnflushedEvents {
 	idle: boolean;
 }
 
-/** What an object that owns events does. */
-export interface EventOwner {
-	/** Stores an event and waits a moment for D1 to have it; true when it does. Idempotent by the event's id. */
-	record(event: AuditEventRow, key: OwnerKey): Promise<boolean>;
+/** What an object that holds events does. */
+export interface EventHolder {
 	/** The events of a page that D1 does not have. */
 	unflushedEvents(query: PageQuery): UnflushedEvents | Promise<UnflushedEvents>;
 	/** Whether D1 has everything. */
 	isIdle(): boolean | Promise<boolean>;
+}
+
+/** One that is also given events; a run makes its own. */
+export interface EventOwner extends EventHolder {
+	/** Stores an event and waits a moment for D1 to have it; true when it does. Idempotent by the event's id. */
+	record(event: AuditEventRow, key: OwnerKey): Promise<boolean>;
 }

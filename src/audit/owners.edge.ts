@@ -23,31 +23,35 @@ import type { PageQuery } from "./page.ts";
 export const MOST_OWNERS_ASKED = 5;
 
 /** The stub of an owner's object. */
-type OwnerStub = ReturnType<Env["WORKSPACE_LEDGER"]["getByName"]>;
+type OwnerStub = Pick<ReturnType<Env["WORKSPACE_LEDGER"]["getByName"]>, "unflushedEvents" | "isIdle">;
 
 type OwnersContext = Pick<KeyContext, "account" | "meter" | "env" | "waitUntil">;
 
 /** Calls the object of an owner, and once more when that fails. */
 function callOwner<T>(env: Env, userId: string, key: OwnerKey, call: (owner: OwnerStub) => Promise<T>): Promise<T> {
-	const namespaces = { workspace: env.WORKSPACE_LEDGER } satisfies Record<OwnerKind, unknown>;
+	const namespaces: Record<OwnerKind, { getByName(name: string): OwnerStub }> = {
+		workspace: env.WORKSPACE_LEDGER,
+		run: env.AGENT_RUN,
+	};
 	return callTwice(namespaces[key.kind], ownerObjectName(userId, key), call);
 }
 
 /**
- * Records an event with its owner. When this returns, reads see it.
+ * Records an event with the workspace it belongs to. When this returns, reads see it.
  * @throws StorageUnavailableError when the owner could not be reached; the event may be recorded or not.
  */
 export async function recordEvent(
 	{ env }: Pick<KeyContext, "env">,
-	key: OwnerKey,
+	key: OwnerKey & { kind: "workspace" },
 	event: AuditEventRow,
 ): Promise<void> {
-	await callOwner(env, event.user_id, key, (owner) => owner.record(event, key));
+	const name = ownerObjectName(event.user_id, key);
+	await callTwice(env.WORKSPACE_LEDGER, name, (owner) => owner.record(event, key));
 }
 
 const tooManyOwners: Failure = {
 	reason: "storage_unavailable",
-	message: `more than ${MOST_OWNERS_ASKED} of your workspaces hold writes that the database has not taken yet, and an answer without them could be incomplete; ask about one workspace, or try again`,
+	message: `more than ${MOST_OWNERS_ASKED} of your workspaces and runs hold writes that the database has not taken yet, and an answer without them could be incomplete; ask about one workspace, or try again`,
 };
 
 /**
@@ -92,7 +96,13 @@ export async function readUnflushed(context: OwnersContext, query: PageQuery): P
 	const ask = (key: OwnerKey) =>
 		callOwner<UnflushedEvents>(env, account.userId, key, async (owner) => await owner.unflushedEvents(query));
 	const { workspaceId } = query.filter;
-	if (workspaceId !== undefined) return ok((await ask({ kind: "workspace", id: workspaceId })).events);
-	const answers = await askOwners(context, null, ask);
-	return answers.ok ? ok(answers.value.flatMap(({ events }) => events)) : answers;
+	if (workspaceId === undefined) {
+		const answers = await askOwners(context, null, ask);
+		return answers.ok ? ok(answers.value.flatMap(({ events }) => events)) : answers;
+	}
+	// A run holds events of its workspace until the workspace's owner has taken them.
+	const answers = await askOwners(context, "run", ask);
+	if (!answers.ok) return answers;
+	const own = await ask({ kind: "workspace", id: workspaceId });
+	return ok([...answers.value, own].flatMap(({ events }) => events));
 }

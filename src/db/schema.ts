@@ -230,3 +230,22 @@ export const brainShares = sqliteTable(
 		index("brain_shares_user").on(table.userId, table.createdAt, table.id),
 	],
 );
+
+/** Runs of agents as their objects last told: a running one may be a moment behind. */
+export const agentRuns = sqliteTable(
+	"agent_runs",
+	{
+		/** `agt_` and a ULID. */
+		id: text().primaryKey(),
+		userId: text("user_id").notNull(),
+		createdAt: text("created_at").notNull(),
+		/** Rises with every change; an older row never replaces a newer. */
+		revision: integer().notNull(),
+		status: text().notNull(),
+		/** JSON of the run as a list shows it. */
+		summary: text().notNull(),
+		/** JSON of the run, whole, once it is over; null before, and of one that is too large for a row. */
+		run: text(),
+	},
+	(table) => [index("agent_runs_user").on(table.userId, table.createdAt, table.id)],
+);

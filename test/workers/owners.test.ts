@@ -101,7 +101,7 @@ describe("a read over many owners", () => {
 		expect(await refused.json()).toEqual({
 			error: "storage_unavailable",
 			message: expect.stringMatching(
-				/^more than 5 of your workspaces hold writes .* ask about one workspace, or try again$/,
+				/^more than 5 of your workspaces and runs hold writes .* ask about one workspace, or try again$/,
 			),
 		});
 		const byId = await callWithKey(key.key, `/v1/handoff/${ids.get("w07")}`);

@@ -1,0 +1,398 @@
+// AgentRun: one Durable Object per run, named `run:` and its id. It makes the run's steps, keeps them, and answers whoever waits;
+// under `key:` and an idempotency key it keeps which run that key stands for, and nothing else.
+//
+// Crash order. A chain of alarms makes one move each: limits of time, subrequests and CPU are per invocation. What a step may
+// have cost is stored here and then written into the run's reservation at the meter, before a call is sent; a step's end is
+// stored in one transaction with what it cost. A run that is found running by an object that did not begin it has died: its
+// open charge stands, and it is closed as `interrupted`. What is settled is sealed and stored first, so that settling may be
+// repeated. Where the meter has settled the run itself, because nobody came for so long, its receipt is what the run came to.
+import { DurableObject } from "cloudflare:workers";
+import { ulid } from "ulid";
+import { fundsOf } from "../account/funds.edge.ts";
+import { meterClient } from "../account/meter-client.edge.ts";
+import { PLANS } from "../account/plans.ts";
+import { findReceipt } from "../account/receipts.store.ts";
+import type { StoredReceipt } from "../account/settlement.ts";
+import type { EventHolder, UnflushedEvents } from "../audit/owner.ts";
+import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
+import type { PageQuery } from "../audit/page.ts";
+import { keptPayload } from "../compliance/audit-secrets.ts";
+import { database } from "../db/client.edge.ts";
+import { Backoff } from "../durable/backoff.ts";
+import { hasTables, migrate } from "../durable/migrations.edge.ts";
+import { logError } from "../http/log.edge.ts";
+import { Timings } from "../http/timings.ts";
+import type { Caller } from "../inference/caller.edge.ts";
+import { usd } from "../proof/money.ts";
+import { sealReceipt } from "../proof/receipt.ts";
+import { settingsOf } from "../settings.ts";
+import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
+import { gateOnGoal } from "./goal-gate.edge.ts";
+import { SpendGuard } from "./guard.ts";
+import { type ShownRun, shownRun, summaryOf } from "./response.ts";
+import { costOf, endOf, openRun, outputOf, proofSoFar, type RunSpec, type RunState, type RunStep } from "./run.ts";
+import { RunBook } from "./run-book.edge.ts";
+import { RunDriver, type RunEvent } from "./run-driver.edge.ts";
+import { planEvent, recordEvent } from "./run-events.ts";
+import { type OutgoingRow, RunOutgoing } from "./run-outgoing.edge.ts";
+import { settledElsewhere } from "./run-receipt.ts";
+import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
+import type { AgentRunRow } from "./runs.store.ts";
+import type { OpenCharge } from "./step.edge.ts";
+
+/** When the alarm looks after a run whose object died in the middle of a move. */
+const HEARTBEAT_MS = 30_000;
+/** A whole run is mirrored up to this; D1 takes rows of 2 MB. */
+const MAX_MIRRORED_CHARS = 900_000;
+/** Events that a follower who comes late is told; a run has three a step. */
+const MAX_EVENTS = 4_000;
+
+/** Which run an idempotency key stands for. */
+export interface Claim {
+	runId: string;
+	/** It was asked for with the same body. */
+	isSame: boolean;
+}
+
+/** A run as it is handed to the Worker. */
+export interface RunView {
+	run: ShownRun;
+	/** Some answer came from the sandbox upstream. */
+	isSandbox: boolean;
+}
+
+/** What a run came to for who waited; null where it could not be accounted for yet. */
+export type Awaited = RunView | null;
+
+export class AgentRun extends DurableObject<Env> implements EventHolder {
+	#hasTables: boolean;
+	#book: RunBook | null = null;
+	#outgoing: RunOutgoing;
+	#outbox: OwnerOutbox<OutgoingRow>;
+	/** The run was begun, or taken over, in this life of the object. */
+	#isDriven = false;
+	#waiting = Promise.withResolvers<Awaited>();
+	#settling = new Backoff();
+	#said: string[] = [];
+	#followers = new Set<WritableStreamDefaultWriter<Uint8Array>>();
+	#encoder = new TextEncoder();
+
+	constructor(state: DurableObjectState, env: Env) {
+		super(state, env);
+		const outgoing = new RunOutgoing(state.storage.sql, env);
+		this.#outgoing = outgoing;
+		this.#outbox = new OwnerOutbox(state, env, {
+			failureEvent: "agent_run_flush_failed",
+			nextRound: () => outgoing.nextRound(),
+			record: (rows) => outgoing.record(rows),
+			markFlushed: (rows) => outgoing.markFlushed(rows),
+			isFlushed: (id) => outgoing.isFlushed(id),
+			isIdle: () => this.isIdle(),
+		});
+		this.#hasTables = hasTables(state.storage, AGENT_RUN_TABLES);
+		if (!this.#hasTables) return;
+		migrate(state.storage, AGENT_RUN_TABLES);
+		this.#book = RunBook.load(state.storage);
+		this.#outbox.wake();
+		if (this.#book && !this.#book.end) this.#outbox.arm(Date.now());
+	}
+
+	#makeTables(): void {
+		if (!this.#hasTables) migrate(this.ctx.storage, AGENT_RUN_TABLES);
+	}
+
+	/** The run that this key stands for, from now on `runId` if none did before; null where none does and none is given. */
+	claim(bodyHash: string, runId: string | null): Claim | null {
+		const { sql } = this.ctx.storage;
+		const [known] = this.#hasTables
+			? sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray()
+			: [];
+		if (known) return { runId: known.run_id, isSame: known.body_hash === bodyHash };
+		if (runId === null) return null;
+		this.ctx.storage.transactionSync(() => {
+			this.#makeTables();
+			sql.exec("INSERT INTO claim (one, body_hash, run_id) VALUES (1, ?, ?)", bodyHash, runId);
+		});
+		this.#hasTables = true;
+		return { runId, isSame: true };
+	}
+
+	/** Begins a run that has been admitted under its id, and waits a moment for D1 to have it. Idempotent. */
+	async start(spec: RunSpec): Promise<void> {
+		if (this.#book) return;
+		let id = "";
+		this.ctx.storage.transactionSync(() => {
+			this.#makeTables();
+			this.#outbox.identify(spec.userId, { kind: "run", id: spec.runId });
+			const book = RunBook.create(this.ctx.storage, spec, openRun(spec));
+			id = this.#outgoing.addRun(rowOf(book));
+			this.#book = book;
+		});
+		this.#hasTables = true;
+		this.#isDriven = true;
+		this.#outbox.stored();
+		this.#outbox.arm(Date.now());
+		await this.#outbox.deliver(id);
+	}
+
+	/** The run of a user as it stands; null where there is none, or another's. */
+	read(userId: string): RunView | null {
+		const book = this.#bookOf(userId);
+		return book && viewOf(book);
+	}
+
+	/** Waits for the end of the user's run. @throws when there is none. */
+	async finished(userId: string): Promise<Awaited> {
+		const book = this.#bookOf(userId);
+		if (!book) throw new Error("there is no such run");
+		return book.end ? viewOf(book) : this.#waiting.promise;
+	}
+
+	/** What happens in the user's run, from its beginning in this life of the object: one JSON object a line. */
+	follow(userId: string): ReadableStream<Uint8Array> {
+		const { readable, writable } = new IdentityTransformStream();
+		const writer = writable.getWriter();
+		const book = this.#bookOf(userId);
+		void writer.write(this.#encoder.encode(this.#said.join(""))).catch(() => this.#followers.delete(writer));
+		if (!book || book.end) void writer.close().catch(() => undefined);
+		else this.#followers.add(writer);
+		return readable;
+	}
+
+	/** Has no further call made for the user's run and waits for its end; null where there is none. One that is over stays as it is. */
+	async cancel(userId: string): Promise<{ awaited: Awaited } | null> {
+		const book = this.#bookOf(userId);
+		if (!book) return null;
+		if (!book.end && !book.closing && this.#isDriven) book.save({ ...book.state, isCancelled: true });
+		return { awaited: await this.finished(userId) };
+	}
+
+	/** The run's row that D1 does not have, and whether it has everything. */
+	unflushedRun(): { row: AgentRunRow | null; idle: boolean } {
+		if (!this.#hasTables) return { row: null, idle: true };
+		return { row: this.#outgoing.unflushedRun(), idle: this.isIdle() };
+	}
+
+	/** The run's audit events of a page that nobody else has yet. */
+	unflushedEvents(query: PageQuery): UnflushedEvents {
+		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
+	}
+
+	/** Whether everything has been handed on. */
+	isIdle(): boolean {
+		return !this.#hasTables || this.#outgoing.isIdle();
+	}
+
+	/** Makes the run's next move, and hands on what is to be handed on. Never throws: a failed alarm would end after a few retries. */
+	override async alarm(): Promise<void> {
+		const handedOn = this.#outbox.alarm();
+		const book = this.#book;
+		if (book && !book.end) {
+			this.#outbox.arm(Date.now() + HEARTBEAT_MS);
+			try {
+				await this.#advance(book);
+			} catch (error) {
+				logError("agent_run_failed", error, { run_id: book.spec.runId });
+				await this.#giveUp(book);
+			}
+		}
+		await handedOn;
+	}
+
+	/** What goes wrong unexpectedly ends the run; what goes wrong with its end is tried again. */
+	async #giveUp(book: RunBook): Promise<void> {
+		if (!book.closing && book.state.fault === null) {
+			await this.#interrupt(book, "an unexpected error, which the service has logged");
+			this.#outbox.arm(Date.now());
+		} else this.#tryAgain();
+	}
+
+	async #advance(book: RunBook): Promise<void> {
+		if (!this.#isDriven && !book.closing) await this.#interrupt(book, "the service stopped in the middle of it");
+		this.#isDriven = true;
+		if (!book.closing) {
+			if (await this.#move(book)) {
+				this.#outbox.arm(Date.now());
+				return;
+			}
+			await this.#seal(book);
+		}
+		await this.#settle(book);
+	}
+
+	#bookOf(userId: string): RunBook | null {
+		return this.#book?.spec.userId === userId ? this.#book : null;
+	}
+
+	/** The caller of the engine for one move. */
+	#caller({ userId, keyId, planId, runId }: RunSpec): Caller {
+		const startedAtMs = Date.now();
+		const account = { userId, keyId, plan: PLANS[planId], number: null };
+		const waitUntil: Caller["waitUntil"] = (work) => this.ctx.waitUntil(work);
+		return {
+			requestId: runId,
+			startedAtMs,
+			account,
+			settings: settingsOf(this.env),
+			signal: new AbortController().signal,
+			waitUntil,
+			log: { endpoint: "agent_run" },
+			timings: new Timings(startedAtMs, () => Date.now()),
+			funds: fundsOf({
+				account,
+				requestId: runId,
+				waitUntil,
+				db: database(this.env.DB),
+				meter: (id) => meterClient(this.env.ACCOUNT_METER, id),
+				admit: () => Promise.reject(new Error("a run is admitted before it begins")),
+			}),
+		};
+	}
+
+	async #move(book: RunBook): Promise<boolean> {
+		const { spec } = book;
+		const settings = settingsOf(this.env);
+		const gate = await gateOnGoal(spec.goal, spec.compliance, settings);
+		const { policy, config, temperature } = spec;
+		const plannedAt = ulid();
+		const driver = new RunDriver({
+			book,
+			caller: this.#caller(spec),
+			rules: { policy, config, gate, temperature },
+			tell: (charge) => this.#tell(book, charge, gate),
+			say: (event) => this.#say(event),
+			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
+			moved: (state, steps) => this.#outgoing.addRun(rowOf({ ...book, spec, state, steps })),
+		});
+		const isMoved = await driver.advance();
+		if (isMoved) this.#outbox.stored();
+		return isMoved;
+	}
+
+	/** What the run would be written down as if it ended now. */
+	#written(book: RunBook, gate: WrittenRun["gate"], open: OpenCharge | null = null): WrittenRun {
+		const { spec, state, steps } = book;
+		return {
+			spec,
+			state: { ...state, readers: [...new Set([...state.readers, ...(open?.readers ?? [])])] },
+			charges: open ? [...book.charges, open] : book.charges,
+			end: { status: "interrupted", output: outputOf(steps), trajectoryProof: proofSoFar(state, steps) },
+			gate,
+			catalog: settingsOf(this.env).catalog,
+		};
+	}
+
+	/** Stores what the step under way may have cost, then has the meter know. */
+	async #tell(book: RunBook, open: OpenCharge, gate: WrittenRun["gate"]): Promise<boolean> {
+		book.charge(open);
+		const reservation = writtenSoFar(this.#written(book, gate, open), Date.now());
+		const spentNanoUsd = costOf(book.charges) + open.billedNanoUsd;
+		const { expiresAtMs } = open;
+		return this.#caller(book.spec).funds.extend({ ...reservation, expiresAtMs, spentNanoUsd });
+	}
+
+	/** Ends a run that cannot go on: what the step under way may have cost, it has cost. */
+	async #interrupt(book: RunBook, fault: string): Promise<void> {
+		const { open, state } = book;
+		if (!open) {
+			book.save({ ...state, fault });
+			return;
+		}
+		const { calls, estimated, readers } = open;
+		const charge = { calls, estimated };
+		const costNanoUsd = costOf([charge]);
+		const guard = SpendGuard.resume(state.guard);
+		guard.hold(costNanoUsd)?.settle(state.trajectory.range.size, { costNanoUsd });
+		const all = [...new Set([...state.readers, ...readers])];
+		book.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
+	}
+
+	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
+	async #seal(book: RunBook): Promise<void> {
+		const settings = settingsOf(this.env);
+		const gate = await gateOnGoal(book.spec.goal, book.spec.compliance, settings);
+		const end = endOf(book.spec, book.state, book.steps, book.charges);
+		const { usage, receipt } = writtenRun({ ...this.#written(book, gate), end }, Date.now());
+		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, settings.signer) } });
+	}
+
+	/** Settles the run, once; whoever waits is told. */
+	async #settle(book: RunBook): Promise<void> {
+		const { closing, spec } = book;
+		if (!closing) return;
+		const { funds } = this.#caller(spec);
+		const isSettled = await funds.settle(closing.settlement);
+		let { end } = closing;
+		let [state, steps] = [book.state, book.steps];
+		if (!isSettled) {
+			const receipt = await this.#receiptOf(spec).catch(() => null);
+			if (!receipt) {
+				this.#waiting.resolve(null);
+				this.#waiting = Promise.withResolvers<Awaited>();
+				this.#tryAgain();
+				return;
+			}
+			if (receipt.proof_hash !== closing.settlement.receipt.proof_hash)
+				({ end, state, steps } = settledElsewhere(book, receipt));
+		}
+		const event = recordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
+		let id = "";
+		book.finish(end, state, steps, () => {
+			id = this.#outgoing.addRun(rowOf({ ...book, spec, state, steps, end }));
+			this.#outgoing.addEvent(event);
+		});
+		this.#outbox.stored();
+		await this.#outbox.deliver(id);
+		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
+		this.#say({
+			type: "finished",
+			run_id: spec.runId,
+			status,
+			cost_consumed_usd: usd(costNanoUsd),
+			trajectory_proof,
+		});
+		for (const follower of this.#followers) void follower.close().catch(() => undefined);
+		this.#followers.clear();
+		this.#waiting.resolve(viewOf(book));
+	}
+
+	#tryAgain(): void {
+		this.#settling.failed();
+		this.#outbox.arm(Date.now() + this.#settling.delayMs);
+	}
+
+	/** What the run was settled as: at its meter, or in D1 where the meter knows it no more. */
+	async #receiptOf({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
+		const meter = meterClient(this.env.ACCOUNT_METER, userId);
+		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.env.DB), runId)) ?? null;
+	}
+
+	#say(event: RunEvent): void {
+		const line = `${JSON.stringify(event)}\n`;
+		if (this.#said.length < MAX_EVENTS) this.#said.push(line);
+		const bytes = this.#encoder.encode(line);
+		for (const follower of this.#followers) {
+			void follower.write(bytes).catch(() => this.#followers.delete(follower));
+		}
+	}
+}
+
+function viewOf(book: RunBook): RunView {
+	return { run: shownRun(book), isSandbox: book.state.isSandbox };
+}
+
+/** The run's row for D1. */
+function rowOf(
+	run: Pick<RunBook, "charges" | "end"> & { spec: RunSpec; state: RunState; steps: readonly RunStep[] },
+): Omit<AgentRunRow, "revision"> {
+	const shown = shownRun(run);
+	const whole = run.end ? JSON.stringify({ run: shown, isSandbox: run.state.isSandbox } satisfies RunView) : null;
+	return {
+		id: run.spec.runId,
+		user_id: run.spec.userId,
+		created_at: shown.created_at,
+		status: shown.status,
+		summary: JSON.stringify(summaryOf(shown, run.spec.goal)),
+		run: whole !== null && whole.length <= MAX_MIRRORED_CHARS ? whole : null,
+	};
+}

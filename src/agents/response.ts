@@ -1,0 +1,205 @@
+// Runs as they are shown: whole, in lists, as trajectories. Pure.
+import * as z from "zod";
+import { hashText } from "../proof/hash.ts";
+import { usd } from "../proof/money.ts";
+import { alertsOf, costOf, type RunEnd, type RunStep, type StepRecord } from "./run.ts";
+import type { Charge, RunSpec, RunState } from "./run.ts";
+import { END_STATUSES, outputOf, proofSoFar } from "./run.ts";
+import { LADDER } from "./step-decision.ts";
+import { verifyTrajectory } from "./trajectory.ts";
+
+const GOAL_CHARS = 200;
+/** Of a cut hash, behind its prefix. */
+const CUT_DIGITS = 12;
+
+const intensity = z.enum(LADDER);
+const status = z.enum(["running", ...END_STATUSES]);
+
+const stepSchema = z.lazy(() =>
+	z.object({
+		index: z.int(),
+		role: z.enum(["subtask", "finalize"]),
+		model: z.string().describe("The model that wrote what was kept."),
+		intensity,
+		strategy: z.string(),
+		cost_usd: z.number().describe("Of all calls of the step."),
+		confidence: z.number(),
+		input_hash: z.string(),
+		output_hash: z.string(),
+		step_proof: z.string(),
+		timestamp: z.string(),
+	}),
+);
+
+const alertSchema = z.lazy(() =>
+	z.object({
+		level: z.enum(["WARNING", "CRITICAL"]),
+		code: z.enum(["budget_pressure", "provider_overrun"]),
+		threshold: z.number().nullable(),
+		consumed_share: z.number(),
+		consumed_usd: z.number(),
+		max_cost_usd: z.number(),
+		step_index: z.int(),
+		intensity,
+		message: z.string(),
+	}),
+);
+
+/** What every form of a run has. */
+function stateFields() {
+	return {
+		object: z.literal("agent.run"),
+		run_id: z.string(),
+		status: status.describe("`running` and `interrupted` are seen by reads only."),
+		created_at: z.string(),
+		policy: z.string(),
+		strategy: z.string().describe("That subtasks start with."),
+		steps_taken: z.int(),
+		cost_consumed_usd: z.number(),
+		max_cost_usd: z.number(),
+		remaining_usd: z.number(),
+		trajectory_proof: z.string(),
+		output: z.string(),
+		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
+	};
+}
+
+/** A run, whole. */
+export const runSchema = z.lazy(() =>
+	z.object({
+		...stateFields(),
+		plan: z.array(z.string()),
+		steps: z.array(stepSchema),
+		alerts: z.array(alertSchema),
+		budget: z.object({
+			plan: z.string(),
+			plan_envelope_usd: z.number(),
+			tier_limit_usd: z.number(),
+			max_cost_usd: z.number(),
+			multiplier: z.number(),
+		}),
+	}),
+);
+export type ShownRun = z.output<typeof runSchema>;
+
+/** A run in a list. */
+export const runSummarySchema = z.lazy(() =>
+	z.object({ ...stateFields(), goal: z.string().describe(`Its first ${GOAL_CHARS} characters.`) }),
+);
+export type RunSummary = z.output<typeof runSummarySchema>;
+
+/** Everything that is known of a run. */
+export interface KnownRun {
+	spec: RunSpec;
+	state: RunState;
+	steps: readonly RunStep[];
+	charges: readonly Charge[];
+	/** Null while it runs. */
+	end: RunEnd | null;
+}
+
+/** A run as it is answered and polled. */
+export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownRun {
+	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
+	const costNanoUsd = end?.costNanoUsd ?? costOf(charges);
+	return {
+		object: "agent.run",
+		run_id,
+		status: end?.status ?? "running",
+		created_at: new Date(startedAtMs).toISOString(),
+		policy,
+		strategy: state.trajectory.strategy,
+		plan: state.plan,
+		steps_taken: steps.length,
+		cost_consumed_usd: usd(costNanoUsd),
+		max_cost_usd: usd(capNanoUsd),
+		remaining_usd: usd(capNanoUsd - costNanoUsd),
+		trajectory_proof: end?.trajectoryProof ?? proofSoFar(state, steps),
+		output: end?.output ?? outputOf(steps),
+		steps: steps.map(({ record }) => record),
+		alerts: alertsOf(state),
+		budget,
+		...(end?.finalMessage == null ? {} : { final_message: end.finalMessage }),
+	};
+}
+
+/** A run as a list shows it. */
+export function summaryOf(shown: ShownRun, goal: string): RunSummary {
+	const { plan: _, steps: __, alerts: ___, budget: ____, ...state } = shown;
+	return { ...state, goal: [...goal.slice(0, 2 * GOAL_CHARS)].slice(0, GOAL_CHARS).join("") };
+}
+
+const hashed = z.string();
+
+/** A run's steps with their verification. */
+export const trajectorySchema = z.lazy(() =>
+	z.object({
+		object: z.literal("agent.trajectory"),
+		run_id: z.string(),
+		status,
+		trajectory_proof: hashed,
+		steps: z.array(stepSchema).describe("Hashes are cut, unless `full` is true."),
+		verification: z.object({
+			valid: z.boolean(),
+			recomputed_proof: hashed,
+			n_steps: z.int(),
+			mismatched_steps: z.array(z.int()),
+		}),
+		verify_request: z
+			.object({
+				run_id: z.string(),
+				trajectory_proof: hashed,
+				policy: z.string(),
+				strategy: z.string(),
+				output_hash: hashed,
+				steps: z.array(stepSchema),
+				step_proofs: z.array(hashed),
+			})
+			.optional()
+			.describe("With `full`: what POST /v1/agent/verify takes."),
+	}),
+);
+export type ShownTrajectory = z.output<typeof trajectorySchema>;
+
+function cut(hash: string): string {
+	return hash.slice(0, "sha256:".length + CUT_DIGITS);
+}
+
+function cutStep(step: StepRecord): StepRecord {
+	const { input_hash, output_hash, step_proof } = step;
+	return {
+		...step,
+		input_hash: cut(input_hash),
+		output_hash: cut(output_hash),
+		step_proof: cut(step_proof),
+	};
+}
+
+/** The steps of a run, recomputed. @param isFull whole hashes, and what verifies them. */
+export function trajectoryOf(run: ShownRun, isFull: boolean): ShownTrajectory {
+	const { run_id, status, policy, strategy, trajectory_proof, output, steps } = run;
+	const verify_request = {
+		run_id,
+		trajectory_proof,
+		policy,
+		strategy,
+		output_hash: hashText(output),
+		steps,
+		step_proofs: steps.map(({ step_proof }) => step_proof),
+	};
+	const { valid, recomputed_proof, mismatched_steps } = verifyTrajectory(verify_request);
+	return {
+		object: "agent.trajectory",
+		run_id,
+		status,
+		trajectory_proof: isFull ? trajectory_proof : cut(trajectory_proof),
+		steps: isFull ? steps : steps.map(cutStep),
+		verification: {
+			valid,
+			recomputed_proof: isFull ? recomputed_proof : cut(recomputed_proof),
+			n_steps: steps.length,
+			mismatched_steps,
+		},
+		...(isFull ? { verify_request } : {}),
+	};
+}

@@ -1,0 +1,172 @@
+// What an object has stored of its run, and the same in memory. Synchronous; every change is one transaction, written before it
+// is noted, so that a crash leaves the run as it was before the change or as it is after it.
+import type { Settlement } from "../account/settlement.ts";
+import type { KnownRun } from "./response.ts";
+import type { Charge, RunEnd, RunSpec, RunState, RunStep, StepRecord } from "./run.ts";
+import type { OpenCharge } from "./step.edge.ts";
+
+/** A run that is over and not settled yet: what is to be settled, as it was sealed. */
+export interface Closing {
+	end: RunEnd;
+	settlement: Settlement;
+}
+
+interface RunRow extends Record<string, SqlStorageValue> {
+	goal: string;
+	spec: string;
+	state: string;
+	closing: string | null;
+	end: string | null;
+}
+
+interface StepRow extends Record<string, SqlStorageValue> {
+	record: string;
+	subtask: string;
+	is_plan: number;
+	output: string;
+}
+
+function parsed<T>(text: string | null): T | null {
+	return text === null ? null : (JSON.parse(text) as T);
+}
+
+export class RunBook implements KnownRun {
+	readonly spec: RunSpec;
+	state: RunState;
+	steps: RunStep[];
+	/** Of steps that are over. */
+	charges: Charge[];
+	/** Of the step under way. */
+	open: OpenCharge | null;
+	closing: Closing | null;
+	end: RunEnd | null;
+	#storage: DurableObjectStorage;
+
+	private constructor(
+		storage: DurableObjectStorage,
+		spec: RunSpec,
+		{ state, steps, charges, open, closing, end }: Pick<
+			RunBook,
+			"state" | "steps" | "charges" | "open" | "closing" | "end"
+		>,
+	) {
+		this.#storage = storage;
+		this.spec = spec;
+		this.state = state;
+		this.steps = steps;
+		this.charges = charges;
+		this.open = open;
+		this.closing = closing;
+		this.end = end;
+	}
+
+	/** The run that is stored; null where none is. */
+	static load(storage: DurableObjectStorage): RunBook | null {
+		const { sql } = storage;
+		const [row] = sql.exec<RunRow>("SELECT goal, spec, state, closing, end FROM run").toArray();
+		if (!row) return null;
+		const steps = sql.exec<StepRow>("SELECT record, subtask, is_plan, output FROM steps ORDER BY n").toArray();
+		const charges = sql
+			.exec<{ is_open: number; charge: string }>("SELECT is_open, charge FROM charges ORDER BY n")
+			.toArray();
+		const open = charges.find(({ is_open }) => is_open === 1);
+		return new RunBook(
+			storage,
+			{ ...(JSON.parse(row.spec) as Omit<RunSpec, "goal">), goal: row.goal },
+			{
+				state: JSON.parse(row.state) as RunState,
+				steps: steps.map(({ record, subtask, is_plan, output }) => ({
+					record: JSON.parse(record) as StepRecord,
+					subtask,
+					isPlan: is_plan === 1,
+					output,
+				})),
+				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as Charge),
+				open: open ? (JSON.parse(open.charge) as OpenCharge) : null,
+				closing: parsed<Closing>(row.closing),
+				end: parsed<RunEnd>(row.end),
+			},
+		);
+	}
+
+	/** Stores a run that begins; to be called in a transaction. */
+	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): RunBook {
+		const { goal, ...rest } = spec;
+		storage.sql.exec(
+			"INSERT INTO run (one, goal, spec, state) VALUES (1, ?, ?, ?)",
+			goal,
+			JSON.stringify(rest),
+			JSON.stringify(state),
+		);
+		return new RunBook(storage, spec, { state, steps: [], charges: [], open: null, closing: null, end: null });
+	}
+
+	#writeState(state: RunState): void {
+		this.#storage.sql.exec("UPDATE run SET state = ?", JSON.stringify(state));
+	}
+
+	/** Stores where the run stands, with whatever else belongs to the same change. */
+	save(state: RunState, also: () => void = () => undefined): void {
+		this.#storage.transactionSync(() => {
+			this.#writeState(state);
+			also();
+		});
+		this.state = state;
+	}
+
+	/** Stores what the step under way may have cost by now. */
+	charge(open: OpenCharge): void {
+		this.#storage.sql.exec(
+			"INSERT OR REPLACE INTO charges (n, is_open, charge) VALUES (?, 1, ?)",
+			this.charges.length,
+			JSON.stringify(open),
+		);
+		this.open = open;
+	}
+
+	/** Stores a step's end: what it cost, the step if it gave one, and where the run stands then. */
+	endStep(charge: Charge, step: RunStep | null, state: RunState, also: () => void = () => undefined): void {
+		const { sql } = this.#storage;
+		this.#storage.transactionSync(() => {
+			sql.exec(
+				"INSERT OR REPLACE INTO charges (n, is_open, charge) VALUES (?, 0, ?)",
+				this.charges.length,
+				JSON.stringify(charge),
+			);
+			if (step) {
+				const { record, subtask, isPlan, output } = step;
+				sql.exec(
+					"INSERT INTO steps (n, record, subtask, is_plan, output) VALUES (?, ?, ?, ?, ?)",
+					record.index,
+					JSON.stringify(record),
+					subtask,
+					isPlan ? 1 : 0,
+					output,
+				);
+			}
+			this.#writeState(state);
+			also();
+		});
+		this.charges.push(charge);
+		this.open = null;
+		if (step) this.steps.push(step);
+		this.state = state;
+	}
+
+	/** Stores what is to be settled. */
+	close(closing: Closing): void {
+		this.#storage.sql.exec("UPDATE run SET closing = ?", JSON.stringify(closing));
+		this.closing = closing;
+	}
+
+	/** Stores that the run is settled, and as what; with the steps that what was settled has, and whatever belongs to it. */
+	finish(end: RunEnd, state: RunState, steps: RunStep[], also: () => void): void {
+		const { sql } = this.#storage;
+		this.#storage.transactionSync(() => {
+			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
+			sql.exec("UPDATE run SET state = ?, end = ?, closing = NULL", JSON.stringify(state), JSON.stringify(end));
+			also();
+		});
+		Object.assign(this, { end, state, steps, closing: null });
+	}
+}

@@ -1,0 +1,178 @@
+// What a step could be: who may take part at an intensity, by which strategy, and what that costs at most. Nothing is called.
+import { ok, type Result } from "../failure.ts";
+import type { Caller } from "../inference/caller.edge.ts";
+import type { Wishes } from "../inference/plan.ts";
+import { planFor } from "../inference/work.edge.ts";
+import { bounder, type Floor } from "../orchestration/engine.edge.ts";
+import { answerKindOf } from "../orchestration/final-answer.ts";
+import { type CastSize, castFor, type Rankings } from "../orchestration/panel.ts";
+import { MODE_OF } from "../orchestration/planner.ts";
+import { callOf } from "../orchestration/request.ts";
+import { STRATEGY } from "../orchestration/strategies.ts";
+import { type Cast, type Policy, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
+import type { Message } from "../providers/model-call.ts";
+import type { RoutingMode } from "../routing/mode.ts";
+import type { RoutingConfig } from "../routing/routing-config.ts";
+import type { Candidate } from "../routing/select.ts";
+import { signals } from "../routing/signals.ts";
+import type { PlanMessage } from "./plan.ts";
+import type { Intensity } from "./step-decision.ts";
+import { ALONE } from "./step-strategy.ts";
+
+/** Under what every call of a run is made. */
+export interface StepRules {
+	policy: Policy;
+	config: RoutingConfig | null;
+	gate: Wishes["gate"];
+	temperature: number;
+}
+
+/** What a step is to ask. */
+export interface StepTask {
+	messages: readonly PlanMessage[];
+	/** Strategies that may be used, in order; the first that the share covers is. The last is used whatever it costs. */
+	castSizes(intensity: Intensity): readonly CastSize[];
+	/** What a strategy may cost that is not the last, nano-USD. */
+	shareNanoUsd: number;
+	/** A second question, at its longest, that may follow on the first's answer. */
+	followUp?: readonly PlanMessage[];
+}
+
+/** A step with everything decided but whether it is made. */
+export interface Weighed {
+	/** At whose prices it was weighed. */
+	caller: Caller;
+	task: Task;
+	floor: Floor;
+	cast: Cast;
+	size: CastSize;
+	boundNanoUsd: number;
+}
+
+/** Ids under which the router knows intensities. */
+const ROUTING_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
+
+/** The model that answers alone, and who stands in for it. */
+const MAX_ALONE = 3;
+
+function messageOf({ role, content }: PlanMessage): Message {
+	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
+	return role === "system" ? systemMessage(content) : userMessage(content);
+}
+
+/** What a question is as a strategy's task. */
+export function taskOf(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
+	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
+	return { messages: messages.map(messageOf), prompt, kind: answerKindOf(prompt), maxTokens, temperature };
+}
+
+type Ranked = readonly [Candidate, ...Candidate[]];
+
+/** Candidates that agents may use: flat-rate runs never call a hyper-frontier model (docs/reference.md, "Agents"). */
+function usable(candidates: readonly Candidate[]): Ranked | null {
+	const [first, ...rest] = candidates.filter(({ model }) => !model.hyper_frontier);
+	return first ? [first, ...rest] : null;
+}
+
+/** Who may work on a task at an intensity; null where nobody may. A failure where not even the router finds anybody. */
+export function floorAt(
+	caller: Caller,
+	{ policy, config, gate }: StepRules,
+	intensity: Intensity,
+	task: Task,
+): Result<Floor | null> {
+	const call = callOf({ ...task, json: false });
+	const wishes = (mode: RoutingMode): Wishes => ({
+		model: ROUTING_ID[intensity],
+		mode,
+		config: config && { config, matches: () => false },
+		gate,
+		planLimitNanoUsd: null,
+	});
+	const mode = MODE_OF[policy];
+	const own = planFor(caller, call, wishes(mode));
+	if (!own.ok) return own;
+	const ranked = (by: RoutingMode) => {
+		const plan = by === mode ? own : planFor(caller, call, wishes(by));
+		return plan.ok ? usable(plan.value.selection.candidates) : null;
+	};
+	const [panel, best, cheap] = [ranked(mode), ranked("quality"), ranked("agility")];
+	const lone = usable(own.value.selection.failover);
+	if (!panel || !best || !cheap || !lone) return ok(null);
+	const worst = ({ model, effort }: Candidate) => own.value.attempt(model, effort).worstCase.totalNanoUsd;
+	const rankings: Rankings = { panel, best, cheap };
+	const [first, ...standIns] = lone;
+	return ok({
+		signals: signals(call),
+		rankings,
+		single: [first.model.id, ...standIns.slice(0, MAX_ALONE - 1).map(({ model }) => model.id)],
+		cheapest: panel.reduce((least, next) => (worst(next) < worst(least) ? next : least)),
+		limits: { soft: null, hard: null },
+		wishes: wishes(mode),
+	});
+}
+
+function castOf({ single, rankings }: Floor, size: CastSize): Cast {
+	if (size.strategy === "single") return { members: [single], judge: single, rounds: size.rounds };
+	return castFor(rankings, size, null);
+}
+
+/** Weighs one step at whatever intensity and length; what it has weighed it knows. */
+export class StepWeigher {
+	#caller: Caller;
+	#rules: StepRules;
+	#step: StepTask;
+	#maxTokens: number;
+	#known = new Map<string, Weighed | null>();
+
+	/** @param maxTokens of each call, as asked for: with fewer, one model answers alone. */
+	constructor(caller: Caller, rules: StepRules, step: StepTask, maxTokens: number) {
+		this.#caller = caller;
+		this.#rules = rules;
+		this.#step = step;
+		this.#maxTokens = maxTokens;
+	}
+
+	/** The step at an intensity and a length; null where nobody may make it. */
+	at(intensity: Intensity, maxTokens: number): Weighed | null {
+		const place = `${intensity} ${maxTokens}`;
+		const known = this.#known.get(place);
+		if (known !== undefined) return known;
+		const weighed = this.#weigh(intensity, maxTokens);
+		this.#known.set(place, weighed);
+		return weighed;
+	}
+
+	#weigh(intensity: Intensity, maxTokens: number): Weighed | null {
+		const { messages, castSizes, shareNanoUsd } = this.#step;
+		const task = taskOf(messages, maxTokens, this.#rules.temperature);
+		const found = floorAt(this.#caller, this.#rules, intensity, task);
+		if (!found.ok || !found.value) return null;
+		const floor = found.value;
+		const sizes = maxTokens < this.#maxTokens ? ALONE : castSizes(intensity);
+		for (const [place, size] of sizes.entries()) {
+			const cast = castOf(floor, size);
+			const boundNanoUsd = this.#boundOf(floor, task, cast, size);
+			if (boundNanoUsd === null) continue;
+			const isLast = place === sizes.length - 1;
+			if (isLast || boundNanoUsd <= shareNanoUsd) return { caller: this.#caller, task, floor, cast, size, boundNanoUsd };
+		}
+		return null;
+	}
+
+	/** The most that all calls can cost together; null where one of them may not be made. */
+	#boundOf(floor: Floor, task: Task, cast: Cast, { strategy }: CastSize): number | null {
+		const boundOf = bounder(this.#caller, floor);
+		const { followUp } = this.#step;
+		const second = followUp ? [taskOf(followUp, task.maxTokens, this.#rules.temperature)] : [];
+		let total = 0;
+		for (const asked of [task, ...second]) {
+			for (const question of STRATEGY[strategy].callGraph(asked, cast)) {
+				const bound = boundOf(question);
+				if (!bound.ok) return null;
+				total += bound.value;
+			}
+		}
+		return total;
+	}
+}
