@@ -33,6 +33,7 @@ import {
 } from "./ledger/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
+import { previewComplianceEndpoint } from "./reads/compliance.edge.ts";
 import { healthEndpoint } from "./reads/health.edge.ts";
 import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
@@ -78,6 +79,7 @@ const openapiEndpoint = endpoint({
 export const ENDPOINTS: readonly Endpoint[] = [
 	createChatCompletionEndpoint,
 	previewRouteEndpoint,
+	previewComplianceEndpoint,
 	listModelsEndpoint,
 	getModelEndpoint,
 	getPublicKeyEndpoint,

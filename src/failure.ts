@@ -34,6 +34,7 @@ export type Failure =
 			/** What would have fitted: the longest answer of a model within the limit; null when nothing would. */
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
+	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }

@@ -1,6 +1,5 @@
 // A streamed chat completion: the head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
-import { configInForce } from "../brain/in-force.edge.ts";
 import { type Failure, fail } from "../failure.ts";
 import type { Answer } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
@@ -21,7 +20,8 @@ import {
 } from "./chunks.ts";
 import { type ChatCompletion, svcBlock, usageBlock } from "./completion.ts";
 import { inChatFields } from "./field-names.ts";
-import { chatPurpose, toInferenceRequest } from "./inference-request.ts";
+import { governedRequest } from "./governed.edge.ts";
+import { chatPurpose } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** How long the response head waits for the first delta; until then a failure is an ordinary error response. */
@@ -140,9 +140,9 @@ class StreamedResponse {
 
 /** Streams a chat request. Until the head is sent, a failure is an ordinary error response. */
 export async function streamChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
-	const config = await configInForce(body.brain_config, context);
-	if (!config.ok) return config;
-	const request = toInferenceRequest(body, context.settings.catalog, config.value, context.rawBody);
+	const governed = await governedRequest(body, context, context.rawBody);
+	if (!governed.ok) return governed;
+	const request = governed.value;
 	// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);

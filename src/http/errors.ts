@@ -83,6 +83,7 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		}
+		case "compliance_blocked":
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":

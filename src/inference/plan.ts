@@ -3,6 +3,7 @@ import type { Plan } from "../account/plans.ts";
 import { type CallCost, worstCaseOf } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { Gate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
@@ -22,6 +23,8 @@ export interface Wishes {
 	mode: RoutingMode | null;
 	/** The routing config in force; null when there is none. */
 	config: CompiledConfig | null;
+	/** What must hold for every model that sees the call; null without a compliance policy. */
+	gate: Gate | null;
 }
 
 /** A model call that somebody wants answered. */
@@ -106,6 +109,7 @@ export function planCall(
 		rule,
 		plan,
 		available: (model) => isAvailable(model, settings),
+		reasonsAgainst: (model) => wishes.gate?.reasonsAgainst(model) ?? [],
 		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
 		takesToolName: (model, name) => wireOf(catalog.providerOf(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,

@@ -1,8 +1,9 @@
 // A run: model calls under one reservation. It is reserved for before the first call, each call fails over within what is
 // left of it, and it is settled and signed once, after the last. One answer needs one call set; strategies and agents make many.
+import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
-import { type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";
 import { breakerKeyOf, type Permit, ProviderHealth } from "../providers/health.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
@@ -102,6 +103,8 @@ export class Run {
 	/** Every call that is, or may be, billed, in the order they ended. */
 	readonly billed: BilledCall[] = [];
 	readonly budget: Budget;
+	/** Every model that was sent a call: also where the connection broke, most of the text may have arrived. */
+	readonly #readers = new Set<Model>();
 	#caller: Caller;
 	#endsAtMs: number;
 
@@ -139,6 +142,11 @@ export class Run {
 	/** Since the request arrived. */
 	get latencyMs(): number {
 		return Date.now() - this.record.startedAtMs;
+	}
+
+	/** What is attested of the models that were called so far; null without a compliance policy. */
+	get attestation(): Attestation | null {
+		return this.record.purpose.gate?.attest(this.#readers) ?? null;
 	}
 
 	/** Makes the calls of a set in order until one has given its whole answer. */
@@ -277,6 +285,7 @@ export class Run {
 		const intended = plan.selection.failover[0];
 		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
 		this.#logCall(call);
+		this.#readers.add(candidate.model);
 		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
 			permit.inconclusive();
 			throw error;
@@ -309,7 +318,7 @@ export class Run {
 	/** Seals and stores usage and receipt of what came of the run, once; null when that failed. */
 	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds } = this.#caller;
-		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs };
+		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers: this.#readers };
 		const { usage, receipt: unsigned } = writtenDown(this.record, this.billed, ending);
 		const receipt = await sealReceipt(unsigned, settings.signer);
 		Object.assign(log, { outcome, cost_usd: unsigned.cost_usd, estimated: unsigned.estimated });

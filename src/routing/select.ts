@@ -30,6 +30,8 @@ export interface SelectionRequest {
 	plan: Plan;
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
+	/** Why a model must not see the call under the compliance policy in force; empty when it may. */
+	reasonsAgainst(model: Model): readonly string[];
 	/** Whether its format takes images by https address. */
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
@@ -103,6 +105,7 @@ function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | 
 			ceiling: ceilingOf(request),
 			tiers,
 			available: request.available,
+			reasonsAgainst: request.reasonsAgainst,
 			takesRemoteImages: request.takesRemoteImages,
 			takesToolName: request.takesToolName,
 			worstCase: (candidate) => request.worstCase(candidate, effort),
@@ -230,6 +233,12 @@ function failureOf(
 	if (open.length === 0) return noProvider(request);
 	const only = (...codes: Exclusion["code"][]) =>
 		open.filter(([, exclusions]) => exclusions.every(({ code }) => codes.includes(code)));
+	const byPolicy: Failure = {
+		reason: "compliance_blocked",
+		message: "the compliance policy excludes every model that could serve this request",
+		excluded: excludedTexts(excluded),
+	};
+	if (only("compliance").length > 0) return byPolicy;
 	const tooDear = only("cost")
 		.map(([id]) => request.catalog.findModel(id))
 		.filter((model) => model !== undefined);
@@ -241,6 +250,8 @@ function failureOf(
 			excluded: excludedTexts(excluded),
 		};
 	}
+	// Each model is kept out by the policy and by what the client could change; without the policy there is nothing to change.
+	if (only("compliance", "blocked", "tier", "cost").length > 0) return byPolicy;
 	const issues = new Map<string, string>();
 	for (const [id, exclusions] of open) {
 		for (const { param, text } of exclusions)

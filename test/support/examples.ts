@@ -71,8 +71,22 @@ const model = fc.oneof(
 	{ weight: 1, arbitrary: fc.constantFrom("nope", "gpt-4o", "AUTO", "__proto__", "constructor") },
 );
 
+const COMPLIANCE = fc.oneof(
+	fc.constantFrom<Record<string, unknown>>(
+		{},
+		{ jurisdiction: ["EU"] },
+		{ jurisdiction: "Atlantis" },
+		{ provider_allowlist: ["openai"], allowlist: ["openai"] },
+		{ block_data_classes: ["PII", "pii", "nope"] },
+		{ require_zero_retention: true, frameworks: ["SOC 2 Type II", "ISO/IEC 27001:2022", "X"] },
+		{ data_residency: [""], provider_denylist: ["nobody"] },
+	),
+	fc.record({ frameworks: fc.array(odd.text, { maxLength: 3 }), jurisdiction: odd.text }, { requiredKeys: [] }),
+);
+
 const CHAT_HINTS: EndpointExample["hints"] = {
 	model,
+	compliance: COMPLIANCE,
 	parameters: schemaLike,
 	schema: schemaLike,
 	arguments: fc.oneof(fc.constantFrom("{}", '{"city":"Oslo"}', "", "[]", "null", '{"__proto__":1}', "{"), odd.text),
@@ -192,6 +206,11 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ body: { prompt: "hi" } }),
 		owned: "none",
 		hints: CHAT_HINTS,
+	},
+	preview_compliance: {
+		request: () => ({ body: { prompt: "Mail ada@lovelace.org", compliance: { block_data_classes: ["PII"] } } }),
+		owned: "none",
+		hints: { compliance: COMPLIANCE },
 	},
 	list_models: { request: () => ({}) },
 	get_model: { request: () => ({ path: `/v1/models/${MODEL_IDS[0]}` }), hints: { id: model } },

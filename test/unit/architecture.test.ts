@@ -20,6 +20,7 @@ const LAYERS = [
 	["workspace"],
 	["ledger"],
 	["policy"],
+	["compliance"],
 	["audit"],
 	["account"],
 	["settings.ts"],
@@ -28,6 +29,7 @@ const LAYERS = [
 	["proof"],
 	["db"],
 	["http"],
+	["suggest.ts"],
 	["ids.ts"],
 	["failure.ts"],
 ] as const;

@@ -1,0 +1,176 @@
+// Finds mailboxes, telephone numbers, network addresses and names of people in a text.
+import { surroundings } from "./identify.ts";
+import type { Kind } from "./kinds.ts";
+import { GIVEN_NAMES } from "./medical-terms.ts";
+import { isWordAt, Lexicon } from "./words.ts";
+
+const LOCAL = /[A-Za-z0-9._%+'-]{1,64}$/;
+const DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
+
+/** Reserved for documentation (RFC 2606, RFC 6761): only what reads like somebody's name counts there. */
+const RESERVED_DOMAIN = /@(?:[a-z0-9.-]{1,80}\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local)$/i;
+
+/** Mailboxes that tutorials have, and those that send by machine. */
+const GENERIC_LOCAL =
+	/^(?:user(?:name)?|you(?:r[._-]?(?:name|email))?|name|me|someone|somebody|foo|bar|baz|test(?:er|ing|user)?|example|email|mail|admin|root|alice|bob|info|hello|contact|support|noreply|no-reply|a|b|x|first\.?last|sample|demo|dev|git)\d{0,4}$/i;
+
+/** Remotes and packages: `git@github.com:acme/repo`, `pkg@1.2.3`, and the end of `user:password@host`. */
+const NO_MAILBOX = /^(?:git|hg|svn)$/i;
+
+/** Mailboxes, each tried at its @. */
+export function mailboxes(text: string, seen: Set<Kind>): void {
+	for (let at = text.indexOf("@"); at >= 0 && !seen.has("email"); at = text.indexOf("@", at + 1)) {
+		if (!isWordAt(text, at + 1)) continue;
+		DOMAIN.lastIndex = at;
+		const domain = DOMAIN.exec(text)?.[0];
+		if (domain === undefined) continue;
+		const before = text.slice(Math.max(0, at - 65), at);
+		const local = LOCAL.exec(before)?.[0] ?? "";
+		if (!/[A-Za-z0-9]/.test(local) || NO_MAILBOX.test(local)) continue;
+		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL.test(local)) continue;
+		if (isUserinfo(before, local)) continue;
+		seen.add("email");
+	}
+}
+
+/** Behind `//` or `//user:` the @ ends the userinfo of an address, and what follows is its host. */
+function isUserinfo(before: string, local: string): boolean {
+	const lead = before.slice(0, before.length - local.length);
+	return /\/\/(?:[^\s/@"'<>]{0,60}:)?[^\s/@"'<>]{0,60}$/.test(lead);
+}
+
+/** Country codes with fewest and most digits behind them. ITU-T E.164, annex to Operational Bulletin 1114. */
+const COUNTRY_LENGTHS: ReadonlyMap<string, readonly [number, number]> = new Map([
+	["1", [10, 10]],
+	["7", [10, 10]],
+	["20", [9, 10]],
+	["27", [9, 9]],
+	["30", [10, 10]],
+	["31", [9, 9]],
+	["32", [8, 9]],
+	["33", [9, 9]],
+	["34", [9, 9]],
+	["36", [8, 9]],
+	["39", [8, 11]],
+	["40", [9, 9]],
+	["41", [9, 9]],
+	["43", [7, 13]],
+	["44", [9, 10]],
+	["45", [8, 8]],
+	["46", [7, 10]],
+	["47", [8, 8]],
+	["48", [9, 9]],
+	["49", [7, 12]],
+	["51", [8, 9]],
+	["52", [10, 11]],
+	["53", [8, 8]],
+	["54", [10, 11]],
+	["55", [10, 11]],
+	["56", [9, 9]],
+	["57", [8, 10]],
+	["58", [10, 10]],
+	["60", [8, 10]],
+	["61", [9, 9]],
+	["62", [8, 12]],
+	["63", [8, 10]],
+	["64", [8, 10]],
+	["65", [8, 8]],
+	["66", [8, 9]],
+	["81", [9, 10]],
+	["82", [8, 10]],
+	["84", [9, 10]],
+	["86", [10, 11]],
+	["90", [10, 10]],
+	["91", [10, 10]],
+	["92", [9, 10]],
+	["94", [9, 9]],
+	["98", [10, 10]],
+]);
+
+/** Codes of three digits begin so; the numbers behind them have seven to ten digits. */
+const LONG_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
+
+const SPACED = /[-. ()/]{0,2}\d/y;
+const MAX_PHONE_DIGITS = 15;
+
+/** A number in international form, at the first digit behind its +. */
+export function internationalPhoneAt(text: string, start: number): boolean {
+	if (text.charCodeAt(start - 1) !== 43 || isWordAt(text, start - 2)) return false;
+	let digits = "";
+	SPACED.lastIndex = start;
+	let end = start;
+	while (digits.length <= MAX_PHONE_DIGITS && SPACED.test(text)) {
+		end = SPACED.lastIndex;
+		digits += text.charAt(end - 1);
+	}
+	if (isWordAt(text, end)) return false;
+	for (const codeLength of [1, 2]) {
+		const lengths = COUNTRY_LENGTHS.get(digits.slice(0, codeLength));
+		const rest = digits.length - codeLength;
+		if (lengths !== undefined) return rest >= lengths[0] && rest <= lengths[1];
+	}
+	return LONG_CODE.test(digits) && digits.length >= 10 && digits.length <= 13;
+}
+
+const IPV4 = /(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d/]|\.\d)/y;
+const NOT_PUBLIC =
+	/^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.2|198\.51\.100|203\.0\.113|198\.1[89]|2(?:2[4-9]|[345]\d))\.|^(?:8\.8\.(?:8\.8|4\.4)|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|1\.2\.3\.4)$/;
+const VERSION = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
+
+/** A public IPv4 address; private, loopback, documentation and well-known resolvers say nothing about anybody. */
+export function ipv4At(text: string, start: number): boolean {
+	IPV4.lastIndex = start;
+	if (!IPV4.test(text)) return false;
+	const before = text.charAt(start - 1);
+	if (before === "." || before === "-" || before === "=" || before === "^" || before === "~") return before === "=";
+	if (NOT_PUBLIC.test(text.slice(start, IPV4.lastIndex))) return false;
+	return !VERSION.test(surroundings(text, start, IPV4.lastIndex));
+}
+
+const IPV6 = /[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/iy;
+
+/** An IPv6 address: eight groups, or fewer around one `::`; clock times and MAC addresses are neither. */
+export function ipv6At(text: string, start: number): boolean {
+	IPV6.lastIndex = start;
+	if (!IPV6.test(text)) return false;
+	const end = IPV6.lastIndex;
+	if (isWordAt(text, end) || text.charAt(end) === ":" || text.charAt(start - 1) === ":") return false;
+	const address = text.slice(start, end);
+	const groups = address.split(":");
+	const gaps = address.split("::").length - 1;
+	if (address.includes(":::") || gaps > 1) return false;
+	if (gaps === 0) return groups.length === 8 && groups.every((group) => group !== "");
+	const written = groups.filter((group) => group !== "").length;
+	return written >= 2 && written <= 7 && /\d/.test(address) && groups.some((group) => group.length >= 3);
+}
+
+const MAC =
+	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2})/iy;
+const MAC_OF_NOBODY = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
+
+/** A hardware address, of one device and so of whoever carries it. */
+export function macAt(text: string, start: number): boolean {
+	MAC.lastIndex = start;
+	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return false;
+	return !MAC_OF_NOBODY.test(text.slice(start, MAC.lastIndex));
+}
+
+const given = new Lexicon<true>();
+for (const name of GIVEN_NAMES) if (/^[a-z]+$/.test(name)) given.add(name, true);
+
+const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
+const INTRODUCES =
+	/(?:\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$/i;
+const INITIAL = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
+
+/** How sure it is that a name of a person begins at a word: introduced as one, a full name, or none. */
+export function nameAt(text: string, start: number, end: number): "introduced" | "full" | undefined {
+	const first = text.charCodeAt(start);
+	if (first < 65 || first > 90) return undefined;
+	const isInitial = end - start === 1;
+	if (isInitial) INITIAL.lastIndex = start;
+	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined) return undefined;
+	if (INTRODUCES.test(text.slice(Math.max(0, start - 40), start))) return "introduced";
+	SURNAME.lastIndex = end;
+	return !isInitial && SURNAME.test(text) ? "full" : undefined;
+}

@@ -1,0 +1,270 @@
+// The table of what only a phrase gives away: words that start one, the pattern around them, what else must be near.
+import type { Kind } from "./kinds.ts";
+import { ANALYTES, CONDITIONS, MEDICINES, SOMEBODY } from "./medical-terms.ts";
+
+/** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
+export interface Phrase {
+	readonly kind: Kind;
+	/** Lower-case; a name of several words is waited for under the rarest of them. */
+	readonly words: readonly string[];
+	/** Characters before and behind the word's first that the pattern sees. */
+	readonly window: readonly [before: number, after: number];
+	/** Without nested quantifiers; every quantifier is bounded. */
+	readonly pattern: RegExp;
+	/** Also held against the window, in lower case. */
+	readonly near?: RegExp;
+	/** Held against the window too: where it matches, the phrase does not count. */
+	readonly unless?: RegExp;
+}
+
+const MONTH =
+	"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|okt|dez|enero|febrero|marzo|abril|mayo|junio|julio|agosto|sept|octubre|noviembre|diciembre|janv|févr|mars|avril|juin|juil|août|déc)[a-zé]{0,9}";
+const DATE = `(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})|\\d{1,2}(?:st|nd|rd|th|\\.)? (?:of |de )?${MONTH},? (?:de )?\\d{4}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|(?:19|20)\\d{6})(?!\\d)`;
+const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
+const STREET =
+	"Street|St|Avenue|Ave|Road|Rd|Terrace|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Square|Sq|Circle|Cir|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Gardens|Grove|Row|Trail|Loop";
+const LIVES =
+	"address|lives? (?:at|in)|living at|resid|ship|deliver|send|mail|billing|\\bhome\\b|moved to|apt|unit|suite|\\b[A-Z]{2}\\b,? \\d{5}|\\b[a-z]{1,2}\\d{1,2}[a-z]? \\d[a-z]{2}\\b|\\b\\d{5}(?:-\\d{4})?\\b|, ?[a-z]{2} \\d{5}";
+
+export const PHRASES: readonly Phrase[] = [
+	{
+		kind: "date_of_birth",
+		words: [
+			"dob",
+			"birth",
+			"born",
+			"birthdate",
+			"birthday",
+			"dateofbirth",
+			"birthdatum",
+			"geburtsdatum",
+			"geboren",
+			"geb",
+			"nacido",
+			"nacida",
+			"nacimiento",
+			"naissance",
+			"nascita",
+			"nascimento",
+			"urodzenia",
+		],
+		window: [0, 64],
+		pattern: new RegExp(`^\\w{3,14}[^\\n\\d]{0,24}${DATE}`, "i"),
+	},
+	{
+		kind: "postal_address",
+		words: STREET.toLowerCase().split("|"),
+		window: [64, 72],
+		pattern: new RegExp(
+			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{1,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
+		),
+		near: new RegExp(LIVES),
+	},
+	{
+		kind: "postal_address",
+		words: [
+			"calle",
+			"avenida",
+			"rue",
+			"boulevard",
+			"via",
+			"viale",
+			"piazza",
+			"rua",
+			"ulica",
+			"ul",
+			"plaza",
+			"paseo",
+			"carrer",
+			"chemin",
+			"allée",
+		],
+		window: [16, 80],
+		pattern:
+			/(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)[^\n\d]{2,36}\d{0,4}[^\n\d]{1,24}\d{2}-?\d{3}\b|\d{1,4},? (?:bis |ter )?(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/i,
+	},
+	{
+		kind: "postal_address",
+		words: ["anschrift", "adresse", "wohnhaft", "wohnt", "address", "adres", "lieferadresse", "rechnungsadresse"],
+		window: [0, 96],
+		pattern: /^\w{5,16}[^\n\d]{1,40}\d{1,4} ?[a-z]?,? [^\n\d]{0,20}\d{4,5}(?: ?[A-Z]{2})? \p{Lu}\p{L}{1,20}/iu,
+	},
+	{
+		kind: "geolocation",
+		words: ["lat", "latitude", "gps", "coordinates", "location", "geolocation", "coords"],
+		window: [72, 96],
+		pattern: /-?\d{1,2}\.\d{3,10}°?[ NS]{0,2}[,;" ]{1,3}(?:lo?ng?(?:itude)?["':= ]{1,4})?-?\d{1,3}\.\d{3,10}/i,
+		near: /\bhome\b|user|customer|patient|driver|employee|resid|lives|\bmy\b|\bhis\b|\bher\b|\btheir\b|phone|device of|rider|courier|victim|suspect/,
+	},
+	{
+		kind: "ip_address",
+		words: ["ip", "ipv6", "ipv4", "connecting", "connected", "client", "visitor", "remoteaddr", "clientip"],
+		window: [0, 72],
+		pattern:
+			/^\w{2,10}(?: address)?(?: from| is| was)?["':= ]{1,4}(?:\d{1,3}(?:\.\d{1,3}){3}(?!\/)\b|(?:[\da-f]{1,4})?::?[\da-f:]{1,39})/i,
+		unless: /bind|listen|subnet|cidr|\b0\.0\.0\.0\b/,
+	},
+
+	{
+		kind: "mrn",
+		words: ["mrn", "medical", "chart", "hospital", "patient", "patientid", "health", "patientennummer"],
+		window: [0, 72],
+		pattern: new RegExp(
+			`^(?:mrn|(?:medical|health|hospital)[ _-](?:record|chart|patient)s?|chart|hospital|patient(?:ennummer)?)[ _-]{0,2}(?:(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?|(?<=mrn ?|nummer ?)["':=#]{0,3})[ :="'#]{0,4}${IDENTIFIER}`,
+			"i",
+		),
+	},
+	{
+		kind: "mrn",
+		words: ["pid", "mrn"],
+		window: [24, 64],
+		pattern: /PID\|\d{0,4}\|[^|\n]{0,20}\|\d{3,16}\^|\d{4,12}\^{2,3}(?:MRN|MR)\b/,
+	},
+	{
+		kind: "health_plan_id",
+		words: [
+			"beneficiary",
+			"subscriber",
+			"member",
+			"policy",
+			"medicaid",
+			"plan",
+			"insurance",
+			"versichertennummer",
+			"membership",
+			"group",
+		],
+		window: [48, 88],
+		pattern: new RegExp(
+			`(?:beneficiary|subscriber|member(?:ship)?|policy|medicaid|plan|insurance|group)[ _-]?(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?[ :="'#]{0,4}${IDENTIFIER}`,
+			"i",
+		),
+		near: /health|insur|blue ?(?:cross|shield)|\bbcbs\b|aetna|cigna|kaiser|humana|united ?health|anthem|medicaid|medicare|medical|patient|\bhmo\b|\bppo\b|claim|krankenkasse/,
+	},
+	{
+		kind: "npi",
+		words: ["npi"],
+		window: [0, 24],
+		pattern: /^npi["':=# ]{1,4}(?:number |no\.? )?(?:is )?[12]\d{9}(?!\d)/i,
+		unless: /^npi[^\d]{1,16}(?:1234567890|[12]0{9})/,
+	},
+	{
+		kind: "ndc_code",
+		words: ["ndc"],
+		window: [0, 40],
+		pattern: /^ndc[ :#]{0,3}(?:code|number|no\.?)?[ :#]{0,3}(?:\d{4,5}-\d{3,4}-\d{1,2}|\d{10,11})(?!\d)/i,
+	},
+	{
+		kind: "lab_result",
+		words: [...ANALYTES],
+		window: [120, 96],
+		pattern: new RegExp(
+			`\\b(?:${ANALYTES.join("|")})\\b(?: level| count)?(?: of| was| is| at| came back(?: at)?|:|=)? ?[<>]?\\d{1,5}(?:\\.\\d{1,2})?(?![\\d-])`,
+			"i",
+		),
+		near: new RegExp(`${SOMEBODY.source}|lab (?:result|report|value)s?|blood (?:test|work|panel)|dx\\b|diagnos`),
+	},
+	{
+		kind: "lab_result",
+		words: ["blood", "bp", "tested", "biopsy"],
+		window: [96, 96],
+		pattern:
+			/(?:blood pressure|\bbp)(?: of| was| is|:)? ?\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
+		near: SOMEBODY,
+	},
+	{
+		kind: "prescription",
+		words: ["mg", "mcg", "rx", "prescribed", "prescription", "dose", "tablets", "refill", "dosage"],
+		window: [72, 96],
+		pattern: new RegExp(
+			`\\b(?:${MEDICINES})\\b.{0,12}\\d{1,4}(?:\\.\\d{1,2})? ?(?:mg|mcg|g|ml|units|iu)\\b|\\d{1,4} ?(?:mg|mcg|ml|units|iu)(?: of)? (?:${MEDICINES})\\b|(?:refill|rx).{0,24}\\b(?:${MEDICINES})\\b`,
+			"i",
+		),
+		near: new RegExp(
+			`${SOMEBODY.source}|\\brx\\b|\\bsig\\b|\\bq\\d{1,2}h\\b|\\b[bt]id\\b|\\bqhs\\b|\\bprn\\b|#\\d{2,3}\\b|refill`,
+		),
+	},
+	{
+		kind: "diagnosis_context",
+		words: [
+			"diagnosed",
+			"diagnosis",
+			"diagnoses",
+			"dx",
+			"prescribed",
+			"admitted",
+			"treated",
+			"treatment",
+			"suffers",
+			"suffering",
+			"history",
+			"hx",
+			"underwent",
+			"started",
+			"takes",
+			"taking",
+			"symptoms",
+			"hospitalized",
+			"hospitalised",
+			"referral",
+			"presents",
+			"presented",
+			"complains",
+			"denied",
+			"scheduled",
+			"has",
+			"had",
+			"therapy",
+			"diagnostiziert",
+			"diagnose",
+			"leidet",
+			"diagnosticado",
+			"diagnosticada",
+			"diagnostiqué",
+			"surgery",
+			"was",
+		],
+		window: [120, 120],
+		pattern: new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i"),
+		near: SOMEBODY,
+		unless: /blog post|awareness|\bnovel\b|fiction|in general|what (?:is|are) the (?:usual|common|typical)/,
+	},
+
+	{
+		kind: "salary_context",
+		words: [
+			"salary",
+			"salaries",
+			"wage",
+			"wages",
+			"payroll",
+			"earns",
+			"compensation",
+			"bonus",
+			"gehalt",
+			"salario",
+			"salaire",
+			"stipendio",
+			"net",
+			"income",
+		],
+		window: [24, 96],
+		pattern:
+			/\b(?:salary|salaries|wages?|payroll|earns|compensation|bonus|gehalt|salario|salaire|stipendio|income)\b[^\n]{0,56}?(?:(?:[$€£¥₹]|usd|eur|gbp|inr|chf) ?\d[\d,.]{2,12}k?|\b\d[\d,.]{3,12} ?(?:[$€£¥₹]|usd|eur|gbp|inr|chf|k\b))/i,
+		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|manager|engineer|base|annual|per (?:year|month)|gross|salary of|payroll|candidate|offer/,
+	},
+	{
+		kind: "card_cvv",
+		words: ["cvv", "cvc", "cvv2", "cvc2", "cid", "security", "cardcode"],
+		window: [0, 40],
+		pattern: /^(?:cvv2?|cvc2?|cid|security code)(?: is| code|:)?["':=# ]{1,4}\d{3,4}(?![\d.])/i,
+	},
+	{
+		kind: "bank_account",
+		words: ["account", "acct", "konto", "kontonummer", "compte", "cuenta", "clabe", "conta"],
+		window: [80, 72],
+		pattern:
+			/\b(?:account|acct|konto(?:nummer)?|compte|cuenta|clabe|conta)\b(?: number| no\.?| num| nr\.?| #)?["':=# ]{1,3}(?:is )?\d{6,18}(?![\d-])/i,
+		near: /bank|routing|\baba\b|sort ?code|\biban\b|\bbic\b|swift|wire|direct de(?:bit|posit)|deposit|checking|savings|payee|beneficiary|\bach\b|überweis|transfer|clabe|account number|kontonummer/,
+	},
+];

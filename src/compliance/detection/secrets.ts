@@ -1,0 +1,184 @@
+// Finds secrets and where they stand: keys with a provider's prefix, settings, addresses with a password, PEM blocks.
+import type { SecretKind } from "./kinds.ts";
+import { entropy, isExampleKey, isPlaceholder } from "./placeholders.ts";
+import { ABOUT_NAME, KEY_NAME, KEY_SHAPES, type KeyShape, NAMED_SECRETS, PASSWORD_NAME } from "./secret-shapes.ts";
+import { isWordAt, Lexicon } from "./words.ts";
+
+/** Takes a secret's kind and the offsets of its first character and behind its last. */
+export type ReportSecret = (kind: SecretKind, start: number, end: number) => void;
+
+/** Random text of 16 characters has about 3.6 bits per character, words and counts have less than 3. */
+const MIN_KEY_BITS = 3;
+const MIN_NAMED_KEY_LENGTH = 12;
+const MIN_PASSWORD_LENGTH = 6;
+
+const byPrefix = new Map<number, KeyShape[]>();
+const withoutPrefix: KeyShape[] = KEY_SHAPES.filter(({ prefix }) => prefix === "");
+for (const shape of KEY_SHAPES) {
+	if (shape.prefix === "") continue;
+	const code = shape.prefix.charCodeAt(0) * 128 + shape.prefix.charCodeAt(1);
+	byPrefix.set(code, [...(byPrefix.get(code) ?? []), shape]);
+}
+const hasPrefix = new Uint8Array(128 * 128);
+for (const code of byPrefix.keys()) hasPrefix[code] = 1;
+
+function tryShapes(text: string, start: number, shapes: readonly KeyShape[], report: ReportSecret): void {
+	for (const { kind, prefix, shape } of shapes) {
+		if (!text.startsWith(prefix, start)) continue;
+		shape.lastIndex = start;
+		if (!shape.test(text)) continue;
+		const value = text.slice(start, shape.lastIndex);
+		const isStructured = kind === "jwt" || kind === "slack_webhook";
+		if (!isStructured && (isExampleKey(value) || entropy(value) < MIN_KEY_BITS)) continue;
+		report(kind, start, shape.lastIndex);
+	}
+}
+
+/** Keys that begin at a word. */
+export function keysAt(text: string, start: number, end: number, report: ReportSecret): void {
+	const code = text.charCodeAt(start) * 128 + text.charCodeAt(start + 1);
+	if (hasPrefix[code] === 1) tryShapes(text, start, byPrefix.get(code) ?? [], report);
+	if (canBeUnprefixed(text, start, end)) tryShapes(text, start, withoutPrefix, report);
+}
+
+/** Keys without a prefix have a mark behind their first word: `-us`, `Q~`, `.atlasv1`, `:AA`, or a dot after 24. */
+function canBeUnprefixed(text: string, start: number, end: number): boolean {
+	const length = end - start;
+	const next = text.charAt(end);
+	if (next === "~") return length === 5;
+	if (next === "-") return length === 32;
+	if (next === ":") return length >= 8 && length <= 10;
+	return next === "." && (length === 14 || (length >= 24 && length <= 27));
+}
+
+interface SaidSecret {
+	readonly shape: RegExp;
+	/** Which group of the shape is the value. */
+	readonly isPassword: boolean;
+}
+
+const VALUE = "[\"'`“]?(?<value>[^\\s\"'`“”,;<>]{6,128})";
+const saidPassword: SaidSecret = {
+	shape: new RegExp(
+		`\\S{1,20}(?: (?:for|of|to) [\\w .@-]{1,40}?)? ?(?:is|was|ist|es|é|est|lautet|:|=|->)[: ]{1,2}${VALUE}`,
+		"diy",
+	),
+	isPassword: true,
+};
+const saidKey: SaidSecret = {
+	shape: new RegExp(`\\S{1,20} ?(?:is|was|ist|es|est|lautet|->)[: ]{1,2}${VALUE}`, "diy"),
+	isPassword: false,
+};
+const bearer: SaidSecret = { shape: /bearer ["'`]?(?<value>[\w.~+/=-]{20,2000})/diy, isPassword: false };
+const basic: SaidSecret = { shape: /basic (?<value>[A-Za-z0-9+/]{12,400}={0,2})(?![A-Za-z0-9])/diy, isPassword: false };
+
+const said = new Lexicon<SaidSecret>();
+for (const word of ["password", "passwort", "passwd", "passphrase", "passcode", "pwd", "senha", "wachtwoord"])
+	said.add(word, saidPassword);
+for (const word of ["token", "secret", "key"]) said.add(word, saidKey);
+said.add("bearer", bearer);
+said.add("basic", basic);
+
+const PEM = /BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\\nr]{1,8}[A-Za-z0-9+/=:, \-\n\r\\]{16}/y;
+const PEM_LENGTH = 16_384;
+
+/** Whether a value could have been chosen or drawn: not a word, not a reference, not an example. */
+function isPassword(value: string): boolean {
+	if (value.length < MIN_PASSWORD_LENGTH || isPlaceholder(value)) return false;
+	return /[a-z]/i.test(value) && /[\d!-/:-@[-`{-~]/.test(value.replace(/[-_.]/g, "")) && entropy(value) > 2;
+}
+
+function isKey(value: string): boolean {
+	if (value.length < MIN_NAMED_KEY_LENGTH || isPlaceholder(value)) return false;
+	return /\d/.test(value) && /[a-z]/i.test(value) && entropy(value) >= MIN_KEY_BITS && !value.includes("://");
+}
+
+/** What is said of a secret in words: "the password is …", "Bearer …", and the block that a key file is. */
+export function saidSecretAt(text: string, start: number, end: number, report: ReportSecret): void {
+	if (end - start === 5 && text.startsWith("-----BEGIN", start - 5)) reportPem(text, start, report);
+	for (const { shape, isPassword: asPassword } of said.at(text, start, end) ?? []) {
+		shape.lastIndex = start;
+		const span = shape.exec(text)?.indices?.groups?.["value"];
+		if (span === undefined) continue;
+		const [from, to] = withoutFullStop(text, span[0], span[1]);
+		const value = text.slice(from, to);
+		if (asPassword ? isPassword(value) && /\d/.test(value) : isKey(value))
+			report(shape === bearer.shape ? "bearer_token" : "generic_secret", from, to);
+	}
+}
+
+function withoutFullStop(text: string, start: number, end: number): [number, number] {
+	let to = end;
+	while (to > start && /[.,;:!?)]/.test(text.charAt(to - 1)) && to > end - 2) to--;
+	return [start, to];
+}
+
+function reportPem(text: string, start: number, report: ReportSecret): void {
+	PEM.lastIndex = start;
+	if (!PEM.test(text)) return;
+	const block = text.slice(start, start + PEM_LENGTH);
+	const close = block.indexOf("-----END");
+	const dashes = close < 0 ? -1 : block.indexOf("-----", close + 8);
+	report("private_key", start - 5, start + (dashes < 0 ? (close < 0 ? block.length : close) : dashes + 5));
+}
+
+const NAME_LENGTH = 48;
+const USERINFO = /:\/\/(?<user>[^\s/@:'"`<>]{0,64}):(?<value>[^\s/@'"`<>]{1,128})@(?=[\w[$])/dy;
+const SCHEME = /[a-z][a-z0-9+.-]{0,20}$/i;
+
+/** Addresses with a password, at the colon of their `://`. */
+function addressAt(text: string, colon: number, report: ReportSecret): void {
+	USERINFO.lastIndex = colon;
+	const match = USERINFO.exec(text);
+	const span = match?.indices?.groups?.["value"];
+	if (match === null || span === undefined) return;
+	const value = text.slice(span[0], span[1]);
+	if (value.length < 4 || isPlaceholder(value)) return;
+	const scheme = SCHEME.exec(text.slice(Math.max(0, colon - 21), colon))?.[0].toLowerCase() ?? "";
+	report(/^(?:https?|ftps?|git|ssh|svn)/.test(scheme) ? "basic_auth_url" : "connection_string", span[0], span[1]);
+}
+
+const NAME = /([A-Za-z_][\w.-]{0,47})["'`\])\s]{0,3}$/;
+const ASSIGNED =
+	/(?::=|=>|=|:)\s{0,3}(?:(?<quote>["'`])(?<quoted>[^"'`\n]{4,512})\k<quote>|(?<plain>[^\s"'`,;]{4,512}))/dy;
+
+/** Settings, at the `=` or `:` between name and value. */
+function assignmentAt(text: string, at: number, report: ReportSecret): void {
+	const name = NAME.exec(text.slice(Math.max(0, at - NAME_LENGTH), at))?.[1]
+		?.replace(/[_.-]/g, "")
+		.toLowerCase();
+	if (name === undefined) return;
+	const asPassword = PASSWORD_NAME.test(name);
+	const named = NAMED_SECRETS.find((secret) => secret.name.test(name));
+	if (!asPassword && named === undefined && !KEY_NAME.test(name)) return;
+	if (named === undefined && ABOUT_NAME.test(name)) return;
+	ASSIGNED.lastIndex = at;
+	const groups = ASSIGNED.exec(text)?.indices?.groups;
+	const span = groups?.["quoted"] ?? groups?.["plain"];
+	if (span === undefined) return;
+	const value = text.slice(span[0], span[1]);
+	if (named?.value.test(value) && !isPlaceholder(value)) report(named.kind, span[0], span[1]);
+	else if (asPassword ? isPassword(value) && !isCode(text, span[1], value) : isKey(value))
+		report("generic_secret", span[0], span[1]);
+}
+
+/** A value that code computes: it is called, or a member of something. */
+function isCode(text: string, end: number, value: string): boolean {
+	return text.charAt(end) === "(" || /^\w{1,40}\(|\?\?|&&|\|\||=>/.test(value);
+}
+
+/** Everything that stands at a sign rather than at a word. One pass each over the signs of the text. */
+export function secretsAtSigns(text: string, report: ReportSecret): void {
+	for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
+		if (text.charCodeAt(at + 1) === 47) addressAt(text, at, report);
+		else if (isAssigning(text, at)) assignmentAt(text, at, report);
+	}
+	for (let at = text.indexOf("="); at >= 0; at = text.indexOf("=", at + 1)) {
+		if (isAssigning(text, at)) assignmentAt(text, at, report);
+	}
+}
+
+/** A name, perhaps quoted, stands before the sign, at most two characters away, and no second sign does. */
+function isAssigning(text: string, at: number): boolean {
+	return isWordAt(text, at - 1) || isWordAt(text, at - 2) || isWordAt(text, at - 3);
+}

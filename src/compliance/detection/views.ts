@@ -1,0 +1,252 @@
+// Other readings of a text: what it says once unseen characters, escapes and base64 are taken out of the way.
+
+/** A text to read, and where its parts stand in the text it was read from. */
+export interface View {
+	readonly text: string;
+	/** The span of the original text that a span of this one came from; encoded parts count whole. */
+	origin(start: number, end: number): readonly [start: number, end: number];
+}
+
+/** Text in text in text: beyond three layers nobody encodes what they mean to send. */
+const MAX_LAYERS = 3;
+
+/** Two layers of the densest encodings fit; deeper ones are read as far as this goes, so that work stays linear. */
+const MAX_GROWTH = 6;
+
+/** What stands around an escape and is read with it: names before a value, context words. */
+const NEIGHBOURHOOD = 96;
+
+/** Puts a view together from copied and replaced parts of a source. */
+class ViewBuilder {
+	private readonly parts: string[] = [];
+	private readonly at: number[] = [];
+	private readonly from: number[] = [];
+	private readonly to: number[] = [];
+	private length = 0;
+	private readonly source: View;
+
+	constructor(source: View) {
+		this.source = source;
+	}
+
+	private add(part: string, from: number, to: number): void {
+		if (part === "") return;
+		this.parts.push(part);
+		this.at.push(this.length);
+		this.from.push(from);
+		this.to.push(to);
+		this.length += part.length;
+	}
+
+	copy(from: number, to: number): void {
+		this.add(this.source.text.slice(from, to), from, -1);
+	}
+
+	replace(part: string, from: number, to: number): void {
+		this.add(part, from, to);
+	}
+
+	get isEmpty(): boolean {
+		return this.length === 0;
+	}
+
+	build(): View {
+		const { at, from, to, source } = this;
+		const partOf = (offset: number): number => {
+			let low = 0;
+			for (let high = at.length - 1; low < high; ) {
+				const middle = (low + high + 1) >> 1;
+				if ((at[middle] ?? 0) <= offset) low = middle;
+				else high = middle - 1;
+			}
+			return low;
+		};
+		const inSource = (offset: number, edge: "start" | "end"): number => {
+			const part = partOf(offset);
+			const end = to[part] ?? -1;
+			if (end < 0) return (from[part] ?? 0) + offset - (at[part] ?? 0);
+			return edge === "start" ? (from[part] ?? 0) : end;
+		};
+		return {
+			text: this.parts.join(""),
+			origin: (start, end) => {
+				const last = inSource(end - 1, "end");
+				const isCopied = (to[partOf(end - 1)] ?? -1) < 0;
+				return source.origin(inSource(start, "start"), isCopied ? last + 1 : last);
+			},
+		};
+	}
+}
+
+const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]/;
+const FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufe00-\ufe0f\ufeff\uff01-\uff5e]+/g;
+const HAS_FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufe00-\ufe0f\ufeff\uff01-\uff5e]/;
+
+function foldCharacter(character: string): string {
+	const code = character.charCodeAt(0);
+	if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+	if (UNSEEN.test(character)) return "";
+	if (code === 0xa0 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f) return " ";
+	if (code === 0x205f) return " ";
+	if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return "-";
+	if (code === 0x2028 || code === 0x2029) return "\n";
+	return character;
+}
+
+/** The text itself, with unseen characters gone, and full-width letters, spaces and dashes as ASCII has them. */
+export function foldedView(text: string): View {
+	const itself: View = { text, origin: (start, end) => [start, end] };
+	if (!HAS_FOLDED.test(text)) return itself;
+	const builder = new ViewBuilder(itself);
+	let copied = 0;
+	for (const { 0: run, index } of text.matchAll(FOLDED)) {
+		builder.copy(copied, index);
+		for (let i = 0; i < run.length; i++) builder.replace(foldCharacter(run.charAt(i)), index + i, index + i + 1);
+		copied = index + run.length;
+	}
+	builder.copy(copied, text.length);
+	return builder.build();
+}
+
+const ESCAPES =
+	/(?:%[0-9a-f]{2}){1,256}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);|\\u(?:00[2-7][0-9a-f]|200[b-d])|\\x[2-7][0-9a-f]/gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+	amp: "&",
+	lt: "<",
+	gt: ">",
+	quot: '"',
+	apos: "'",
+	nbsp: " ",
+	commat: "@",
+	period: ".",
+	colon: ":",
+	sol: "/",
+	equals: "=",
+	hyphen: "-",
+	dash: "-",
+	lowbar: "_",
+	num: "#",
+};
+const utf8 = new TextDecoder();
+
+function unescape(escape: string): string {
+	if (escape.startsWith("%")) {
+		const bytes = new Uint8Array(escape.length / 3);
+		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(escape.slice(3 * i + 1, 3 * i + 3), 16);
+		return utf8.decode(bytes);
+	}
+	if (escape.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(escape.slice(2), 16)));
+	if (!escape.startsWith("&#")) return ENTITIES[escape.slice(1, -1).toLowerCase()] ?? escape;
+	const isHex = escape.charAt(2).toLowerCase() === "x";
+	const code = Number.parseInt(escape.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
+	return code > 0 && code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
+}
+
+/** URL escapes, HTML entities and escapes of strings, with what stands around them; empty where there are none. */
+function unescapedView(view: View): View | undefined {
+	const { text } = view;
+	if (!/[%&\\]/.test(text)) return undefined;
+	const builder = new ViewBuilder(view);
+	let copied = 0;
+	for (const { 0: escape, index } of text.matchAll(ESCAPES)) {
+		if (index - copied > 2 * NEIGHBOURHOOD) {
+			if (!builder.isEmpty) builder.copy(copied, copied + NEIGHBOURHOOD);
+			builder.replace("\n\n", index - NEIGHBOURHOOD, index - NEIGHBOURHOOD);
+			copied = index - NEIGHBOURHOOD;
+		}
+		builder.copy(copied, index);
+		builder.replace(unescape(escape), index, index + escape.length);
+		copied = index + escape.length;
+	}
+	if (builder.isEmpty) return undefined;
+	builder.copy(copied, copied + NEIGHBOURHOOD);
+	return builder.build();
+}
+
+const MIN_BASE64 = 16;
+const BASE64_CODE = new Int8Array(128).fill(-1);
+for (const [code, character] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
+	BASE64_CODE[character.charCodeAt(0)] = code;
+BASE64_CODE[45] = 62;
+BASE64_CODE[95] = 63;
+
+function base64CodeAt(text: string, at: number): number {
+	const code = text.charCodeAt(at);
+	return code < 128 ? (BASE64_CODE[code] ?? -1) : -1;
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text in decoded bytes: all of it where it is UTF-8, else what can be read in it; zeros of UTF-16 are left out. */
+function readable(bytes: Uint8Array): string {
+	const dense = bytes.filter((byte) => byte !== 0);
+	const isText = dense.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
+	if (isText && dense.length > 0) {
+		try {
+			return strictUtf8.decode(dense);
+		} catch {
+			// Other bytes: the runs of ASCII in them are read below.
+		}
+	}
+	let ascii = "";
+	for (let at = 0; at < dense.length; at += 8192) ascii += String.fromCharCode(...dense.subarray(at, at + 8192));
+	return (ascii.match(/[\t\n\r -~]{8,}/g) ?? []).join("\n");
+}
+
+function decodeBase64(text: string, start: number, end: number): string {
+	const bytes = new Uint8Array(((end - start) * 3) >> 2);
+	let bits = 0;
+	let held = 0;
+	let at = 0;
+	for (let i = start; i < end; i++) {
+		bits = ((bits << 6) | base64CodeAt(text, i)) & 0xffffff;
+		held += 6;
+		if (held >= 8) {
+			held -= 8;
+			bytes[at++] = (bits >> held) & 0xff;
+		}
+	}
+	return readable(bytes);
+}
+
+/** What base64 in the text says, one line each, without what stands around it; empty where there is none. */
+function base64View(view: View): View | undefined {
+	const { text } = view;
+	const builder = new ViewBuilder(view);
+	for (let at = 0; at < text.length; at++) {
+		if (base64CodeAt(text, at) < 0) continue;
+		const start = at;
+		while (at < text.length && base64CodeAt(text, at) >= 0) at++;
+		if (at - start < MIN_BASE64) continue;
+		const decoded = decodeBase64(text, start, at);
+		if (decoded.length < 6) continue;
+		builder.replace(decoded, start, at);
+		builder.replace("\n\n", at, at);
+	}
+	return builder.isEmpty ? undefined : builder.build();
+}
+
+/**
+ * All readings of a text, the plain one first, then layer by layer. Together at most six times as long as the text,
+ * and no layer longer than what it was read from.
+ */
+export function* viewsOf(text: string): Generator<View> {
+	const plain = foldedView(text);
+	yield plain;
+	let left = MAX_GROWTH * text.length;
+	let layer = [plain];
+	for (let depth = 0; depth < MAX_LAYERS && layer.length > 0; depth++) {
+		const next: View[] = [];
+		for (const view of layer) {
+			for (const decode of [unescapedView, base64View]) {
+				if (left <= 0) return;
+				const decoded = decode(view);
+				if (decoded === undefined) continue;
+				left -= decoded.text.length;
+				yield decoded;
+				next.push(decoded);
+			}
+		}
+		layer = next;
+	}
+}
