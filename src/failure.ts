@@ -12,6 +12,7 @@ export type Failure =
 	| { reason: "invalid_request"; message?: string; issues: Issue[] }
 	| { reason: "invalid_json"; message: string }
 	| { reason: "no_messages" }
+	| { reason: "no_task" }
 	| { reason: "invalid_brain_config"; errors: string[] }
 	| { reason: "invalid_api_key"; message: string }
 	/** The mount runs the handler again under the new plan; the client sees it only if the plan changes twice at once. */
@@ -52,6 +53,9 @@ export type Failure =
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
 	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
+	/** Models answered, and none wrote a file that could be used. */
+	| { reason: "no_code_produced"; message: string }
+	| { reason: "code_error"; requestId: string }
 	| { reason: "no_provider_available"; message: string }
 	| { reason: "storage_unavailable"; message: string }
 	| { reason: "receipt_unavailable"; requestId: string }

@@ -53,6 +53,9 @@ const PHRASES: readonly RegExp[] = [
 const BARE =
 	/^(?:(?:\.{3}|…)\s*[^.…,].{0,80}?(?:\.{3}|…)|[[(<{](?:(?:\.{3}|…)\s+)?(?:rest of|remaining|existing code|previous code|your code|code omitted|unchanged|same as).{0,80}[\])>}])$/i;
 
+/** Where the service itself cut a long file for a prompt (inference/slots.ts), copied into an answer. */
+const OWN_GAP = /^\[…\]$/;
+
 /** Within a line: an empty body whose comment is an ellipsis. */
 const INLINE = /\{\s*\/\*\s*(?:\.{3}|…)\s*\*\/\s*\}|\{\s*(?:\.{3}|…)\s*\}\s*$/;
 
@@ -69,7 +72,7 @@ function commentText(line: string): string | null {
 }
 
 function leavesOut(line: string): boolean {
-	if (BARE.test(line) || INLINE.test(line)) return true;
+	if (BARE.test(line) || OWN_GAP.test(line) || INLINE.test(line)) return true;
 	const comment = commentText(line);
 	return comment !== null && comment.length <= 200 && PHRASES.some((phrase) => phrase.test(comment));
 }

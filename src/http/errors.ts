@@ -44,6 +44,8 @@ function rowOf(failure: Failure): Row {
 			return { status: 400, message: failure.message };
 		case "no_messages":
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
+		case "no_task":
+			return { status: 400, message: "task is missing or empty", param: "task" };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -135,6 +137,16 @@ function rowOf(failure: Failure): Row {
 					// What has cost money already is not repeated behind the user's back.
 					...(failure.costUsd > 0 ? NO_RETRY : {}),
 				},
+			};
+		case "no_code_produced":
+			// What has cost money already is not repeated behind the user's back.
+			return { status: 502, message: failure.message, headers: NO_RETRY };
+		case "code_error":
+			return {
+				status: 502,
+				message: "the code run failed; what was spent is settled, and the log has the cause under this request id",
+				extra: { request_id: failure.requestId },
+				headers: NO_RETRY,
 			};
 		case "no_provider_available":
 		case "signing_unavailable":
