@@ -202,6 +202,18 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: "none",
 		hints: CHAT_HINTS,
 	},
+	orchestrate: {
+		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: {
+			...CHAT_HINTS,
+			judge_model: model,
+			max_cost_usd: fc.constantFrom(1e-9, 0.001, 0.01, 1, 1e9, 5e-324),
+			k: fc.constantFrom(1, 2, 3, 8),
+			max_tokens: fc.constantFrom(1, 16, 200, 1_024, 1_000_000),
+			compliance: fc.constantFrom({}, { frameworks: ["GDPR"] }),
+		},
+	},
 	preview_route: {
 		request: () => ({ body: { prompt: "hi" } }),
 		owned: "none",

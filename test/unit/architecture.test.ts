@@ -13,6 +13,8 @@ const LAYERS = [
 	["endpoints.ts"],
 	["reads"],
 	["chat"],
+	["code"],
+	["orchestration"],
 	["inference"],
 	["brain"],
 	["routing"],
