@@ -1,5 +1,6 @@
 // Finds identifiers of the table in a text: shape, then check digits, then the evidence around them.
-import { IDENTIFIERS, type Identifier } from "./identifiers.ts";
+import type { Identifier } from "./identifier.ts";
+import { IDENTIFIERS } from "./identifiers.ts";
 import type { Kind } from "./kinds.ts";
 import { isWordAt, type WordMake } from "./words.ts";
 
