@@ -7,7 +7,7 @@ import { table } from "./table.ts";
 
 const MIB = 1 << 20;
 const SIZES = [MIB / 4, MIB / 2, MIB] as const;
-const RUNS = 5;
+const RUNS = 2;
 const SRC = join(import.meta.dirname, "../../src");
 
 /** The files of a folder of src behind each other, as an agent reads them. */
