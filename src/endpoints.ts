@@ -12,6 +12,7 @@ import {
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
 import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
+import { verifyTrajectoryEndpoint } from "./agents/verify.edge.ts";
 import {
 	createShareEndpoint,
 	getBadgeEndpoint,
@@ -21,6 +22,7 @@ import {
 	validateConfigEndpoint,
 } from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
+import { writeCodeEndpoint } from "./code/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
@@ -31,6 +33,7 @@ import {
 	getHandoffEndpoint,
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.edge.ts";
+import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
 import { previewComplianceEndpoint } from "./reads/compliance.edge.ts";
@@ -79,12 +82,15 @@ const openapiEndpoint = endpoint({
 /** In the order they are matched: a fixed path stands before one with a parameter in its place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	createChatCompletionEndpoint,
+	orchestrateEndpoint,
+	writeCodeEndpoint,
 	previewRouteEndpoint,
 	previewComplianceEndpoint,
 	listModelsEndpoint,
 	getModelEndpoint,
 	getPublicKeyEndpoint,
 	getProofEndpoint,
+	verifyTrajectoryEndpoint,
 	createHandoffEndpoint,
 	getHandoffCheckpointEndpoint,
 	getHandoffProofEndpoint,

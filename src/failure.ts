@@ -36,6 +36,13 @@ export type Failure =
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
 	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
+	| {
+			reason: "budget_exceeds_tier_limit";
+			message: string;
+			tierLimitUsd: number;
+			planEnvelopeUsd: number;
+			requestedMaxCostUsd: number;
+	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }
@@ -54,6 +61,10 @@ export type Failure =
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
 	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
+	| { reason: "orchestration_error"; requestId: string }
+	/** Models answered, and none wrote a file that could be used. */
+	| { reason: "no_code_produced"; message: string }
+	| { reason: "code_error"; requestId: string }
 	| { reason: "no_provider_available"; message: string }
 	| { reason: "storage_unavailable"; message: string }
 	| { reason: "receipt_unavailable"; requestId: string }

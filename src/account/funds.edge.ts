@@ -10,6 +10,11 @@ import { recordSettlements } from "./settlements.store.ts";
 export interface Funds {
 	/** Counts the request and holds its worst case; durable before it answers. A refusal is what the client gets. */
 	reserve(reservation: Reservation): Promise<Result<unknown>>;
+	/**
+	 * Replaces the open reservation by another, which is what is recorded if nobody settles; durable before it answers. False
+	 * when the request is not open any more or that could not be stored: then nothing more may be called for it.
+	 */
+	extend(reservation: Reservation): Promise<boolean>;
 	/** Replaces the reservation by what happened; false when that could not be stored, or the request was settled at its bound before. */
 	settle(settlement: Settlement): Promise<boolean>;
 	/** Frees a reservation that cost nothing. Never throws: what cannot be freed is settled at its bound, which is logged. */
@@ -36,6 +41,14 @@ export function fundsOf(context: Caller): Funds {
 				// The reservation may stand all the same, though its answer was lost, and no model will be called for it.
 				context.waitUntil(release());
 				throw error;
+			}
+		},
+		async extend(reservation) {
+			try {
+				return (await meter(account.userId).extend(requestId, reservation)) === "extended";
+			} catch (error) {
+				logError("extend_failed", error, { request_id: requestId });
+				return false;
 			}
 		},
 		async settle(settlement) {

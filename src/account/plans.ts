@@ -84,10 +84,20 @@ export function allowlistOf({ modelAccess }: Plan, { freeModels }: Catalog): rea
 	return modelAccess === "free" ? freeModels : null;
 }
 
+/** The most that one chat request of the plan may cost, nano-USD; null where the plan guards none. */
+export function envelopeNanoUsdOf({ agentguard, envelopeNanoUsd }: Plan): number | null {
+	return agentguard ? envelopeNanoUsd : null;
+}
+
 /** An agent run may cost so many envelopes (docs/reference.md, "Plans"). */
-const AGENT_ENVELOPES = 5;
+export const AGENT_ENVELOPES = 5;
 
 /** The most that one agent run of the plan may cost, nano-USD. */
 export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {
 	return AGENT_ENVELOPES * envelopeNanoUsd;
+}
+
+/** The most that one orchestrated request of the plan may cost, nano-USD; null where the plan guards none. */
+export function runLimitNanoUsdOf(plan: Plan): number | null {
+	return plan.agentguard ? agentLimitNanoUsd(plan) : null;
 }

@@ -1,4 +1,5 @@
 // What every request carries, whoever calls and whatever answers: its id, its bindings, its log line.
+import type { ErrorDialect } from "./dialects.ts";
 import type { Timings } from "./timings.ts";
 
 /** Fields of the one log line a request leaves. Never content, never keys. */
@@ -39,6 +40,8 @@ export interface RequestContext {
 	timings: Timings;
 	/** Set by a streamed answer: when it has ended, and with it what its log line says. */
 	finished?: Promise<void>;
+	/** The form of this request's errors, for a handler that has to write one itself; set by the mount. */
+	errorDialect?: ErrorDialect;
 	/** The body as parsed, before validation changed anything. */
 	rawBody?: unknown;
 }

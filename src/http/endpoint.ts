@@ -16,9 +16,13 @@ export type Access = "public" | "key" | "operator" | "session";
 
 /** What a handler answers: a value with status 200 and optional headers, or a failure. */
 export type Answer<T> =
-	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
+	| WholeAnswer<T>
 	/** A response of another kind than JSON: a stream. */
-	| { ok: true; response: Response }
+	| { ok: true; response: Response };
+
+/** An answer that is there as a whole. */
+export type WholeAnswer<T> =
+	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
 	| { ok: false; failure: Failure };
 
 /** An object's schema, built at once or, at the top of a file, on first use: 1,400 schemas took two thirds of the start-up. */

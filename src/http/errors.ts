@@ -85,6 +85,18 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		}
+		case "budget_exceeds_tier_limit":
+			return {
+				status: 402,
+				message: failure.message,
+				param: "max_cost_usd",
+				extra: {
+					tier_limit_usd: failure.tierLimitUsd,
+					plan_envelope_usd: failure.planEnvelopeUsd,
+					requested_max_cost_usd: failure.requestedMaxCostUsd,
+				},
+				headers: NO_RETRY,
+			};
 		case "compliance_blocked":
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
@@ -138,6 +150,23 @@ function rowOf(failure: Failure): Row {
 					// What has cost money already is not repeated behind the user's back.
 					...(failure.costUsd > 0 ? NO_RETRY : {}),
 				},
+			};
+		case "orchestration_error":
+			return {
+				status: 502,
+				message: "the orchestrator failed; what was spent is settled, and the log has the cause under this request id",
+				extra: { request_id: failure.requestId },
+				headers: NO_RETRY,
+			};
+		case "no_code_produced":
+			// What has cost money already is not repeated behind the user's back.
+			return { status: 502, message: failure.message, headers: NO_RETRY };
+		case "code_error":
+			return {
+				status: 502,
+				message: "the code run failed; what was spent is settled, and the log has the cause under this request id",
+				extra: { request_id: failure.requestId },
+				headers: NO_RETRY,
 			};
 		case "no_provider_available":
 		case "signing_unavailable":

@@ -1,5 +1,5 @@
-// Writes Server-Sent Events to a client: with back-pressure, a comment now and then so that no proxy takes silence for
-// death, and notice when the client has gone.
+// Writes an answer to a client as it comes, mostly Server-Sent Events: with back-pressure, a comment now and then so that no
+// proxy takes silence for death, and notice when the client has gone.
 
 /** A silent connection gets a comment this often; proxies cut at 100 seconds. */
 const KEEP_ALIVE_MS = 15_000;
@@ -7,7 +7,7 @@ const KEEP_ALIVE_MS = 15_000;
 const SILENCE_CHECK_MS = 1_000;
 
 /** A comment, which clients ignore. */
-function comment(text: string): string {
+export function comment(text: string): string {
 	return `: ${text}\n\n`;
 }
 
@@ -20,11 +20,12 @@ export class EventWriter {
 	#waits = true;
 	#stopWaiting: () => void = () => undefined;
 
-	constructor(writable: WritableStream<Uint8Array>) {
+	/** @param keepAlive what is written into silence: a comment, or white space where one JSON text is all that comes. */
+	constructor(writable: WritableStream<Uint8Array>, keepAlive = comment("keep-alive")) {
 		this.#writer = writable.getWriter();
 		this.#writer.closed.catch(() => this.#gone.abort());
 		this.#keepAlive = setInterval(() => {
-			if (Date.now() - this.#wroteAtMs >= KEEP_ALIVE_MS) void this.comment("keep-alive");
+			if (Date.now() - this.#wroteAtMs >= KEEP_ALIVE_MS) void this.write(keepAlive);
 		}, SILENCE_CHECK_MS);
 	}
 

@@ -103,6 +103,8 @@ function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: Gate<C
 		const request = { params: valid("param"), query: valid("query"), body: valid("json") };
 		const handle = (context: C) => endpoint.handle({ ...request, context });
 		const context = c.get("context");
+		const errorDialect = c.get("errorDialect");
+		if (errorDialect) context.errorDialect = errorDialect;
 		const answer = await (gate.call ? gate.call(endpoint, context, handle) : handle(context));
 		return answer.ok ? answerResponse(endpoint, answer) : failureResponse(c, answer.failure);
 	};

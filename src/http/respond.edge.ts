@@ -50,8 +50,8 @@ export function answerResponse(endpoint: Endpoint, answer: Extract<Answer<unknow
 	return response;
 }
 
-/** The failure behind an exception: platform trouble the client may retry, or a bug. */
-function failureOf(error: unknown, requestId: string): Failure {
+/** The failure behind an exception: platform trouble the client may retry, or a bug; logged. */
+export function failureOf(error: unknown, requestId: string): Failure {
 	if (error instanceof HTTPException && error.status === 400) {
 		return { reason: "invalid_json", message: "the request body is not valid JSON" };
 	}

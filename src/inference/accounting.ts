@@ -57,7 +57,7 @@ export interface Purpose {
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: Gate | null;
-	/** @param billed every call so far, in the order they ended; never empty. */
+	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
 	describe(billed: readonly BilledCall[]): Description;
 }
 
@@ -293,18 +293,31 @@ export function writtenDown(
 	};
 }
 
-/** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
-export function reservationOf(run: RunRecord, first: PlannedCall, expiresAtMs: number): Reservation {
-	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
-	const billed = [{ ...first, bill: { ...billOf(first, null, null, run.startedAtMs), cost } }];
+/** The bill of a call whose process dies while it is under way: its worst case, with nothing delivered. */
+export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
+	return { ...call, bill: billOf(call, null, null, atMs) };
+}
+
+/**
+ * What is recorded at `expiresAtMs` if the process of a run of many calls dies before it settles: what was billed so far, and
+ * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
+ */
+export function reservationSoFar(run: RunRecord, billed: readonly BilledCall[], expiresAtMs: number): Reservation {
 	const ending: Ending = {
 		outcome: "cut",
 		outputHash: hashText(""),
 		atMs: run.startedAtMs,
 		latencyMs: 0,
-		readers: [first.candidate.model],
+		readers: billed.map(({ candidate }) => candidate.model),
 	};
 	return { expiresAtMs, ...writtenDown(run, billed, ending) };
+}
+
+/** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
+export function reservationOf(run: RunRecord, first: PlannedCall, expiresAtMs: number): Reservation {
+	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
+	const atBound = billAtBound(first, run.startedAtMs);
+	return reservationSoFar(run, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
 /** What the client should know about how its request was carried out. */

@@ -1,5 +1,5 @@
 // From a call and its wishes to the models that may run it: signals, selection, exact requests and their worst cases. Pure.
-import type { Plan } from "../account/plans.ts";
+import { envelopeNanoUsdOf, type Plan } from "../account/plans.ts";
 import { type CallCost, worstCaseOf } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
@@ -30,6 +30,8 @@ export interface Wishes {
 	maxTokens?: "most";
 	/** What must hold for every model that sees the call; null without a compliance policy. */
 	gate: Gate | null;
+	/** What the plan lets the whole request cost, nano-USD, null for anything; default: the envelope of a guarded plan. */
+	planLimitNanoUsd?: number | null;
 }
 
 /** A model call that somebody wants answered. */
@@ -116,6 +118,7 @@ export function planCall(
 		config: wishes.config?.config ?? null,
 		rule,
 		plan,
+		planLimitNanoUsd: wishes.planLimitNanoUsd === undefined ? envelopeNanoUsdOf(plan) : wishes.planLimitNanoUsd,
 		available: (model) => isAvailable(model, settings),
 		reasonsAgainst: (model) => wishes.gate?.reasonsAgainst(model) ?? [],
 		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
@@ -137,4 +140,12 @@ export function planCall(
 		attempt,
 		shorten: (candidate, limitNanoUsd) => shortened(request, selection.value.mode, candidate, limitNanoUsd),
 	});
+}
+
+/** The plan with these models alone, in this order, of those that may serve its call; null when none of them may. */
+export function narrowTo(plan: CallPlan, modelIds: readonly string[]): CallPlan | null {
+	const { selection } = plan;
+	const [first, ...rest] = modelIds.flatMap((id) => selection.candidates.find(({ model }) => model.id === id) ?? []);
+	if (!first) return null;
+	return { ...plan, selection: { ...selection, candidates: [first, ...rest], failover: [first, ...rest] } };
 }

@@ -1,5 +1,6 @@
 // A run: model calls under one reservation. It is reserved for before the first call, each call fails over within what is
 // left of it, and it is settled and signed once, after the last. One answer needs one call set; strategies and agents make many.
+import type { Reservation } from "../account/settlement.ts";
 import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
@@ -29,15 +30,31 @@ import type { Caller } from "./caller.edge.ts";
 import { affordable, type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
 import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
+import { Turns } from "./turns.ts";
 
 /** Time between the end of the longest run and the settlement of a reservation that nobody settled. */
 const RESERVATION_MARGIN_MS = 10_000;
+
+/** Upstream calls of one run that wait for their response head at once: a Worker has six connections for that. */
+const MAX_WAITING_FOR_HEADS = 6;
 
 /** A model that reasons unseen may be silent for so many times its catalog time to the first token. */
 const UNSEEN_REASONING_FACTOR = 3;
 
 /** This isolate's view of the providers. */
 export const health = new ProviderHealth();
+
+/** What a run on its way is written down from. */
+export function recordOf(caller: Caller, purpose: Purpose, boundNanoUsd: number): RunRecord {
+	return {
+		requestId: caller.requestId,
+		userId: caller.account.userId,
+		startedAtMs: caller.startedAtMs,
+		catalogVersion: caller.settings.catalog.version,
+		purpose,
+		boundNanoUsd,
+	};
+}
 
 function openSinceMs({ attempt }: PlannedCall): number {
 	return health.openSinceMs(breakerKeyOf(attempt.access));
@@ -86,6 +103,25 @@ export interface FailedRun {
 /** What a call set comes to: one call served, or none did. */
 export type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
 
+/** What became of one call that was made. */
+export interface EndedCall {
+	/** Null when it cost nothing. */
+	bill: Bill | null;
+	/** Null when it gave none. */
+	answer: ModelAnswer | null;
+	latencyMs: number;
+}
+
+/** Who follows the calls of a set, for a run that has several under way. */
+export interface CallWatch {
+	/** What the set may spend: its own part of the run's budget, held there. */
+	budget: Budget;
+	/** Before a call is sent; false keeps it from being made. */
+	begins(call: PlannedCall): Promise<boolean>;
+	/** At once when a call has ended, in the same turn as it is billed. */
+	ended(call: PlannedCall, ended: EndedCall): void;
+}
+
 /** Makes a call that was held for, and bills it if it serves. */
 type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<Attempted<T>>;
 
@@ -107,6 +143,7 @@ export class Run {
 	readonly #readers = new Set<Model>();
 	#caller: Caller;
 	#endsAtMs: number;
+	#heads = new Turns(MAX_WAITING_FOR_HEADS);
 
 	private constructor(caller: Caller, record: RunRecord, endsAtMs: number) {
 		this.#caller = caller;
@@ -126,17 +163,29 @@ export class Run {
 		runMs: number,
 	): Promise<Result<Run>> {
 		const [{ calls }] = sets;
-		const record: RunRecord = {
-			requestId: caller.requestId,
-			userId: caller.account.userId,
-			startedAtMs: caller.startedAtMs,
-			catalogVersion: calls[0].plan.catalogVersion,
-			purpose,
-			boundNanoUsd: sets.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0),
-		};
-		const endsAtMs = Date.now() + runMs;
-		const reserved = await caller.funds.reserve(reservationOf(record, calls[0], endsAtMs + RESERVATION_MARGIN_MS));
-		return reserved.ok ? ok(new Run(caller, record, endsAtMs)) : reserved;
+		const boundNanoUsd = sets.reduce((sum, set) => sum + set.boundNanoUsd, 0);
+		const record = recordOf(caller, purpose, boundNanoUsd);
+		return Run.reserve(caller, record, runMs, (expiresAtMs) => reservationOf(record, calls[0], expiresAtMs));
+	}
+
+	/**
+	 * Reserves for a run whose calls are not all known yet.
+	 * @param reservation what is recorded at `expiresAtMs` if nobody settles the run.
+	 */
+	static async reserve(
+		caller: Caller,
+		record: RunRecord,
+		runMs: number,
+		reservation: (expiresAtMs: number) => Reservation,
+	): Promise<Result<Run>> {
+		const run = new Run(caller, record, Date.now() + runMs);
+		const reserved = await caller.funds.reserve(reservation(run.expiresAtMs));
+		return reserved.ok ? ok(run) : reserved;
+	}
+
+	/** When the meter settles the run if nobody has. */
+	get expiresAtMs(): number {
+		return this.#endsAtMs + RESERVATION_MARGIN_MS;
 	}
 
 	/** Since the request arrived. */
@@ -149,17 +198,19 @@ export class Run {
 		return this.record.purpose.gate?.attest(this.#readers) ?? null;
 	}
 
-	/** Makes the calls of a set in order until one has given its whole answer. */
-	complete(set: CallSet): Promise<CallSetResult<ServedCall>> {
-		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
+	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
+	complete(set: CallSet, watch?: CallWatch): Promise<CallSetResult<ServedCall>> {
+		const attempt: Attempt<ServedCall> = async (call, hold, permit, sentAtMs) => {
 			const opened = await this.#open(call, permit);
 			if (opened.kind !== "stream") return opened;
 			const whole = await readWhole(opened, call.plan.call.stop, this.#caller.signal);
 			if (whole.kind !== "served") return whole;
 			const answer = whole.value;
 			const billed = this.#bill(call, hold, billOf(call, answer.usage, answer, sentAtMs));
+			watch?.ended(call, { bill: billed.bill, answer, latencyMs: Date.now() - sentAtMs });
 			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
-		});
+		};
+		return this.#withFailover(set, attempt, watch);
 	}
 
 	/** Makes the calls of a set in order until one has said its first words. */
@@ -176,7 +227,7 @@ export class Run {
 	/** Makes one upstream call; who has sent a head is well. */
 	async #open(call: PlannedCall, permit: Permit): Promise<OpenStream | CallFailure> {
 		const { wire, request } = call.attempt;
-		const opened = await openStream(wire, request, this.#deadlines(call), this.#caller.signal);
+		const opened = await this.#heads.take(() => openStream(wire, request, this.#deadlines(call), this.#caller.signal));
 		if (opened.kind === "stream") permit.succeeded();
 		return opened;
 	}
@@ -218,18 +269,18 @@ export class Run {
 	}
 
 	/** Calls in order until one serves. */
-	async #withFailover<T>(set: CallSet, attempt: Attempt<T>): Promise<CallSetResult<T>> {
+	async #withFailover<T>(set: CallSet, attempt: Attempt<T>, watch?: CallWatch): Promise<CallSetResult<T>> {
 		const failed = new FailedCalls();
 		const shutOff: PlannedCall[] = [];
 		for (const [place, call] of set.calls.entries()) {
-			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt);
+			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt, watch);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 			if (tried.kind === "shut_off") shutOff.push(call);
 			if (tried.kind === "failed" && tried.consequence.next === "end") break;
 		}
 		const [longestShutOff] = shutOff.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
 		if (!failed.any && longestShutOff) {
-			const tried = await this.#try(longestShutOff, failed, attempt, true);
+			const tried = await this.#try(longestShutOff, failed, attempt, watch, true);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 		}
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
@@ -244,13 +295,15 @@ export class Run {
 		next: PlannedCall | undefined,
 		failed: FailedCalls,
 		attempt: Attempt<T>,
+		watch: CallWatch | undefined,
 	): Promise<Tried<T>> {
-		const first = await this.#try(call, failed, attempt);
+		const first = await this.#try(call, failed, attempt, watch);
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
-		const roomNanoUsd = this.budget.freeNanoUsd - first.costNanoUsd;
+		const { freeNanoUsd } = watch?.budget ?? this.budget;
+		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
 		if (next && !affordable(next, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
-		const second = await this.#try(call, failed, attempt);
+		const second = await this.#try(call, failed, attempt, watch);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
 	}
 
@@ -270,11 +323,18 @@ export class Run {
 	}
 
 	/** @param isForced calls a provider that is shut off all the same. */
-	async #try<T>(intact: PlannedCall, failed: FailedCalls, attempt: Attempt<T>, isForced = false): Promise<Tried<T>> {
+	async #try<T>(
+		intact: PlannedCall,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+		watch: CallWatch | undefined,
+		isForced = false,
+	): Promise<Tried<T>> {
 		const sentAtMs = Date.now();
 		if (sentAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
-		const planned = affordable(intact, this.budget.freeNanoUsd);
-		const hold = planned && this.budget.hold(planned.attempt.worstCase.totalNanoUsd);
+		const budget = watch?.budget ?? this.budget;
+		const planned = affordable(intact, budget.freeNanoUsd);
+		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
 		if (!planned || !hold) return { kind: "not_made" };
 		const { candidate, attempt: exact, plan } = planned;
 		const key = breakerKeyOf(exact.access);
@@ -285,7 +345,12 @@ export class Run {
 		}
 		const intended = plan.selection.failover[0].model;
 		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.asked(intended.id) };
-		this.#logCall(call);
+		if (watch && !(await watch.begins(call))) {
+			hold.release();
+			permit.inconclusive();
+			return { kind: "not_made" };
+		}
+		if (!watch) this.#logCall(call);
 		this.#readers.add(candidate.model);
 		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
 			permit.inconclusive();
@@ -295,6 +360,7 @@ export class Run {
 		const bill = billOfFailed(call, result, sentAtMs, this.#billOfBroken);
 		if (bill) this.#bill(call, hold, bill);
 		else hold.release();
+		watch?.ended(call, { bill, answer: null, latencyMs: Date.now() - sentAtMs });
 		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
 		const consequence = failed.add(call, result, costNanoUsd);
 		const nowMs = Date.now();
@@ -305,7 +371,7 @@ export class Run {
 		return { kind: "failed", consequence, costNanoUsd };
 	}
 
-	/** Notes in the log line who is serving. */
+	/** Notes in the log line who is serving; of calls side by side none is, and the line has what is settled. */
 	#logCall(call: PlannedCall): void {
 		const { model } = call.candidate;
 		Object.assign(this.#caller.log, {
@@ -322,7 +388,9 @@ export class Run {
 		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers: this.#readers };
 		const { usage, receipt: unsigned } = writtenDown(this.record, this.billed, ending);
 		const receipt = await sealReceipt(unsigned, settings.signer);
-		Object.assign(log, { outcome, cost_usd: unsigned.cost_usd, estimated: unsigned.estimated });
+		const { model, provider, mode, fallback } = usage;
+		const { cost_usd, estimated } = unsigned;
+		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
 		const settled = await timings.measure("settle", () => funds.settle({ usage, receipt }));
 		return settled ? receipt : null;
 	}

@@ -27,6 +27,8 @@ export interface SelectionRequest extends LengthRequest {
 	/** The config's rule that matches the call; null when none does. */
 	rule: MatchedRule | null;
 	plan: Plan;
+	/** What the plan lets the request cost, nano-USD; null is no limit. */
+	planLimitNanoUsd: number | null;
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
 	/** Why a model must not see the call under the compliance policy in force; empty when it may. */
@@ -81,10 +83,10 @@ function modeOf(request: SelectionRequest): Mode {
 }
 
 /** The lowest of the config's max_cost, that of its rule, and the ceiling of a guarded plan. */
-function ceilingOf({ config, rule, plan }: SelectionRequest): Constraints["ceiling"] {
+function ceilingOf({ config, rule, planLimitNanoUsd }: SelectionRequest): Constraints["ceiling"] {
 	const limits = [config?.max_cost, rule?.use.max_cost].filter((limit) => limit != null);
 	const own = limits.length > 0 ? { scope: "max_cost" as const, nanoUsd: nanoUsd(Math.min(...limits)) } : null;
-	const envelope = plan.agentguard ? { scope: "plan_envelope" as const, nanoUsd: plan.envelopeNanoUsd } : null;
+	const envelope = planLimitNanoUsd === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimitNanoUsd };
 	if (own && envelope) return own.nanoUsd <= envelope.nanoUsd ? own : envelope;
 	return own ?? envelope;
 }
@@ -220,7 +222,9 @@ function costFailure(
 	const worst = Math.min(...models.map((model) => worstAt(request, model, mode, leastTokens(request, model, mode))));
 	const scope = ceiling?.scope ?? "max_cost";
 	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
-	const limit = scope === "max_cost" ? "max_cost" : `the ${request.plan.displayName} plan's envelope per request`;
+	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
+	const ofPlan = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
+	const limit = scope === "max_cost" ? "max_cost" : ofPlan;
 	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.longest ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =

@@ -1,6 +1,8 @@
 // What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
 import fc from "fast-check";
+import { appendStep, beginTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { hashText } from "../../src/proof/hash.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 
@@ -197,12 +199,42 @@ function inWorkspace(request: OwnedId["request"]): OwnedId {
 	};
 }
 
+/** What a trajectory of one step would be verified with. */
+function trajectoryBundle() {
+	const step = {
+		index: 0,
+		model: MODEL_IDS[0] ?? "",
+		input_hash: hashText("in"),
+		output_hash: hashText("out"),
+		cost_usd: 0.000001,
+		confidence: 0.5,
+		timestamp: "2026-07-22T10:00:00.000Z",
+	};
+	const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
+	const trajectory = appendStep(beginTrajectory(run), step);
+	return { ...run, steps: [step], trajectory_proof: trajectoryProof(trajectory, hashText("out")) };
+}
+
+const hash = fc.oneof(fc.constantFrom("in", "out").map(hashText), fc.constantFrom("sha256:0123456789ab", ""));
+
 /** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
 export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	create_chat_completion: {
 		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
 		owned: "none",
 		hints: CHAT_HINTS,
+	},
+	orchestrate: {
+		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: {
+			...CHAT_HINTS,
+			judge_model: model,
+			max_cost_usd: fc.constantFrom(1e-9, 0.001, 0.01, 1, 1e9, 5e-324),
+			k: fc.constantFrom(1, 2, 3, 8),
+			max_tokens: fc.constantFrom(1, 16, 200, 1_024, 1_000_000),
+			compliance: fc.constantFrom({}, { frameworks: ["GDPR"] }),
+		},
 	},
 	preview_route: {
 		request: () => ({ body: { prompt: "hi" } }),
@@ -220,6 +252,17 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_proof: {
 		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
 		hints: { request_id: fc.constantFrom("svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+	},
+	verify_trajectory: {
+		request: () => ({ body: trajectoryBundle() }),
+		hints: {
+			run_id: fc.constantFrom("agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", "agt_", "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", ""),
+			trajectory_proof: hash,
+			input_hash: hash,
+			output_hash: hash,
+			index: fc.constantFrom(0, 1, -1, 1.5, 1e308),
+			step_proofs: fc.array(hash, { maxLength: 3 }),
+		},
 	},
 	create_handoff: {
 		request: () => ({ body: handoff("contract") }),

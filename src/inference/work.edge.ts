@@ -1,0 +1,360 @@
+// Work: many model calls for one request or one step of an agent, under one reservation with a bound that was known before the
+// first call. Which calls, and what becomes of their answers, is its owner's business: a strategy, code mode, an agent.
+//
+// Crash order. Nothing is sent before the meter has it: each batch of calls is written into the reservation first, one meter
+// call a batch. So what is recorded of a process that dies is what it was billed, and the worst case of the calls that had
+// begun, each under its own model; with no call begun, nothing. `bound_usd` is the whole bound from the start.
+import type { Gate } from "../compliance/gate.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
+import type { Hash } from "../proof/hash.ts";
+import { usd } from "../proof/money.ts";
+import type { Attestation, Outcome, ReceiptKind, SealedReceipt } from "../proof/receipt.ts";
+import { joinedText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
+import {
+	type BilledCall,
+	billAtBound,
+	type Description,
+	type PlannedCall,
+	reservationSoFar,
+	totalNanoUsd,
+} from "./accounting.ts";
+import { Budget, type Hold } from "./budget.ts";
+import type { Caller } from "./caller.edge.ts";
+import type { CallSet } from "./failover.ts";
+import { type CallPlan, narrowTo, planCall, type Wishes } from "./plan.ts";
+import { callsFor, type FailedRun, Run, recordOf } from "./run.edge.ts";
+import { Trace, type TracedAsk } from "./trace.ts";
+
+/** One thing that is asked: a call, who may answer it, and where it stands in the trace. */
+export interface CallSpec {
+	stage: string;
+	role: string;
+	call: ModelCall;
+	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
+	wishes: Wishes;
+	/** Catalog ids in the order they are asked; those behind the first stand in. */
+	models: readonly [string, ...string[]];
+}
+
+/** A spec that was answered. */
+export interface Served {
+	ok: true;
+	/** What the model said; a refusal counts as said. */
+	text: string;
+	answer: ModelAnswer;
+	/** Catalog id of the model that answered. */
+	model: string;
+	provider: string;
+	/** What is expected of it on this kind of prompt, 0 to 1. */
+	quality: number;
+	/** Writes into the trace how sure the answer was, 0 to 1. */
+	rate(confidence: number): void;
+}
+
+/** A spec that nobody answered. */
+export interface Unserved {
+	ok: false;
+	failure: Failure;
+	/** The client has gone, or the work was stopped. */
+	stopped: boolean;
+	/** It was not asked: what is left of the bound does not cover it. */
+	unaffordable: boolean;
+}
+
+export type Asked = Served | Unserved;
+
+/** What happens while work goes on, for who watches it. */
+export type WorkEvent =
+	| { type: "stage_started"; stage: string }
+	| {
+			type: "call_finished";
+			stage: string;
+			role: string;
+			model: string;
+			ok: boolean;
+			latency_ms: number;
+			cost_usd: number;
+	  };
+
+/** What work is for, as its receipt and usage row say it. */
+export interface WorkPurpose {
+	kind: ReceiptKind;
+	inputHash: string;
+	/** Digest of the routing config in force; null without one. */
+	configDigest: string | null;
+	/** The compliance policy in force; null without one. */
+	gate: Gate | null;
+	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
+	describe(trace: Trace): Description;
+}
+
+/** Limits of work. */
+export interface WorkLimits {
+	/** Worst case of every call it may make, together. */
+	boundNanoUsd: number;
+	/** The longest that all calls together may take. */
+	runMs: number;
+}
+
+/** What all calls so far used and cost. */
+export interface WorkTotals {
+	promptTokens: number;
+	completionTokens: number;
+	costNanoUsd: number;
+	/** Some usage was not reported; its cost is the call's bound. */
+	estimated: boolean;
+}
+
+/** Plans a call for a caller, at prices as they were when the request came: a bound and its calls are of one price. */
+export function planFor({ account, settings, startedAtMs }: Caller, call: ModelCall, wishes: Wishes): Result<CallPlan> {
+	return planCall({ call, wishes }, account.plan, settings, startedAtMs);
+}
+
+/** The same with only those of the spec's models that may serve. */
+function planSpec(caller: Caller, { call, wishes, models }: CallSpec): Result<CallPlan> {
+	const plan = planFor(caller, call, wishes);
+	if (!plan.ok) return plan;
+	const narrowed = narrowTo(plan.value, models);
+	return narrowed ? ok(narrowed) : fail(notAsked(`none of ${models.join(", ")} may serve`));
+}
+
+/** The most that asking a spec can cost, nano-USD: its dearest call once. A failure when none of its models may serve. */
+export function boundOfSpec(caller: Caller, spec: Omit<CallSpec, "stage" | "role">): Result<number> {
+	const plan = planSpec(caller, { ...spec, stage: "", role: "" });
+	if (!plan.ok) return plan;
+	const { attempt, selection } = plan.value;
+	return ok(Math.max(...selection.failover.map(({ model, effort }) => attempt(model, effort).worstCase.totalNanoUsd)));
+}
+
+/** The most that one call of a set can cost. */
+function dearestOf({ calls }: CallSet): number {
+	return Math.max(...calls.map(({ attempt }) => attempt.worstCase.totalNanoUsd));
+}
+
+/** What is said in an answer: a refusal where there is no text. */
+function textOf({ content }: ModelAnswer): string {
+	return joinedText(content, "text") ?? joinedText(content, "refusal") ?? "";
+}
+
+/** A spec on its way: its calls, and its part of the budget. */
+interface Begun {
+	spec: CallSpec;
+	set: CallSet;
+	/** On the work's budget. */
+	hold: Hold;
+	heldNanoUsd: number;
+	traced: TracedAsk;
+}
+
+/** The meter has no open reservation any more, or did not answer. */
+const NOT_RESERVED: Failure = { reason: "storage_unavailable", message: "the calls could not be reserved; try again" };
+
+/** Nobody was asked. */
+function notAsked(why: string): Failure {
+	return { reason: "all_models_failed", attempts: [why], costUsd: 0, retryAfterMs: null };
+}
+
+export class Work {
+	readonly trace: Trace;
+	#caller: Caller;
+	#run: Run;
+	#stop: AbortController;
+	#watcher: (event: WorkEvent) => void = () => undefined;
+	/** Batches are told to the meter one after the other, so that an older one never replaces a newer. */
+	#told: Promise<boolean> = Promise.resolve(true);
+	#underWay = new Set<Promise<unknown>>();
+	#sandbox = false;
+	/** The meter could not be told of a batch: nothing is called any more. */
+	#isDeaf = false;
+
+	private constructor(caller: Caller, run: Run, trace: Trace, stop: AbortController) {
+		this.#caller = caller;
+		this.#run = run;
+		this.trace = trace;
+		this.#stop = stop;
+	}
+
+	/** Reserves the bound; nothing is called yet, and a process that dies before the first call has spent nothing. */
+	static async open(caller: Caller, purpose: WorkPurpose, { boundNanoUsd, runMs }: WorkLimits): Promise<Result<Work>> {
+		const trace = new Trace();
+		const stop = new AbortController();
+		const stoppable = { ...caller, signal: AbortSignal.any([caller.signal, stop.signal]) };
+		const record = recordOf(caller, { ...purpose, describe: () => purpose.describe(trace) }, boundNanoUsd);
+		const run = await Run.reserve(stoppable, record, runMs, (expiresAtMs) => reservationSoFar(record, [], expiresAtMs));
+		return run.ok ? ok(new Work(stoppable, run.value, trace, stop)) : run;
+	}
+
+	/** Tells what happens from now on. */
+	watch(watcher: (event: WorkEvent) => void): void {
+		this.#watcher = watcher;
+	}
+
+	/** No further call is made, and those under way are broken off: the client has gone, or somebody said so. */
+	get stopped(): boolean {
+		return this.#caller.signal.aborted;
+	}
+
+	/** Since the request arrived. */
+	get latencyMs(): number {
+		return this.#run.latencyMs;
+	}
+
+	get boundNanoUsd(): number {
+		return this.#run.record.boundNanoUsd;
+	}
+
+	get spentNanoUsd(): number {
+		return totalNanoUsd(this.#run.billed);
+	}
+
+	/** What is attested of the models that were called so far; null without a compliance policy. */
+	get attestation(): Attestation | null {
+		return this.#run.attestation;
+	}
+
+	/** Some answer came from the sandbox upstream. */
+	get sandbox(): boolean {
+		return this.#sandbox;
+	}
+
+	get totals(): WorkTotals {
+		const { billed } = this.#run;
+		return {
+			promptTokens: billed.reduce((sum, { bill }) => sum + bill.promptTokens, 0),
+			completionTokens: billed.reduce((sum, { bill }) => sum + bill.completionTokens, 0),
+			costNanoUsd: this.spentNanoUsd,
+			estimated: billed.some(({ bill }) => bill.estimated),
+		};
+	}
+
+	/** Every call that is billed, in the order they ended. */
+	get billed(): readonly BilledCall[] {
+		return this.#run.billed;
+	}
+
+	/** Breaks off what is under way. */
+	stop(): void {
+		this.#stop.abort();
+	}
+
+	async ask(spec: CallSpec): Promise<Asked> {
+		const [asked] = await this.askAll([spec]);
+		if (!asked) throw new Error("one answer to one question");
+		return asked;
+	}
+
+	/**
+	 * Asks a batch side by side; the answers come in the order of the specs. May be called again while a batch is under way.
+	 * A spec that does not fit into what is left of the bound is not asked.
+	 */
+	askAll(specs: readonly CallSpec[]): Promise<Asked[]> {
+		const asking = this.#askAll(specs);
+		const settled = asking.catch(() => undefined).finally(() => this.#underWay.delete(settled));
+		this.#underWay.add(settled);
+		return asking;
+	}
+
+	async #askAll(specs: readonly CallSpec[]): Promise<Asked[]> {
+		const begun = specs.map((spec) => this.#begin(spec));
+		if (begun.some((one) => one.ok) && !(await this.#tell())) {
+			for (const one of begun) if (one.ok) this.#abandon(one.value);
+			return specs.map(() => this.#unserved(NOT_RESERVED));
+		}
+		return Promise.all(begun.map((one) => (one.ok ? this.#carryOut(one.value) : one)));
+	}
+
+	/** Takes a spec's part of the budget: its dearest call where there is room, else that of the first alone. */
+	#begin(spec: CallSpec): { ok: true; value: Begun } | Unserved {
+		if (this.#isDeaf) return this.#unserved(NOT_RESERVED);
+		if (this.stopped) return this.#unserved(notAsked("the request was stopped"));
+		const plan = planSpec(this.#caller, spec);
+		if (!plan.ok) return this.#unserved(plan.failure);
+		const set = callsFor(plan.value, this.#caller);
+		const { budget } = this.#run;
+		const alone = { ...set, calls: [set.calls[0]] as CallSet["calls"] };
+		for (const affordable of [set, alone]) {
+			const heldNanoUsd = dearestOf(affordable);
+			const hold = budget.hold(heldNanoUsd);
+			if (!hold) continue;
+			if (!this.trace.has(spec.stage)) this.#watcher({ type: "stage_started", stage: spec.stage });
+			const traced = this.trace.ask(spec.stage, spec.role);
+			traced.underWay = billAtBound(affordable.calls[0], this.#run.record.startedAtMs);
+			return ok({ spec, set: affordable, hold, heldNanoUsd, traced });
+		}
+		return this.#unserved(notAsked(`${set.calls[0].candidate.model.id}: no room in what is left of the bound`), true);
+	}
+
+	#unserved(failure: Failure, unaffordable = false): Unserved {
+		return { ok: false, failure, stopped: this.stopped, unaffordable };
+	}
+
+	#abandon({ hold, traced }: Begun): void {
+		traced.underWay = null;
+		hold.release();
+	}
+
+	/** Makes it known to the meter what a crash from now on leaves. */
+	#tell(): Promise<boolean> {
+		const { funds } = this.#caller;
+		const { record, billed, expiresAtMs } = this.#run;
+		this.#told = this.#told.then(
+			(isOpen) => isOpen && funds.extend(reservationSoFar(record, [...billed, ...this.trace.underWay()], expiresAtMs)),
+		);
+		this.#told = this.#told.then((isTold) => {
+			this.#isDeaf ||= !isTold;
+			return isTold;
+		});
+		return this.#told;
+	}
+
+	async #carryOut({ spec, set, hold, heldNanoUsd, traced }: Begun): Promise<Asked> {
+		const budget = new Budget(heldNanoUsd);
+		const begins = async (call: PlannedCall) => {
+			if (traced.underWay?.candidate === call.candidate) return true;
+			traced.underWay = billAtBound(call, this.#run.record.startedAtMs);
+			return this.#tell();
+		};
+		const completing = this.#run.complete(set, {
+			budget,
+			begins,
+			ended: (call, { bill, answer, latencyMs }) => {
+				traced.ended(call, bill, answer && textOf(answer), latencyMs);
+				const { id: model } = call.candidate.model;
+				const cost_usd = usd(bill?.cost.totalNanoUsd ?? 0);
+				const { stage, role } = spec;
+				const ok = answer !== null;
+				this.#watcher({ type: "call_finished", stage, role, model, ok, latency_ms: latencyMs, cost_usd });
+			},
+		});
+		const result = await completing.finally(() => {
+			traced.underWay = null;
+			hold.spend(budget.spentNanoUsd);
+		});
+		if (!result.ok) return this.#unserved(result.failure);
+		const { call, answer, sandbox } = result.served;
+		this.#sandbox ||= sandbox;
+		const { model, expectation } = call.candidate;
+		const { id, provider } = model;
+		const rate = (share: number) => traced.rate(share);
+		return { ok: true, text: textOf(answer), answer, model: id, provider, quality: expectation.quality, rate };
+	}
+
+	/** Waits for calls that nobody waits for any more. */
+	async #idle(): Promise<void> {
+		while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+	}
+
+	/** Seals and stores what came of the work, once; null when that failed: then nothing of it may be delivered as a success. */
+	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
+		await this.#idle();
+		return this.#run.settle(outcome, outputHash);
+	}
+
+	/** Accounts for work that gave nothing: what may have been billed is recorded, else the reservation is freed. */
+	async fail(failure: Failure): Promise<FailedRun> {
+		const clientClosed = this.stopped;
+		this.stop();
+		await this.#idle();
+		return this.#run.fail(this.#isDeaf ? NOT_RESERVED : failure, clientClosed);
+	}
+}

@@ -1,0 +1,295 @@
+// Work: batches of calls under one bound, side by side, written into the reservation before they are sent.
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Reservation } from "../../src/account/settlement.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { Caller } from "../../src/inference/caller.edge.ts";
+import type { Trace } from "../../src/inference/trace.ts";
+import { boundOfSpec, type CallSpec, Work, type WorkPurpose } from "../../src/inference/work.edge.ts";
+import { hashText } from "../../src/proof/hash.ts";
+import { usd } from "../../src/proof/money.ts";
+import type { ModelCall } from "../../src/providers/model-call.ts";
+import { inProcessCaller } from "../support/caller.ts";
+import { answers, pause, providerOf } from "../support/scripted.ts";
+import {
+	eventually,
+	newKey,
+	proofOf,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	usageRowsInD1,
+	useSandbox,
+} from "../support/service.ts";
+
+const RUN_MS = 60_000;
+
+let upstream: Upstream;
+let key: TestKey;
+let caller: Caller;
+
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("corporate");
+	caller = inProcessCaller(key);
+});
+afterEach(() => upstream.restore());
+
+/** One model each of several providers. */
+const MODELS = [...new Map(CATALOG.models.map((model) => [model.provider, model])).values()];
+const [FIRST, SECOND, THIRD] = MODELS as [(typeof MODELS)[0], (typeof MODELS)[0], (typeof MODELS)[0]];
+
+function modelCall(text: string): ModelCall {
+	return {
+		messages: [{ role: "user", content: [{ type: "text", text }] }],
+		tools: [],
+		output: { type: "text" },
+		maxTokens: 200,
+		stop: [],
+		sampling: {},
+		unknownFields: {},
+	};
+}
+
+function spec(text: string, models: CallSpec["models"], stage = "propose"): CallSpec {
+	return {
+		stage,
+		role: "proposer",
+		call: modelCall(text),
+		wishes: { model: "auto", mode: "balanced", config: null, gate: null },
+		models,
+	};
+}
+
+function boundOf(...specs: CallSpec[]): number {
+	return specs.reduce((sum, one) => {
+		const bound = boundOfSpec(caller, one);
+		if (!bound.ok) throw new Error(JSON.stringify(bound.failure));
+		return sum + bound.value;
+	}, 0);
+}
+
+const PURPOSE: WorkPurpose = {
+	kind: "orchestration",
+	inputHash: hashText("input"),
+	configDigest: null,
+	gate: null,
+	describe: (trace: Trace) => ({
+		receipt: {
+			kind: "orchestration",
+			policy: "depth",
+			strategy: "ensemble_moa",
+			models_used: trace.modelsUsed(),
+			confidence: 0.5,
+			agreement: 0.5,
+			stages: trace.receiptStages(),
+		},
+		usage: { model: FIRST.id, provider: FIRST.provider, mode: "quality", fallback: false },
+	}),
+};
+
+async function open(boundNanoUsd: number, by: Caller = caller): Promise<Work> {
+	const work = await Work.open(by, PURPOSE, { boundNanoUsd, runMs: RUN_MS });
+	if (!work.ok) throw new Error(JSON.stringify(work.failure));
+	return work.value;
+}
+
+/** What a settled run shows in all its places. */
+async function shown() {
+	await eventually(async () => (await usageRowsInD1(key)) === 1);
+	return { usage: await usageOf(key), proof: await proofOf(caller.requestId) };
+}
+
+type Stages = { name: string; results: { model: string; ok: boolean; cost_usd: number }[] }[];
+
+function stagesOf(receipt: Record<string, unknown>): Stages {
+	return receipt["stages"] as Stages;
+}
+
+describe("work", () => {
+	it("settles many batches as one row and one receipt, and each says the same sum", async () => {
+		const specs = [spec("one", [FIRST.id]), spec("two", [SECOND.id]), spec("three", [THIRD.id], "aggregate")];
+		const work = await open(boundOf(...specs));
+		const [one, two] = await work.askAll(specs.slice(0, 2));
+		const three = await work.ask(specs[2] as CallSpec);
+		for (const asked of [one, two, three]) expect(asked).toMatchObject({ ok: true });
+		if (one?.ok) one.rate(0.123456);
+		const receipt = await work.settle("complete", hashText("x"));
+		expect(receipt).not.toBeNull();
+		const { usage, proof } = await shown();
+		const sum = stagesOf(proof.receipt)
+			.flatMap(({ results }) => results)
+			.reduce((total, { cost_usd }) => total + Math.round(cost_usd * 1e9), 0);
+		expect(sum).toBe(work.totals.costNanoUsd);
+		expect(proof).toMatchObject({
+			valid: true,
+			receipt: { cost_usd: usd(sum), models_used: [FIRST.id, SECOND.id, THIRD.id] },
+		});
+		expect(usage.total_cost_usd).toBe(usd(sum));
+		expect(usage.total_requests).toBe(1);
+		expect(Object.keys(usage.by_model).sort()).toEqual([FIRST.id, SECOND.id, THIRD.id].sort());
+		expect(stagesOf(proof.receipt)).toMatchObject([
+			{ name: "propose", results: [{ confidence: 0.1235 }, { confidence: 0 }] },
+			{ name: "aggregate" },
+		]);
+	});
+
+	it("asks a stand-in where the first has failed, and shows both", async () => {
+		const one = spec(`[[fail ${FIRST.provider}]]`, [FIRST.id, SECOND.id]);
+		const work = await open(boundOf(one));
+		expect(await work.ask(one)).toMatchObject({ ok: true, model: SECOND.id });
+		expect(work.trace.shown()).toMatchObject([
+			{
+				results: [
+					{ model: FIRST.id, ok: false, cost_usd: 0 },
+					{ model: SECOND.id, ok: true },
+				],
+			},
+		]);
+		await work.settle("complete", hashText("x"));
+	});
+
+	it("does not ask what has no room in the bound, though others do", async () => {
+		const [one, two] = [spec("one", [FIRST.id]), spec("two", [FIRST.id])];
+		const work = await open(boundOf(one) + 1);
+		const asked = await work.askAll([one, two]);
+		expect(asked.map(({ ok }) => ok)).toEqual([true, false]);
+		expect(upstream.answered).toBe(1);
+		await work.settle("complete", hashText("x"));
+	});
+
+	it("keeps its bound when every call overruns", async () => {
+		const specs = ["a", "b", "c"].map((text) => spec(`${text} [[overrun]]`, [FIRST.id, SECOND.id]));
+		const bound = boundOf(...specs);
+		const work = await open(bound);
+		await work.askAll(specs);
+		const receipt = await work.settle("complete", hashText("x"));
+		expect(work.totals.costNanoUsd).toBeGreaterThan(0);
+		expect(work.totals.costNanoUsd).toBeLessThanOrEqual(bound);
+		expect(receipt).not.toBeNull();
+	});
+
+	it("waits for no more than six heads at once", async () => {
+		upstream.restore();
+		let [waiting, most] = [0, 0];
+		upstream = useSandbox(async () => {
+			most = Math.max(most, ++waiting);
+			await pause(20);
+			waiting--;
+			return undefined;
+		});
+		const specs = Array.from({ length: 9 }, (_, index) => spec(String(index), [FIRST.id]));
+		const work = await open(boundOf(...specs));
+		expect((await work.askAll(specs)).every(({ ok }) => ok)).toBe(true);
+		expect(most).toBe(6);
+		await work.settle("complete", hashText("x"));
+	});
+
+	it("calls nobody once the meter cannot be told, and says why", async () => {
+		const deaf = { ...caller, funds: { ...caller.funds, extend: async () => false } };
+		const work = await open(boundOf(spec("one", [FIRST.id])), deaf);
+		expect(await work.ask(spec("one", [FIRST.id]))).toMatchObject({ ok: false });
+		expect(upstream.requests).toEqual([]);
+		expect(await work.fail({ reason: "internal_error", requestId: "" })).toMatchObject({
+			failure: { reason: "storage_unavailable" },
+			receipt: null,
+		});
+	});
+
+	it("that is stopped breaks off its calls, makes no other and is accounted for", async () => {
+		const one = spec("[[think 5000]]", [FIRST.id]);
+		const work = await open(2 * boundOf(one));
+		const asking = work.ask(one);
+		await eventually(async () => upstream.answered === 1);
+		work.stop();
+		expect(await asking).toMatchObject({ ok: false, stopped: true });
+		expect(await work.ask(one)).toMatchObject({ ok: false, stopped: true });
+		expect(upstream.requests).toHaveLength(1);
+		await work.fail({ reason: "all_models_failed", attempts: [], costUsd: 0, retryAfterMs: null });
+		const { proof } = await shown();
+		expect(proof.receipt).toMatchObject({ outcome: "client_closed", estimated: true });
+	});
+});
+
+describe("work whose process dies", () => {
+	/** A caller that keeps what it told the meter. */
+	function toldBy(reservations: Reservation[]): Caller {
+		const extend = (reservation: Reservation) => {
+			reservations.push(reservation);
+			return caller.funds.extend(reservation);
+		};
+		return { ...caller, funds: { ...caller.funds, extend } };
+	}
+
+	/** Lets the time of what the meter was told last be over. */
+	async function expire(reservations: readonly Reservation[]): Promise<void> {
+		const last = reservations.at(-1);
+		if (!last) throw new Error("the meter was told nothing");
+		await caller.funds.extend({ ...last, expiresAtMs: 1 });
+		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(key.user_id));
+	}
+
+	it("is settled at what was billed and the worst case of the calls that had begun, each under its own model", async () => {
+		upstream.restore();
+		upstream = useSandbox(async (request) => {
+			if (providerOf(request) !== SECOND.provider) return undefined;
+			await pause(500);
+			return answers();
+		});
+		const [one, two, three] = [spec("one", [FIRST.id]), spec("two", [SECOND.id]), spec("three", [THIRD.id], "later")];
+		const bound = boundOf(one, two, three, three);
+		const told: Reservation[] = [];
+		const work = await open(bound, toldBy(told));
+		const both = work.askAll([one, two]);
+		await eventually(async () => work.billed.length === 1);
+		const spent = work.totals.costNanoUsd;
+		const third = work.ask(three);
+		await eventually(async () => told.length === 2);
+		await expire(told);
+		await Promise.all([both, third]);
+
+		const { usage, proof } = await shown();
+		const begun = boundOf(two) + boundOf(three);
+		expect(proof).toMatchObject({
+			valid: true,
+			receipt: { outcome: "cut", estimated: true, cost_usd: usd(spent + begun), bound_usd: usd(bound) },
+		});
+		expect(usage.total_cost_usd).toBe(usd(spent + begun));
+		expect(usage.by_model).toMatchObject({
+			[FIRST.id]: { requests: 1, cost_usd: usd(spent) },
+			[SECOND.id]: { requests: 1, cost_usd: usd(boundOf(two)) },
+			[THIRD.id]: { requests: 1, cost_usd: usd(boundOf(three)) },
+		});
+		expect(stagesOf(proof.receipt).map(({ results }) => results.map(({ model, ok }) => [model, ok]))).toEqual([
+			[
+				[FIRST.id, true],
+				[SECOND.id, false],
+			],
+			[[THIRD.id, false]],
+		]);
+	});
+
+	it("names a stand-in that had begun, not the model it stood in for", async () => {
+		const reservations: Reservation[] = [];
+		const one = spec(`[[fail ${FIRST.provider}]]`, [FIRST.id, SECOND.id]);
+		const work = await open(boundOf(one), toldBy(reservations));
+		await work.ask(one);
+		await work.settle("complete", hashText("x"));
+		expect(reservations.map(({ usage }) => usage.calls.map(({ model }) => model))).toEqual([[FIRST.id], [SECOND.id]]);
+	});
+
+	it("before its first call has cost nothing", async () => {
+		const reservations: Reservation[] = [];
+		const { funds } = caller;
+		const reserve = (reservation: Reservation) => {
+			reservations.push(reservation);
+			return funds.reserve({ ...reservation, expiresAtMs: 1 });
+		};
+		await open(5_000, { ...caller, funds: { ...funds, reserve } });
+		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(key.user_id));
+		const { usage, proof } = await shown();
+		expect(usage).toMatchObject({ total_requests: 1, total_cost_usd: 0, by_model: {} });
+		expect(proof).toMatchObject({ valid: true, receipt: { cost_usd: 0, bound_usd: usd(5_000) } });
+	});
+});
