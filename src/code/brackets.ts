@@ -15,6 +15,9 @@ const BEFORE_REGEX =
 	/(?:^|[(,=:[!&|?{;+\-*%^~>]|\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await))\s*$/;
 const REGEX = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\[\n])+\//y;
 
+/** Openings that are never closed are looked past to the end, each: what is longer than this is not read. */
+const MAX_CHARS = 32_768;
+
 /** How far back a slash looks for what it is. */
 const LOOK_BACK = 60;
 
@@ -170,7 +173,7 @@ class Scan {
 
 /** The first bracket of a program that does not belong where it stands; null when there is none, or none for sure. */
 export function bracketFault(text: string, lexis: Lexis): BracketFault | null {
-	if (lexis.unreadable?.test(text)) return null;
+	if (text.length > MAX_CHARS || lexis.unreadable?.test(text)) return null;
 	try {
 		return new Scan(text, lexis).run();
 	} catch (error) {

@@ -50,7 +50,7 @@ const NESTING: Pick<Lexis, "lineComments" | "blockComments"> = {
 /** A character between quotes; what else begins with a quote is a lifetime or a label. */
 const CHARACTER = /'(?:\\(?:u\{[^}\n]{0,12}\}|[^\n]{1,10}?)|[^\\'\n])'/uy;
 /** `1'000` */
-const DIGIT_SEPARATOR = /(?<=\b\d[\da-fA-FxXbB']*)'(?=[\da-fA-F])/y;
+const DIGIT_SEPARATOR = /(?<=\b\d[\da-fA-FxXbB']{0,40})'(?=[\da-fA-F])/y;
 /** A line of a preprocessor, with what a backslash or a comment adds to it. */
 const DIRECTIVE = /(?<=^[ \t]*)#[ \t]*\w(?:\/\*[\s\S]*?\*\/|\\[\s\S]|[^\\\n])*/my;
 /** Its branches may each open what only one of them closes. */
@@ -58,7 +58,7 @@ const BRANCHES = /^[ \t]*#[ \t]*(?:else|elif|elseif)\b/m;
 /** Marks of JSX, whose running text has quotes and brackets of its own. */
 const JSX = /<\/[A-Za-z>]|\/>/;
 /** An address in CSS, which may hold what looks like a comment. */
-const CSS_ADDRESS = /url\([^)"'\n]*\)/iy;
+const CSS_ADDRESS = /url\([^)"'\n]{0,2048}\)/iy;
 
 const NONE: Pick<Lexis, "skips" | "isScript" | "unreadable"> = { skips: [], isScript: false, unreadable: null };
 const C_FAMILY = { skips: [DIRECTIVE, DIGIT_SEPARATOR], isScript: false, unreadable: BRANCHES };
