@@ -156,7 +156,7 @@ describe("one failed call", () => {
 
 describe("what strategies show", () => {
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
-		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
+		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", policy: "efficiency" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
 		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
 		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
