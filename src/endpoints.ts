@@ -12,6 +12,7 @@ import {
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
 import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
+import { verifyTrajectoryEndpoint } from "./agents/verify.edge.ts";
 import {
 	createShareEndpoint,
 	getBadgeEndpoint,
@@ -21,6 +22,7 @@ import {
 	validateConfigEndpoint,
 } from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
+import { writeCodeEndpoint } from "./code/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
@@ -34,11 +36,13 @@ import {
 import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
+import { previewComplianceEndpoint } from "./reads/compliance.edge.ts";
 import { healthEndpoint } from "./reads/health.edge.ts";
 import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
 import { previewRouteEndpoint } from "./reads/route.edge.ts";
 import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
+import { getSkillEndpoint, invokeSkillEndpoint, listSkillsEndpoint } from "./skills/endpoints.edge.ts";
 import {
 	checkReadinessEndpoint,
 	generateArtifactsEndpoint,
@@ -79,11 +83,14 @@ const openapiEndpoint = endpoint({
 export const ENDPOINTS: readonly Endpoint[] = [
 	createChatCompletionEndpoint,
 	orchestrateEndpoint,
+	writeCodeEndpoint,
 	previewRouteEndpoint,
+	previewComplianceEndpoint,
 	listModelsEndpoint,
 	getModelEndpoint,
 	getPublicKeyEndpoint,
 	getProofEndpoint,
+	verifyTrajectoryEndpoint,
 	createHandoffEndpoint,
 	getHandoffCheckpointEndpoint,
 	getHandoffProofEndpoint,
@@ -103,6 +110,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getBadgeEndpoint,
 	getShareEndpoint,
 	showSharePageEndpoint,
+	listSkillsEndpoint,
+	getSkillEndpoint,
+	invokeSkillEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,

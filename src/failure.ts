@@ -12,6 +12,7 @@ export type Failure =
 	| { reason: "invalid_request"; message?: string; issues: Issue[] }
 	| { reason: "invalid_json"; message: string }
 	| { reason: "no_messages" }
+	| { reason: "no_task" }
 	| { reason: "invalid_brain_config"; errors: string[] }
 	| { reason: "invalid_api_key"; message: string }
 	/** The mount runs the handler again under the new plan; the client sees it only if the plan changes twice at once. */
@@ -34,6 +35,14 @@ export type Failure =
 			/** What would have fitted: the longest answer of a model within the limit; null when nothing would. */
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
+	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
+	| {
+			reason: "budget_exceeds_tier_limit";
+			message: string;
+			tierLimitUsd: number;
+			planEnvelopeUsd: number;
+			requestedMaxCostUsd: number;
+	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }
@@ -43,6 +52,7 @@ export type Failure =
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
+	| { reason: "skill_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
@@ -52,6 +62,9 @@ export type Failure =
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
 	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
 	| { reason: "orchestration_error"; requestId: string }
+	/** Models answered, and none wrote a file that could be used. */
+	| { reason: "no_code_produced"; message: string }
+	| { reason: "code_error"; requestId: string }
 	| { reason: "no_provider_available"; message: string }
 	| { reason: "storage_unavailable"; message: string }
 	| { reason: "receipt_unavailable"; requestId: string }

@@ -36,6 +36,8 @@ const variables = z.object({
 	BRAIN_MD: z.string().optional(),
 	/** What stands before `/b/{share_id}` in a share's short address; the service's own origin by default. */
 	SHORT_URL_BASE: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+	/** `hash`: what looks like a secret in the payload of an audit event is kept as a keyed hash; `keep`: as it was sent. */
+	AUDIT_SECRETS: z.enum(["keep", "hash"], { error: "must be keep or hash" }).default("keep"),
 	MAX_BODY_BYTES: whole(2_097_152),
 	MAX_CHAT_BODY_BYTES: whole(16_777_216),
 	/** Time to the response head of an upstream call. */
@@ -54,6 +56,14 @@ export interface ProviderAccess {
 	baseUrl: string;
 	/** Host (and port) that calls really go to. */
 	host: string;
+}
+
+/** How far what is public of a provider's product holds for what is really called (docs/reference.md, "Compliance"). */
+export interface ProviderStanding {
+	/** Its base address is another than the product's, and nobody vouches that the product stands behind it. */
+	isReplaced: boolean;
+	/** The operator attests an agreement of zero retention. */
+	zeroRetention: boolean;
 }
 
 export interface Settings {
@@ -76,6 +86,10 @@ export interface Settings {
 	upstreamTotalTimeoutMs: number;
 	/** By provider id; a provider without a key is not in it. */
 	providers: ReadonlyMap<string, ProviderAccess>;
+	/** By provider id; of every provider of the catalog. */
+	standings: ReadonlyMap<string, ProviderStanding>;
+	/** Whether values of class SECRETS in audit payloads are kept as a keyed hash. */
+	hashesAuditSecrets: boolean;
 }
 
 /** A setting is missing or wrong; the message names the variable and never its value. */
@@ -87,15 +101,22 @@ type Variables = Record<string, unknown>;
 
 /** Variables that say how a provider is called. */
 function providerVariables({ env_prefix, key_env_alternatives }: Provider) {
-	return { keys: [`${env_prefix}_API_KEY`, ...key_env_alternatives], baseUrl: `${env_prefix}_BASE_URL` };
+	return {
+		keys: [`${env_prefix}_API_KEY`, ...key_env_alternatives],
+		baseUrl: `${env_prefix}_BASE_URL`,
+		/** `provider`: a replaced address is the provider's product all the same. */
+		facts: `${env_prefix}_FACTS`,
+		/** `1`: an agreement of zero retention is in force. */
+		zeroRetention: `${env_prefix}_ZERO_RETENTION`,
+	};
 }
 
 /** Every variable and secret that the service reads. */
 export const SETTING_NAMES: readonly string[] = [
 	...Object.keys(variables.shape),
 	...CATALOG.providers.flatMap((provider) => {
-		const { keys, baseUrl } = providerVariables(provider);
-		return [...keys, baseUrl];
+		const { keys, baseUrl, facts, zeroRetention } = providerVariables(provider);
+		return [...keys, baseUrl, facts, zeroRetention];
 	}),
 ];
 
@@ -113,7 +134,28 @@ function providerAccess(env: Variables, provider: Provider): ProviderAccess | nu
 	if (!URL.canParse(configured) || !/^https?:$/.test(new URL(configured).protocol)) {
 		throw new SettingsError(`${variable} must be an http or https address`);
 	}
-	return { provider, apiKey, baseUrl: configured.replace(/\/+$/, ""), host: new URL(configured).host };
+	return { provider, apiKey, baseUrl: withoutSlash(configured), host: new URL(configured).host };
+}
+
+/** A variable that may be left out or say one word: another would be a promise misread. */
+function says(env: Variables, name: string, word: string): boolean {
+	const value = text(env, name);
+	if (value !== undefined && value !== word) throw new SettingsError(`${name} must be ${word}, or absent`);
+	return value === word;
+}
+
+function withoutSlash(address: string): string {
+	return address.replace(/\/+$/, "");
+}
+
+function standingOf(env: Variables, provider: Provider): ProviderStanding {
+	const { baseUrl, facts, zeroRetention } = providerVariables(provider);
+	const address = withoutSlash(text(env, baseUrl) ?? provider.base_url);
+	const isVouchedFor = says(env, facts, "provider");
+	return {
+		isReplaced: address !== withoutSlash(provider.base_url) && !isVouchedFor,
+		zeroRetention: says(env, zeroRetention, "1"),
+	};
 }
 
 function retiredKeys(list: string): PublicKeyEntry[] {
@@ -154,13 +196,15 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		adminToken: values.ADMIN_TOKEN ?? null,
 		logOrigin: values.LOG_ORIGIN,
 		brainMd: values.BRAIN_MD ?? null,
-		shortUrlBase: values.SHORT_URL_BASE?.replace(/\/+$/, "") ?? null,
+		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : withoutSlash(values.SHORT_URL_BASE),
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
 		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
 		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
+		standings: new Map(catalog.providers.map((provider) => [provider.id, standingOf(env, provider)])),
+		hashesAuditSecrets: values.AUDIT_SECRETS === "hash",
 	};
 }
 

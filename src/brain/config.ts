@@ -34,11 +34,3 @@ function mergeConfigs(own: RoutingConfig, server: RoutingConfig): RoutingConfig 
 export function over(own: CompiledConfig, server: CompiledConfig): CompiledConfig {
 	return { config: mergeConfigs(own.config, server.config), matches: own.config.rules ? own.matches : server.matches };
 }
-
-/**
- * Whether a config asks for what this version cannot do. The one place that says it: `compliance` is read, normalized, shared and
- * part of the digest, but nothing filters by it yet, so a call under such a config is refused rather than half obeyed.
- */
-export function asksTooMuch({ compliance }: RoutingConfig): boolean {
-	return compliance !== undefined;
-}

@@ -1,31 +1,58 @@
-// The routing config that a call is made under: the request's over the server's.
-import { fail, ok, type Result } from "../failure.ts";
-import { logError } from "../http/log.edge.ts";
+// Under which routing config and which compliance policy a call is made: the request's over the server's.
+import type { Catalog } from "../catalog/catalog.ts";
+import { type CompliancePolicy, readPolicy, saysSomething } from "../compliance/policy.ts";
+import { fail, type Issue, ok, type Result } from "../failure.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
-import { asksTooMuch, over } from "./config.ts";
+import { over } from "./config.ts";
 import { type DefaultConfigContext, defaultConfig } from "./default-config.store.ts";
 import { readConfigObject } from "./read.ts";
 
-const NOT_APPLIED = "compliance: is not applied by this version of the service";
+/** What a request says of it. */
+export interface OwnRules {
+	brain_config?: unknown;
+	compliance?: unknown;
+}
 
-/**
- * The config in force for a request; null when there is none. A faulty one of the request's is its failure, a server's that
- * cannot be kept is the operator's.
- * @param own the request's `brain_config`.
- */
-export async function configInForce(
-	own: unknown,
-	context: DefaultConfigContext,
-): Promise<Result<CompiledConfig | null>> {
+/** What holds for a request. */
+export interface RulesInForce {
+	/** Null when there is none. */
+	config: CompiledConfig | null;
+	/** Null when nothing is asked. */
+	policy: CompliancePolicy | null;
+}
+
+/** The config in force for a request; null when there is none. A faulty one of the request's is its failure. */
+async function configInForce(own: unknown, context: DefaultConfigContext): Promise<Result<CompiledConfig | null>> {
 	const server = await defaultConfig(context);
-	if (server && asksTooMuch(server.config)) {
-		logError("default_config_not_applied", new Error(NOT_APPLIED));
-		return fail({ reason: "misconfigured" });
-	}
 	if (own === undefined || own === null) return ok(server);
 	const { errors, config, matches } = await readConfigObject(own, context.settings.catalog);
 	if (errors.length > 0) return fail({ reason: "invalid_brain_config", errors });
-	if (asksTooMuch(config)) return fail({ reason: "invalid_brain_config", errors: [NOT_APPLIED] });
 	const compiled = { config, matches };
 	return ok(server ? over(compiled, server) : compiled);
+}
+
+/** A request's own policy in normal form, or its faults under the names of its fields. */
+function ownPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
+	const { policy, faults } = readPolicy(compliance, catalog);
+	if (faults.length === 0) return ok(policy);
+	const issues = faults.map(
+		({ path, message }): Issue => ({
+			path: ["compliance", ...path].map((step) => String(step).slice(0, 64)).join("."),
+			message,
+		}),
+	);
+	return fail({ reason: "invalid_request", issues });
+}
+
+/**
+ * The rules in force for a request. Its own `compliance` goes before that of its config, and this before the server's; one
+ * that says nothing leaves it to the next.
+ */
+export async function rulesInForce(own: OwnRules, context: DefaultConfigContext): Promise<Result<RulesInForce>> {
+	const policy = ownPolicy(own.compliance, context.settings.catalog);
+	if (!policy.ok) return policy;
+	const config = await configInForce(own.brain_config, context);
+	if (!config.ok) return config;
+	const configured = config.value?.config.compliance ?? null;
+	return ok({ config: config.value, policy: saysSomething(policy.value) ? policy.value : configured });
 }

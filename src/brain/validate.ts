@@ -2,29 +2,25 @@
 // the normal form, so that an invalid config can still be shown. Pure; the table of members is the file's format.
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
+import { type CompliancePolicy, readPolicy, saysSomething } from "../compliance/policy.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import {
 	blockedBy,
-	type CompliancePolicy,
 	type RoutingConfig,
 	type RoutingRule,
 	type RuleChoice,
 	type RuleCondition,
 } from "../routing/routing-config.ts";
 import { INTENTS } from "../routing/signals.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;
 const MAX_FALLBACK = 27;
 const MAX_RULES = 50;
-const MAX_NAMES = 100;
 const MAX_WORD_CHARS = 128;
 const MAX_RULE_NAME_CHARS = 64;
 const MAX_TEXT_CHARS = 512;
 const MAX_FAULTS = 50;
-
-/** Classes of data a config may name (docs/reference.md, "Routing config"). */
-const DATA_CLASSES = ["PII", "PHI", "FINANCIAL", "SECRETS"] as const;
 
 type Path = readonly (string | number)[];
 
@@ -151,15 +147,6 @@ const blockedEntry: Read<string> = (value, path, reader) => {
 	return reader.fault(path, `${quote(entry)} is neither a model nor a provider${didYouMean(entry, known)}`);
 };
 
-const providerId: Read<string> = (value, path, reader) => {
-	const id = word(value, path, reader);
-	const { providers } = reader.bounds.catalog;
-	const known = providers.map((provider) => provider.id);
-	return id === undefined || known.includes(id)
-		? id
-		: reader.fault(path, `unknown provider ${quote(id)}${didYouMean(id, known)}`);
-};
-
 const pattern: Read<string> = (value, path, reader) => {
 	const source = text(MAX_TEXT_CHARS)(value, path, reader);
 	const complaint = source === undefined ? null : reader.bounds.checkPattern(source);
@@ -226,25 +213,11 @@ const rule: Read<RoutingRule> = (value, path, reader) => {
 	return { ...(name === undefined ? {} : { name }), when: found.when ?? {}, use: found.use ?? {} };
 };
 
-const names = listOf(word, MAX_NAMES);
-const providers = listOf(providerId, MAX_NAMES);
-
-const complianceMembers = membersOf<CompliancePolicy>({
-	provider_allowlist: providers,
-	provider_denylist: providers,
-	jurisdiction: names,
-	data_residency: names,
-	frameworks: names,
-	certifications: names,
-	block_data_classes: listOf<string>(oneOf(DATA_CLASSES), DATA_CLASSES.length),
-	require_zero_retention: yesOrNo,
-});
-
 /** An inert policy says nothing. */
 const compliance: Read<CompliancePolicy> = (value, path, reader) => {
-	const found = Object.entries(complianceMembers(value, path, reader) ?? {});
-	const said = found.filter(([, member]) => member !== false && !(Array.isArray(member) && member.length === 0));
-	return said.length > 0 ? Object.fromEntries(said) : undefined;
+	const { policy, faults } = readPolicy(value, reader.bounds.catalog);
+	for (const fault of faults) reader.fault([...path, ...fault.path], fault.message, fault.at);
+	return saysSomething(policy) ? policy : undefined;
 };
 
 /** The members as they are written. */
@@ -292,8 +265,6 @@ function warningsOf(config: RoutingConfig, { models, findModel }: Catalog): stri
 		if (choice.max_cost !== undefined && config.max_cost !== null && choice.max_cost > config.max_cost)
 			warnings.push(`${label(index)}: use.max_cost has no effect above the config's max_cost; the lower one holds`);
 	}
-	if (config.compliance)
-		warnings.push("compliance is not applied by this version of the service: calls with it are refused");
 	return warnings;
 }
 

@@ -118,8 +118,13 @@ export function worstCaseOf(model: Model, maxInputTokens: number, maxOutputToken
 	);
 }
 
+/** Four times the blended price below, in millionths of a USD per million tokens: an integer. */
+export function blendedMicroRate(model: Model, atMs: number): number {
+	const rates = ratesOf(priceAt(model, atMs));
+	return 3 * rates.input + rates.output;
+}
+
 /** Blended catalog price (3 × input + output) / 4 in USD per million tokens, at the rates of short prompts. */
 export function blendedRate(model: Model, atMs: number): number {
-	const price = priceAt(model, atMs);
-	return (3 * price.input + price.output) / 4;
+	return blendedMicroRate(model, atMs) / (4 * PICO_PER_RATE);
 }

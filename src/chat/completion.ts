@@ -1,6 +1,7 @@
 // The chat completion that the client gets: OpenAI's shape with the `svc` block (docs/reference.md, "Chat"). Pure.
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
+import { attestationSchema } from "../compliance/attestation.ts";
 import { type BilledCall, fallbackFrom, lastOf, reasonFor, warningsOf } from "../inference/accounting.ts";
 import type { Accounted, Settled } from "../inference/infer.edge.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
@@ -69,6 +70,7 @@ export const chatCompletionSchema = z.lazy(() =>
 				verifiable: z.literal(true),
 				signature: z.string().nullable(),
 				key_id: z.string().nullable(),
+				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
 			}),
 			fallback: z.boolean(),
 			fallback_from: z.string().nullable(),
@@ -95,7 +97,7 @@ function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 }
 
 /** Writes the `svc` block. Costs are those of the receipt. */
-export function svcBlock({ billed, receipt, latencyMs }: Settled): SvcBlock {
+export function svcBlock({ billed, receipt, latencyMs, attestation }: Settled): SvcBlock {
 	const last = lastOf(billed);
 	const { plan, candidate } = last;
 	const { model } = candidate;
@@ -124,6 +126,7 @@ export function svcBlock({ billed, receipt, latencyMs }: Settled): SvcBlock {
 			verifiable: true,
 			signature: receipt.signature,
 			key_id: receipt.key_id,
+			...(attestation ? { compliance: attestation } : {}),
 		},
 		fallback: from !== null,
 		fallback_from: from,
@@ -169,8 +172,11 @@ function messageOf(answer: ModelAnswer, modelId: string): ChatCompletion["choice
 	};
 }
 
+/** A completion whose `svc` block has what an entrance adds. */
+export type CompletionWith<Svc extends SvcBlock> = ChatCompletion & { svc: Svc };
+
 /** Writes the completion. */
-export function completionOf(accounted: Accounted): ChatCompletion {
+export function completionOf<Svc extends SvcBlock>(accounted: Accounted, svc: Svc): CompletionWith<Svc> {
 	const { run, answer, billed } = accounted;
 	const { model } = lastOf(billed).candidate;
 	return {
@@ -190,6 +196,6 @@ export function completionOf(accounted: Accounted): ChatCompletion {
 			},
 		],
 		usage: usageBlock(answer, billed),
-		svc: svcBlock(accounted),
+		svc,
 	};
 }

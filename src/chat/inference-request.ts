@@ -8,7 +8,7 @@ import { droppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
 /**
- * Call and wishes of a chat body, under the routing config in force.
+ * Call and wishes of a chat body, under the routing config in force; the gate is governed.edge.ts's to add.
  * @param rawBody the body before validation, which leaves out what it does not know inside of members that it does.
  */
 export function toInferenceRequest(
@@ -19,7 +19,7 @@ export function toInferenceRequest(
 ): InferenceRequest {
 	return {
 		call: toModelCall(body, catalog, droppedMembers(rawBody, body)),
-		wishes: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config },
+		wishes: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config, gate: null },
 	};
 }
 

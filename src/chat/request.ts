@@ -155,6 +155,7 @@ export const chatRequestSchema = z.lazy(() =>
 		metadata: z.record(z.string(), z.unknown()).nullish(),
 		routing_mode: z.enum(ROUTING_MODES).nullish(),
 		brain_config: z.record(z.string(), z.unknown()).nullish(),
+		compliance: z.record(z.string(), z.unknown()).nullish().describe("A compliance policy; before the config's."),
 	}),
 );
 

@@ -51,12 +51,13 @@ export function hasProviderKey(variables: Record<string, string>): boolean {
 	);
 }
 
-/** Settings that send every provider to the sandbox. */
+/** Settings that send every provider to the sandbox, which stands for it in everything: what is public of a provider holds. */
 export function sandboxVariables(sandboxUrl: string): Record<string, string> {
 	return Object.fromEntries(
 		CATALOG.providers.flatMap(({ id, env_prefix }) => [
 			[`${env_prefix}_API_KEY`, "sandbox"],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
+			[`${env_prefix}_FACTS`, "provider"],
 		]),
 	);
 }

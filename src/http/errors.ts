@@ -44,6 +44,8 @@ function rowOf(failure: Failure): Row {
 			return { status: 400, message: failure.message };
 		case "no_messages":
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
+		case "no_task":
+			return { status: 400, message: "task is missing or blank", param: "task" };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -83,6 +85,19 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		}
+		case "budget_exceeds_tier_limit":
+			return {
+				status: 402,
+				message: failure.message,
+				param: "max_cost_usd",
+				extra: {
+					tier_limit_usd: failure.tierLimitUsd,
+					plan_envelope_usd: failure.planEnvelopeUsd,
+					requested_max_cost_usd: failure.requestedMaxCostUsd,
+				},
+				headers: NO_RETRY,
+			};
+		case "compliance_blocked":
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
@@ -92,6 +107,7 @@ function rowOf(failure: Failure): Row {
 		case "handoff_not_found":
 		case "workspace_not_found":
 		case "share_not_found":
+		case "skill_not_found":
 			return { status: 404, message: failure.message };
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };
@@ -139,6 +155,16 @@ function rowOf(failure: Failure): Row {
 			return {
 				status: 502,
 				message: "the orchestrator failed; what was spent is settled, and the log has the cause under this request id",
+				extra: { request_id: failure.requestId },
+				headers: NO_RETRY,
+			};
+		case "no_code_produced":
+			// What has cost money already is not repeated behind the user's back.
+			return { status: 502, message: failure.message, headers: NO_RETRY };
+		case "code_error":
+			return {
+				status: 502,
+				message: "the code run failed; what was spent is settled, and the log has the cause under this request id",
 				extra: { request_id: failure.requestId },
 				headers: NO_RETRY,
 			};

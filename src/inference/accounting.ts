@@ -1,6 +1,8 @@
 // What a run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
 import type { Reservation, UsageRow } from "../account/settlement.ts";
 import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } from "../catalog/price.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Gate } from "../compliance/gate.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { outputHash } from "../proof/output-hash.ts";
@@ -53,6 +55,8 @@ export interface Purpose {
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
+	/** The compliance policy in force; null without one. */
+	gate: Gate | null;
 	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
 	describe(billed: readonly BilledCall[]): Description;
 }
@@ -236,13 +240,15 @@ export interface Ending {
 	outputHash: Hash;
 	atMs: number;
 	latencyMs: number;
+	/** Every model that was sent the text, or may have been. */
+	readers: Iterable<Model>;
 }
 
 /** Usage row and unsigned receipt of a run. */
 export function writtenDown(
 	run: RunRecord,
 	billed: readonly BilledCall[],
-	{ outcome, outputHash: output_hash, atMs, latencyMs }: Ending,
+	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: Ending,
 ): { usage: UsageRow; receipt: Receipt } {
 	const { receipt: detail, usage } = run.purpose.describe(billed);
 	const calls = billed.map(({ candidate, bill }) => ({
@@ -264,7 +270,7 @@ export function writtenDown(
 		bound_usd: usd(run.boundNanoUsd),
 		input_hash: run.purpose.inputHash,
 		output_hash,
-		compliance: null,
+		compliance: run.purpose.gate?.attest(readers) ?? null,
 		catalog_version: run.catalogVersion,
 		config_digest: run.purpose.configDigest,
 	};
@@ -297,7 +303,13 @@ export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
  * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
  */
 export function reservationSoFar(run: RunRecord, billed: readonly BilledCall[], expiresAtMs: number): Reservation {
-	const ending = { outcome: "cut" as const, outputHash: hashText(""), atMs: run.startedAtMs, latencyMs: 0 };
+	const ending: Ending = {
+		outcome: "cut",
+		outputHash: hashText(""),
+		atMs: run.startedAtMs,
+		latencyMs: 0,
+		readers: billed.map(({ candidate }) => candidate.model),
+	};
 	return { expiresAtMs, ...writtenDown(run, billed, ending) };
 }
 

@@ -1,7 +1,7 @@
 // One answer to one call, whole or as it comes: plan, reserve, call with failover, settle, sign. Nothing is delivered that is
 // not accounted for. What the answer looks like to a client is its entrance's business.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { SealedReceipt } from "../proof/receipt.ts";
+import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import { answerHash, type BilledCall, describeSingleAnswer, type Purpose, type RunRecord } from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
@@ -33,6 +33,8 @@ export interface Settled {
 	billed: readonly BilledCall[];
 	receipt: SealedReceipt;
 	latencyMs: number;
+	/** The same as the receipt's; null without a compliance policy. */
+	attestation: Attestation | null;
 }
 
 /** What is known of an answer that was accounted for. */
@@ -71,6 +73,7 @@ async function begin(
 		kind: skillId === null ? "chat" : "skill",
 		inputHash,
 		configDigest,
+		gate: request.wishes.gate,
 		describe: describeSingleAnswer(skillId),
 	};
 	const run = await Run.open(caller, purpose, [set], settings.upstreamTotalTimeoutMs);
@@ -102,7 +105,8 @@ async function inferWhole(
 	remember(caller, plan, call);
 	const receipt = await run.settle("complete", answerHash(answer, call.candidate.model.id));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	return ok({ run: run.record, billed: run.billed, answer, receipt, latencyMs: run.latencyMs, sandbox });
+	const { record, billed, latencyMs, attestation } = run;
+	return ok({ run: record, billed, answer, receipt, latencyMs, attestation, sandbox });
 }
 
 /** How a streamed answer ended. `accounted` is null when it could not be: then it must not end as a success. */
@@ -139,7 +143,8 @@ export async function inferStream(
 			const turn = await caller.timings.measure("first_delta", () => run.stream(set));
 			if (!turn.ok) {
 				const { failure, receipt } = await run.fail(turn.failure, turn.clientClosed || caller.signal.aborted);
-				const settled = receipt && { billed: run.billed, receipt, latencyMs: run.latencyMs };
+				const { billed, latencyMs, attestation } = run;
+				const settled = receipt && { billed, receipt, latencyMs, attestation };
 				return { ok: false, failure, settled };
 			}
 			return ok(streamedAnswer(caller, plan, run, turn.served));
@@ -164,8 +169,8 @@ function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: Answer
 			const { outcome, lost, answer, call: billed } = stream.finish(clientClosed || caller.signal.aborted);
 			if (outcome === "complete") remember(caller, plan, billed);
 			const receipt = await run.settle(outcome, answerHash(answer, modelId));
-			const { latencyMs } = run;
-			const accounted = receipt && { run: run.record, billed: run.billed, answer, receipt, latencyMs };
+			const { record, billed: calls, latencyMs, attestation } = run;
+			const accounted = receipt && { run: record, billed: calls, answer, receipt, latencyMs, attestation };
 			return { outcome, lost, accounted };
 		},
 	};

@@ -3,6 +3,7 @@ import { envelopeNanoUsdOf, type Plan } from "../account/plans.ts";
 import { type CallCost, worstCaseOf } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { Gate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
@@ -10,7 +11,7 @@ import { isAvailable, wireOf } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import { type Selection, select } from "../routing/select.ts";
+import { type Candidate, type Selection, type SelectionRequest, select, shortened } from "../routing/select.ts";
 import { type Signals, signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
 
@@ -22,6 +23,13 @@ export interface Wishes {
 	mode: RoutingMode | null;
 	/** The routing config in force; null when there is none. */
 	config: CompiledConfig | null;
+	/**
+	 * `most`: as long an answer as each model writes and the ceiling affords. The call's own limit is then the visible tokens that
+	 * there must be room for; without it, it is the limit.
+	 */
+	maxTokens?: "most";
+	/** What must hold for every model that sees the call; null without a compliance policy. */
+	gate: Gate | null;
 	/** What the plan lets the whole request cost, nano-USD, null for anything; default: the envelope of a guarded plan. */
 	planLimitNanoUsd?: number | null;
 }
@@ -50,6 +58,8 @@ export interface CallPlan extends InferenceRequest {
 	accessOf(model: Model): ProviderAccess;
 	/** Builds its exact request; with another output limit than the call's, if one is given. */
 	attempt(model: Model, effort: EffortChoice, maxTokens?: number): Attempt;
+	/** A candidate with an answer short enough for its worst case to be within a limit; null when it cannot be shortened so. */
+	shorten(candidate: Candidate, limitNanoUsd: number): Candidate | null;
 }
 
 function accessesOf(settings: Settings): CallPlan["accessOf"] {
@@ -98,9 +108,10 @@ export function planCall(
 	const accessOf = accessesOf(settings);
 	const attempt = attempts(call, accessOf, nowMs);
 	const rule = wishes.config && matchRule(wishes.config, call, detected);
-	const selection = select({
+	const request: SelectionRequest = {
 		catalog,
 		call,
+		longest: wishes.maxTokens === "most",
 		signals: detected,
 		model: wishes.model,
 		routingMode: wishes.mode,
@@ -109,12 +120,14 @@ export function planCall(
 		plan,
 		planLimitNanoUsd: wishes.planLimitNanoUsd === undefined ? envelopeNanoUsdOf(plan) : wishes.planLimitNanoUsd,
 		available: (model) => isAvailable(model, settings),
+		reasonsAgainst: (model) => wishes.gate?.reasonsAgainst(model) ?? [],
 		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
 		takesToolName: (model, name) => wireOf(catalog.providerOf(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
-	});
+	};
+	const selection = select(request);
 	if (!selection.ok) return selection;
 	return ok({
 		call,
@@ -125,6 +138,7 @@ export function planCall(
 		matchedRule: rule?.name ?? null,
 		accessOf,
 		attempt,
+		shorten: (candidate, limitNanoUsd) => shortened(request, selection.value.mode, candidate, limitNanoUsd),
 	});
 }
 

@@ -1,9 +1,10 @@
 // A run: model calls under one reservation. It is reserved for before the first call, each call fails over within what is
 // left of it, and it is settled and signed once, after the last. One answer needs one call set; strategies and agents make many.
 import type { Reservation } from "../account/settlement.ts";
+import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
-import { type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";
 import { breakerKeyOf, type Permit, ProviderHealth } from "../providers/health.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
@@ -26,7 +27,7 @@ import {
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
-import { type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
+import { affordable, type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
 import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 import { Turns } from "./turns.ts";
@@ -138,6 +139,8 @@ export class Run {
 	/** Every call that is, or may be, billed, in the order they ended. */
 	readonly billed: BilledCall[] = [];
 	readonly budget: Budget;
+	/** Every model that was sent a call: also where the connection broke, most of the text may have arrived. */
+	readonly #readers = new Set<Model>();
 	#caller: Caller;
 	#endsAtMs: number;
 	#heads = new Turns(MAX_WAITING_FOR_HEADS);
@@ -188,6 +191,11 @@ export class Run {
 	/** Since the request arrived. */
 	get latencyMs(): number {
 		return Date.now() - this.record.startedAtMs;
+	}
+
+	/** What is attested of the models that were called so far; null without a compliance policy. */
+	get attestation(): Attestation | null {
+		return this.record.purpose.gate?.attest(this.#readers) ?? null;
 	}
 
 	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
@@ -293,7 +301,7 @@ export class Run {
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
 		const { freeNanoUsd } = watch?.budget ?? this.budget;
 		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
-		if (next && roomNanoUsd < next.attempt.worstCase.totalNanoUsd) return first;
+		if (next && !affordable(next, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
 		const second = await this.#try(call, failed, attempt, watch);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
@@ -316,31 +324,34 @@ export class Run {
 
 	/** @param isForced calls a provider that is shut off all the same. */
 	async #try<T>(
-		planned: PlannedCall,
+		intact: PlannedCall,
 		failed: FailedCalls,
 		attempt: Attempt<T>,
 		watch: CallWatch | undefined,
 		isForced = false,
 	): Promise<Tried<T>> {
-		const { candidate, attempt: exact, plan } = planned;
 		const sentAtMs = Date.now();
-		if (sentAtMs >= this.#endsAtMs || !failed.allows(planned)) return { kind: "not_made" };
-		const hold = (watch?.budget ?? this.budget).hold(exact.worstCase.totalNanoUsd);
-		if (!hold) return { kind: "not_made" };
+		if (sentAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
+		const budget = watch?.budget ?? this.budget;
+		const planned = affordable(intact, budget.freeNanoUsd);
+		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
+		if (!planned || !hold) return { kind: "not_made" };
+		const { candidate, attempt: exact, plan } = planned;
 		const key = breakerKeyOf(exact.access);
 		const permit = isForced ? health.force(key, sentAtMs) : health.acquire(key, sentAtMs);
 		if (!permit) {
 			hold.release();
 			return { kind: "shut_off" };
 		}
-		const intended = plan.selection.failover[0];
-		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
+		const intended = plan.selection.failover[0].model;
+		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.asked(intended.id) };
 		if (watch && !(await watch.begins(call))) {
 			hold.release();
 			permit.inconclusive();
 			return { kind: "not_made" };
 		}
 		if (!watch) this.#logCall(call);
+		this.#readers.add(candidate.model);
 		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
 			permit.inconclusive();
 			throw error;
@@ -374,7 +385,7 @@ export class Run {
 	/** Seals and stores usage and receipt of what came of the run, once; null when that failed. */
 	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds } = this.#caller;
-		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs };
+		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers: this.#readers };
 		const { usage, receipt: unsigned } = writtenDown(this.record, this.billed, ending);
 		const receipt = await sealReceipt(unsigned, settings.signer);
 		const { model, provider, mode, fallback } = usage;

@@ -4,10 +4,11 @@
 // Crash order. Nothing is sent before the meter has it: each batch of calls is written into the reservation first, one meter
 // call a batch. So what is recorded of a process that dies is what it was billed, and the worst case of the calls that had
 // begun, each under its own model; with no call begun, nothing. `bound_usd` is the whole bound from the start.
+import type { Gate } from "../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Hash } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import type { Outcome, ReceiptKind, SealedReceipt } from "../proof/receipt.ts";
+import type { Attestation, Outcome, ReceiptKind, SealedReceipt } from "../proof/receipt.ts";
 import { joinedText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
 import {
 	type BilledCall,
@@ -81,6 +82,8 @@ export interface WorkPurpose {
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
+	/** The compliance policy in force; null without one. */
+	gate: Gate | null;
 	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
 	describe(trace: Trace): Description;
 }
@@ -120,7 +123,8 @@ export function boundOfSpec(caller: Caller, spec: Omit<CallSpec, "stage" | "role
 	const plan = planSpec(caller, { ...spec, stage: "", role: "" });
 	if (!plan.ok) return plan;
 	const { attempt, selection } = plan.value;
-	return ok(Math.max(...selection.failover.map(({ model, effort }) => attempt(model, effort).worstCase.totalNanoUsd)));
+	const worst = selection.failover.map(({ model, effort, maxTokens }) => attempt(model, effort, maxTokens).worstCase);
+	return ok(Math.max(...worst.map(({ totalNanoUsd }) => totalNanoUsd)));
 }
 
 /** The most that one call of a set can cost. */
@@ -202,6 +206,11 @@ export class Work {
 
 	get spentNanoUsd(): number {
 		return totalNanoUsd(this.#run.billed);
+	}
+
+	/** What is attested of the models that were called so far; null without a compliance policy. */
+	get attestation(): Attestation | null {
+		return this.#run.attestation;
 	}
 
 	/** Some answer came from the sandbox upstream. */

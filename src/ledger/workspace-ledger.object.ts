@@ -11,14 +11,15 @@ import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import { newestOf, type PageQuery } from "../audit/page.ts";
+import { keptText } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
-import type { Hash } from "../proof/hash.ts";
+import { asHash, type Hash } from "../proof/hash.ts";
 import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOfRange } from "../proof/merkle.ts";
 import { checkpointBody, signNote } from "../proof/note.ts";
 import { settingsOf } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
-import { asHash, type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
+import { type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
 import { handoffCreated } from "./handoff-event.ts";
 import { recordEntries } from "./handoffs.store.ts";
 import { LEDGER_TABLES } from "./ledger-tables.ts";
@@ -120,13 +121,14 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 
 	/** Appends a handoff and waits a moment for D1 to have it. */
 	async append(request: AppendRequest): Promise<AppendVerdict> {
-		const verdict = this.#append(request);
+		const objective = await keptText(request.draft.objective, settingsOf(this.env));
+		const verdict = this.#append(request, objective);
 		if (!verdict.appended) return verdict;
 		return { ...verdict, flushed: await this.#outbox.deliver(request.eventId) };
 	}
 
 	/** No `await` in here, nor in anything it calls. */
-	#append(request: AppendRequest): AppendVerdict {
+	#append(request: AppendRequest, eventObjective: string): AppendVerdict {
 		const known = this.find(request.id).entry;
 		if (known) return { appended: true, entry: known, flushed: false };
 		const { signer } = settingsOf(this.env);
@@ -135,15 +137,20 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		const entry = nextEntry(request, request.draft, head?.last ?? null, Date.now(), signer);
 		const bytes = utf8ToBytes(entry.subject).length;
 		if (bytes > MAX_SUBJECT_BYTES) return { appended: false, reason: "subject_too_large", bytes };
-		this.#store(request, entry, head);
+		this.#store(request, entry, head, eventObjective);
 		return { appended: true, entry, flushed: false };
 	}
 
-	#store({ userId, workspaceId, eventId, actor }: AppendRequest, entry: HandoffRow, head: Head | null): void {
+	#store(
+		{ userId, workspaceId, eventId, actor }: AppendRequest,
+		entry: HandoffRow,
+		head: Head | null,
+		eventObjective: string,
+	): void {
 		const { seq, id, hash, signature, key_id, created_at } = entry;
 		this.#write(userId, { kind: "workspace", id: workspaceId }, () => {
 			this.#sql.exec("INSERT INTO entries (seq, id, entry) VALUES (?, ?, ?)", seq, id, JSON.stringify(entry));
-			this.#addEvent(handoffCreated(entry, eventId, actor), id);
+			this.#addEvent(handoffCreated(entry, eventId, actor, eventObjective), id);
 			this.#setHead({
 				size: seq + 1,
 				last: { seq, id, hash, signature, key_id, created_at },

@@ -2,18 +2,19 @@
 
 import type { KeyContext } from "../account/context.ts";
 import { configDigest } from "../brain/config.ts";
-import { configInForce } from "../brain/in-force.edge.ts";
+import { rulesInForce } from "../brain/in-force.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { type Caller, callerOf } from "../inference/caller.edge.ts";
+import { gateOn } from "../inference/gate-on.ts";
 import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type Affordable, affordable } from "./bounds.ts";
-import { bounder, engineOn, type Floor, floorFor } from "./engine.edge.ts";
+import { bounder, engineOn, type Floor, type FloorRules, floorFor } from "./engine.edge.ts";
 import { castFor, memberOf } from "./panel.ts";
 import { type Attempt, MODE_OF, planOf, shrinking } from "./planner.ts";
-import { isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
+import { callOf, isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
 import { concluded, type Orchestration, orchestrationOf, type Progress } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
 import type { Cast, Conclusion, Policy, Task } from "./strategy.ts";
@@ -46,15 +47,11 @@ function limitText(floor: Floor): string {
 	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
 }
 
-function prepare(
-	caller: Caller,
-	body: OrchestrationRequest,
-	rawBody: unknown,
-	config: Parameters<typeof floorFor>[3],
-): Result<Prepared> {
+function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
+	const { config, gate } = rules;
 	const task = taskOf(body);
 	const policy = body.policy ?? "balanced";
-	const floor = floorFor(caller, task, policy, config, body.max_cost_usd ?? null);
+	const floor = floorFor(caller, task, policy, rules, body.max_cost_usd ?? null);
 	if (!floor.ok) return floor;
 	const asked = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
 	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals), limitText(floor.value));
@@ -69,6 +66,7 @@ function prepare(
 	const purpose = purposeOf(progress, chosen.value.cast, caller, {
 		inputHash: hashObject({ type: "svc.input.v1", messages }),
 		configDigest: config ? configDigest(config.config) : null,
+		gate,
 	});
 	return ok({ ...chosen.value, task, floor: floor.value, policy, purpose, progress });
 }
@@ -78,7 +76,7 @@ function purposeOf(
 	progress: Prepared["progress"],
 	{ members: [[intended]] }: Cast,
 	{ settings: { catalog } }: Caller,
-	hashes: Pick<WorkPurpose, "inputHash" | "configDigest">,
+	hashes: Pick<WorkPurpose, "inputHash" | "configDigest" | "gate">,
 ): WorkPurpose {
 	return {
 		kind: "orchestration",
@@ -130,10 +128,12 @@ export async function orchestrate(
 	context: KeyContext,
 	{ progress: tell, signal }: Watch,
 ): Promise<WholeAnswer<Orchestration>> {
-	const config = await configInForce(body.brain_config, context);
-	if (!config.ok) return config;
+	const rules = await rulesInForce(body, context);
+	if (!rules.ok) return rules;
 	const caller = { ...callerOf(context), signal };
-	const prepared = prepare(caller, body, context.rawBody, config.value);
+	const { config, policy } = rules.value;
+	const gate = await gateOn(callOf({ ...taskOf(body), json: false }), policy, caller.settings);
+	const prepared = prepare(caller, body, context.rawBody, { config, gate });
 	if (!prepared.ok) return prepared;
 	if (isBlank(prepared.value.task)) return fail({ reason: "no_messages" } satisfies Failure);
 	const { purpose, boundNanoUsd, progress, plan } = prepared.value;

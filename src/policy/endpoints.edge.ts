@@ -5,6 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
 import { recordEvent } from "../audit/owners.edge.ts";
+import { keptPayload } from "../compliance/audit-secrets.ts";
 import { ok } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
@@ -40,7 +41,7 @@ export const checkPolicyEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const { account, db, timings } = context;
+		const { account, db, settings, timings } = context;
 		const key = { userId: account.userId, workspaceId: body.workspace_id };
 		const stored = await timings.measure("d1", () => findManifest(db, key));
 		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
@@ -50,12 +51,13 @@ export const checkPolicyEndpoint = endpoint({
 			budgetUsd: usd(agentLimitNanoUsd(account.plan)),
 		});
 		const nowMs = Date.now();
-		const event = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
+		const checked = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
 			id: `ae_${ulid(nowMs)}`,
 			user_id: account.userId,
 			actor: actorOf(account),
 			created_at: new Date(nowMs).toISOString(),
 		});
+		const event = { ...checked, payload: await keptPayload(checked.payload, settings) };
 		await recordEvent(context, { kind: "workspace", id: body.workspace_id }, event);
 		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 	},

@@ -7,6 +7,21 @@ import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from ".
 /** How far the answer came: whole, broken off by the upstream, or left by the client. */
 export type Outcome = "complete" | "cut" | "client_closed";
 
+/** Under which policy which models saw a text (docs/proofs.md, "Receipts"). */
+export interface Attestation {
+	type: "svc.attestation.v1";
+	matrix_version: string;
+	/** Compiled: with all its members, lists sorted. */
+	policy: Record<string, unknown>;
+	/** Ids of the models that saw the text, sorted; and of their providers. */
+	models: string[];
+	providers: string[];
+	/** In the order PII, PHI, FINANCIAL, SECRETS. */
+	detected_classes: string[];
+	/** Over all members but itself. */
+	hash: string;
+}
+
 /** Members every receipt has; `null` where one does not apply. */
 export interface ReceiptBase {
 	type: "svc.receipt.v1";
@@ -21,7 +36,8 @@ export interface ReceiptBase {
 	bound_usd: number;
 	input_hash: string;
 	output_hash: string;
-	compliance: null;
+	/** Null when no compliance policy was in force. */
+	compliance: Attestation | null;
 	catalog_version: string;
 	config_digest: string | null;
 }

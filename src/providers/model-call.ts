@@ -178,6 +178,59 @@ export function* textsOf({ messages }: Pick<ModelCall, "messages">): Generator<s
 	}
 }
 
+/** The strings in a JSON value, names of members included. Not recursive: depth is the client's. */
+function* stringsIn(value: unknown): Generator<string> {
+	const waiting: unknown[] = [value];
+	while (waiting.length > 0) {
+		const next = waiting.pop();
+		if (typeof next === "string") yield next;
+		else if (Array.isArray(next)) for (const item of next) waiting.push(item);
+		else if (typeof next === "object" && next !== null) {
+			yield* Object.keys(next);
+			for (const item of Object.values(next)) waiting.push(item);
+		}
+	}
+}
+
+/** Members of a provider's own blocks that are for it alone: signatures and what it has sealed. */
+const SEALED_MEMBERS = new Set(["signature", "data", "encrypted_content", "thought_signature", "thoughtSignature"]);
+
+function* textsOfPart(part: ContentPart): Generator<string> {
+	switch (part.type) {
+		case "text":
+		case "refusal":
+		case "reasoning":
+			yield part.text;
+			return;
+		case "tool_call":
+			yield part.name;
+			yield part.arguments;
+			return;
+		case "tool_result":
+			for (const inner of part.content) yield* textsOfPart(inner);
+			return;
+		case "provider":
+			yield* stringsIn(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
+			return;
+		case "image":
+			// What a picture shows is not read; an address of one is a text.
+			if (!part.url.startsWith("data:")) yield part.url;
+	}
+}
+
+/** Every text that a model is sent with a call: messages of all roles, calls and results of tools, definitions, schemas. */
+export function* everyTextOf(call: ModelCall): Generator<string> {
+	for (const { content, name } of call.messages) {
+		if (name !== undefined) yield name;
+		for (const part of content) yield* textsOfPart(part);
+	}
+	yield* stringsIn(call.tools);
+	yield* stringsIn(call.output);
+	yield* call.stop;
+	if (call.user !== undefined) yield call.user;
+	yield* stringsIn(call.unknownFields);
+}
+
 /** Images of a call's messages in order, those in results of tools included. */
 export function imagesOf({ messages }: Pick<ModelCall, "messages">): ImagePart[] {
 	return messages.flatMap(({ content }) =>

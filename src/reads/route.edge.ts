@@ -1,11 +1,10 @@
 // The routing preview: what a chat request would run on, and why, without calling anything.
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { configInForce } from "../brain/in-force.edge.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { inChatFields } from "../chat/field-names.ts";
-import { toInferenceRequest } from "../chat/inference-request.ts";
+import { governedRequest } from "../chat/governed.edge.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import { fail, ok } from "../failure.ts";
 import { recallModel } from "../inference/infer.edge.ts";
@@ -73,10 +72,9 @@ export const previewRouteEndpoint = endpoint({
 	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
-		const config = await configInForce(body.brain_config, context);
-		if (!config.ok) return config;
-		const request = toInferenceRequest(body, settings.catalog, config.value);
-		const planned = planCall(request, account.plan, settings, startedAtMs, recallModel(account.userId));
+		const request = await governedRequest(body, context);
+		if (!request.ok) return request;
+		const planned = planCall(request.value, account.plan, settings, startedAtMs, recallModel(account.userId));
 		if (!planned.ok) return fail(inChatFields(planned.failure));
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];

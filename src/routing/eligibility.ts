@@ -1,7 +1,6 @@
 // Which models may serve a call, and for each that may not, why. Pure.
 
 import type { Plan } from "../account/plans.ts";
-import type { CallCost } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
@@ -11,7 +10,7 @@ import type { Signals } from "./signals.ts";
 
 /** Why a model is out. `param` names what of the call or its wishes asks too much. */
 export interface Exclusion {
-	code: "unavailable" | "plan" | "blocked" | "capability" | "limits" | "tier" | "cost";
+	code: "unavailable" | "plan" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
 	param?: CallField | "config";
 	text: string;
 }
@@ -29,11 +28,14 @@ export interface Constraints {
 	/** Intensity tiers; null is all. */
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
+	/** Why a model must not see the call under the compliance policy in force; empty when it may. */
+	reasonsAgainst(model: Model): readonly string[];
 	/** Whether a model's format takes images by https address; this service fetches none. */
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
 	takesToolName(model: Model, name: string): boolean;
-	worstCase(model: Model): CallCost;
+	/** Worst case of the call, nano-USD. */
+	worstNanoUsd(model: Model): number;
 }
 
 function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
@@ -94,12 +96,14 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 	const entry = blockedBy(model, blocked);
 	if (entry !== undefined)
 		found.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
+	for (const text of constraints.reasonsAgainst(model)) found.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
 		found.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
 	found.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
-	// Pricing needs the exact request, which only an available model's format can build.
-	if (found.length === 0 && ceiling) {
-		const worst = constraints.worstCase(model).totalNanoUsd;
+	// Pricing needs the exact request, which only an available model's format can build. What compliance alone keeps out is
+	// priced too: whether nothing else does decides what the client is told.
+	if (ceiling && found.every(({ code }) => code === "compliance")) {
+		const worst = constraints.worstNanoUsd(model);
 		if (worst > ceiling.nanoUsd) {
 			found.push({
 				code: "cost",

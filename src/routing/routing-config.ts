@@ -1,6 +1,7 @@
 // What a routing config asks of a selection. Its file format, validation and digest are brain/.
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
+import type { CompliancePolicy } from "../compliance/policy.ts";
 import type { RoutingMode } from "./mode.ts";
 import type { Intent } from "./signals.ts";
 
@@ -32,18 +33,6 @@ export interface RoutingRule {
 	name?: string;
 	when: RuleCondition;
 	use: RuleChoice;
-}
-
-/** Only members that say something. */
-export interface CompliancePolicy {
-	provider_allowlist?: string[];
-	provider_denylist?: string[];
-	jurisdiction?: string[];
-	data_residency?: string[];
-	frameworks?: string[];
-	certifications?: string[];
-	block_data_classes?: string[];
-	require_zero_retention?: boolean;
 }
 
 /** The canonical form, whatever the input form. `rules` and `compliance` are there only when they say something. */

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
-import { DATA_CLASSES, type DataClass, type Detection, detect } from "../../src/compliance/detect.ts";
+import { type Detection, detect } from "../../src/compliance/detect.ts";
 import { classOf } from "../../src/compliance/detection/kinds.ts";
+import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { OWN_SENTENCES, SECRET_MARK } from "./own-sentences.ts";
 
 const FILE =

@@ -1,6 +1,8 @@
 // What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
 import fc from "fast-check";
+import { appendStep, beginTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { hashText } from "../../src/proof/hash.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 
@@ -71,8 +73,22 @@ const model = fc.oneof(
 	{ weight: 1, arbitrary: fc.constantFrom("nope", "gpt-4o", "AUTO", "__proto__", "constructor") },
 );
 
+const COMPLIANCE = fc.oneof(
+	fc.constantFrom<Record<string, unknown>>(
+		{},
+		{ jurisdiction: ["EU"] },
+		{ jurisdiction: "Atlantis" },
+		{ provider_allowlist: ["openai"], allowlist: ["openai"] },
+		{ block_data_classes: ["PII", "pii", "nope"] },
+		{ require_zero_retention: true, frameworks: ["SOC 2 Type II", "ISO/IEC 27001:2022", "X"] },
+		{ data_residency: [""], provider_denylist: ["nobody"] },
+	),
+	fc.record({ frameworks: fc.array(odd.text, { maxLength: 3 }), jurisdiction: odd.text }, { requiredKeys: [] }),
+);
+
 const CHAT_HINTS: EndpointExample["hints"] = {
 	model,
+	compliance: COMPLIANCE,
 	parameters: schemaLike,
 	schema: schemaLike,
 	arguments: fc.oneof(fc.constantFrom("{}", '{"city":"Oslo"}', "", "[]", "null", '{"__proto__":1}', "{"), odd.text),
@@ -136,6 +152,8 @@ const BRAIN_HINTS: EndpointExample["hints"] = {
 	brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
 };
 
+const skillId = fc.constantFrom("debugging", "code-review", "nope", "constructor", "..", "%2F");
+
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
@@ -181,6 +199,24 @@ function inWorkspace(request: OwnedId["request"]): OwnedId {
 	};
 }
 
+/** What a trajectory of one step would be verified with. */
+function trajectoryBundle() {
+	const step = {
+		index: 0,
+		model: MODEL_IDS[0] ?? "",
+		input_hash: hashText("in"),
+		output_hash: hashText("out"),
+		cost_usd: 0.000001,
+		confidence: 0.5,
+		timestamp: "2026-07-22T10:00:00.000Z",
+	};
+	const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
+	const trajectory = appendStep(beginTrajectory(run), step);
+	return { ...run, steps: [step], trajectory_proof: trajectoryProof(trajectory, hashText("out")) };
+}
+
+const hash = fc.oneof(fc.constantFrom("in", "out").map(hashText), fc.constantFrom("sha256:0123456789ab", ""));
+
 /** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
 export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	create_chat_completion: {
@@ -205,12 +241,28 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: "none",
 		hints: CHAT_HINTS,
 	},
+	preview_compliance: {
+		request: () => ({ body: { prompt: "Mail ada@lovelace.org", compliance: { block_data_classes: ["PII"] } } }),
+		owned: "none",
+		hints: { compliance: COMPLIANCE },
+	},
 	list_models: { request: () => ({}) },
 	get_model: { request: () => ({ path: `/v1/models/${MODEL_IDS[0]}` }), hints: { id: model } },
 	get_public_key: { request: () => ({}) },
 	get_proof: {
 		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
 		hints: { request_id: fc.constantFrom("svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+	},
+	verify_trajectory: {
+		request: () => ({ body: trajectoryBundle() }),
+		hints: {
+			run_id: fc.constantFrom("agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", "agt_", "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", ""),
+			trajectory_proof: hash,
+			input_hash: hash,
+			output_hash: hash,
+			index: fc.constantFrom(0, 1, -1, 1.5, 1e308),
+			step_proofs: fc.array(hash, { maxLength: 3 }),
+		},
 	},
 	create_handoff: {
 		request: () => ({ body: handoff("contract") }),
@@ -326,6 +378,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	get_brain_share: { request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }) },
 	show_brain_share: { request: async (key) => ({ path: `/b/${await newShare(key, "Contract")}` }) },
+	list_skills: { request: () => ({}) },
+	get_skill: {
+		request: () => ({ path: "/v1/skills/debugging" }),
+		hints: { skill_id: skillId },
+	},
+	invoke_skill: {
+		request: () => ({ path: "/v1/skills/debugging/invoke", body: { task: "It prints 8, not 9." } }),
+		owned: "public",
+		hints: { ...CHAT_HINTS, skill_id: skillId },
+	},
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },

@@ -14,6 +14,7 @@ function providerVariables({ providers }: Catalog): Record<string, string> {
 		providers.flatMap(({ id, env_prefix }) => [
 			[`${env_prefix}_API_KEY`, "sandbox"],
 			[`${env_prefix}_BASE_URL`, `${SANDBOX_ORIGIN}/${id}`],
+			[`${env_prefix}_FACTS`, "provider"],
 		]),
 	);
 }

@@ -37,6 +37,20 @@ describe("settings", () => {
 		expect(providers.get("zai")).toMatchObject({ apiKey: "z", baseUrl: "http://127.0.0.1:1/v4", host: "127.0.0.1:1" });
 	});
 
+	it("know a replaced address from the provider's own, and who vouches for it", () => {
+		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).standings.get("zai");
+		const own = { isReplaced: false, zeroRetention: false };
+		expect(standing({})).toEqual(own);
+		expect(standing({ ZAI_BASE_URL: "https://api.z.ai/api/paas/v4/" })).toEqual(own);
+		expect(standing({ ZAI_BASE_URL: "http://127.0.0.1:1/v4" })).toEqual({ ...own, isReplaced: true });
+		expect(standing({ ZAI_BASE_URL: "http://127.0.0.1:1/v4", ZAI_FACTS: "provider" })).toEqual(own);
+		expect(standing({ ZAI_ZERO_RETENTION: "1" })).toEqual({ ...own, zeroRetention: true });
+		expect(faulty({ ...good, ZAI_FACTS: "yes" })).toBe("ZAI_FACTS must be provider, or absent");
+		expect(faulty({ ...good, ZAI_ZERO_RETENTION: "true" })).toBe("ZAI_ZERO_RETENTION must be 1, or absent");
+		expect(faulty({ ...good, AUDIT_SECRETS: "yes" })).toBe("AUDIT_SECRETS must be keep or hash");
+		expect(SETTING_NAMES).toEqual(expect.arrayContaining(["ZAI_FACTS", "ZAI_ZERO_RETENTION", "AUDIT_SECRETS"]));
+	});
+
 	it.each(["svc.local", "log.example", "Log.Example", "a", "xn--bcher-kva.example", "10.0.0.1", `${"a".repeat(63)}.b`])(
 		"take the host name %s for a log's origin",
 		(origin) => {

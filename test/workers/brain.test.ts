@@ -287,18 +287,11 @@ describe("a request's config", () => {
 		expect(await json(route({ brain_config: { max_cost: 1e-9 } }), 402)).toMatchObject({ would_fit: null });
 	});
 
-	it("with compliance is refused for calls, and shared all the same", async () => {
-		const brain_config = { compliance: { frameworks: ["GDPR"] } };
-		for (const path of ["/v1/route", "/v1/chat/completions"])
-			expect(
-				await json(callWithKey(owner.key, path, { messages: [{ role: "user", content: "hi" }], brain_config }), 422),
-			).toMatchObject({
-				error: "invalid_brain_config",
-				errors: ["compliance: is not applied by this version of the service"],
-			});
+	it("with compliance in any spelling is shared in one", async () => {
+		const brain_config = { compliance: { required_frameworks: "gdpr", certifications: ["SOC 2 Type II"] } };
 		expect(await json(share({ brain_config }))).toMatchObject({
 			valid: true,
-			config: { compliance: { frameworks: ["GDPR"] } },
+			config: { compliance: { frameworks: ["GDPR"], certifications: ["SOC2"] } },
 		});
 	});
 
@@ -374,9 +367,13 @@ describe("the server's config", () => {
 		expect(await health(server)).toBe("invalid");
 	});
 
-	it("with compliance lets no call through, rather than break its promise", async () => {
-		vi.spyOn(console, "error").mockImplementation(() => undefined);
-		expect(await json(ask(kvWith("compliance: {frameworks: [GDPR]}")), 503)).toMatchObject({ error: "misconfigured" });
+	it("with compliance holds for every call that has no policy of its own", async () => {
+		const server = kvWith("compliance: {provider_allowlist: [mistral]}");
+		expect(await json(ask(server, { model: frontier.id }), 403)).toMatchObject({ error: "compliance_blocked" });
+		expect(await json(ask(server, { compliance: {} }))).toMatchObject({ provider: "mistral" });
+		expect(await json(ask(server, { compliance: { provider_allowlist: ["cohere"] } }))).toMatchObject({
+			provider: "cohere",
+		});
 	});
 
 	it("that cannot be read is not taken for none", async () => {

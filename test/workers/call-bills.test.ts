@@ -388,6 +388,7 @@ describe("calls in the process", () => {
 		kind: "agent",
 		inputHash: hashText("goal"),
 		configDigest: null,
+		gate: null,
 		describe: () => ({
 			receipt: {
 				kind: "agent",
@@ -407,7 +408,7 @@ describe("calls in the process", () => {
 		const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "hi" }] }];
 		const output = { type: "text" as const };
 		const modelCall = { messages, tools: [], output, maxTokens: 900, stop: [], sampling: {}, unknownFields: {} };
-		const wishes = { model: openai.id, mode: null, config: null };
+		const wishes = { model: openai.id, mode: null, config: null, gate: null };
 		const plan = planCall({ call: modelCall, wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
 		if (!plan.ok) throw new Error("no plan");
 		const { calls } = callsFor(plan.value, caller);

@@ -75,7 +75,7 @@ function modelCall(text: string): ModelCall {
 }
 
 function callsOf(model: string, text: string): CallSet {
-	const wishes = { model, mode: null, config: null };
+	const wishes = { model, mode: null, config: null, gate: null };
 	const plan = planCall({ call: modelCall(text), wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
 	return callsFor(plan.value, caller);
@@ -154,6 +154,7 @@ function purposeOf(kind: ReceiptKind): Purpose {
 		kind,
 		inputHash: hashText("input"),
 		configDigest: null,
+		gate: null,
 		describe: (billed): Description => {
 			const { model } = lastOf(billed).candidate;
 			const usage = { model: model.id, provider: model.provider, mode: "quality", fallback: false };

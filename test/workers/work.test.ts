@@ -57,7 +57,7 @@ function spec(text: string, models: CallSpec["models"], stage = "propose"): Call
 		stage,
 		role: "proposer",
 		call: modelCall(text),
-		wishes: { model: "auto", mode: "balanced", config: null },
+		wishes: { model: "auto", mode: "balanced", config: null, gate: null },
 		models,
 	};
 }
@@ -74,6 +74,7 @@ const PURPOSE: WorkPurpose = {
 	kind: "orchestration",
 	inputHash: hashText("input"),
 	configDigest: null,
+	gate: null,
 	describe: (trace: Trace) => ({
 		receipt: {
 			kind: "orchestration",

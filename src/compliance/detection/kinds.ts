@@ -1,9 +1,6 @@
 // What is looked for: the classes of sensitive text and the kinds in each. How a kind is recognised stands elsewhere.
 
-/** Classes in the order in which answers name them. docs/reference.md, "Compliance". */
-export const DATA_CLASSES = ["PII", "PHI", "FINANCIAL", "SECRETS"] as const;
-
-export type DataClass = (typeof DATA_CLASSES)[number];
+import { DATA_CLASSES, type DataClass } from "../vocabulary.ts";
 
 const KINDS = {
 	PII: [
@@ -25,6 +22,7 @@ const KINDS = {
 		"geolocation",
 		"in_aadhaar",
 		"in_pan",
+		"in_voter",
 		"ip_address",
 		"it_fiscal_code",
 		"kr_rrn",
@@ -45,6 +43,7 @@ const KINDS = {
 		"uk_nino",
 		"us_itin",
 		"us_ssn",
+		"vehicle_registration",
 		"za_id",
 	],
 	PHI: [

@@ -233,7 +233,6 @@ describe("warnings", () => {
 			"rules.0 always matches: the rules behind it are never tried",
 			"rules.0: use.tier has no effect beside use.model",
 			"rules.0: use.max_cost has no effect above the config's max_cost; the lower one holds",
-			"compliance is not applied by this version of the service: calls with it are refused",
 		]);
 	});
 });

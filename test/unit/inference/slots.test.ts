@@ -63,7 +63,7 @@ function judging(texts: readonly string[]): ModelCall {
 
 function plan(call: ModelCall): CallPlan {
 	const planned = planCall(
-		{ call, wishes: { model: "auto", mode: "balanced", config: null } },
+		{ call, wishes: { model: "auto", mode: "balanced", config: null, gate: null } },
 		PLANS.corporate,
 		SETTINGS,
 		0,

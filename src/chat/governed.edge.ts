@@ -1,0 +1,24 @@
+// A chat body under the rules in force for it: routing config and compliance policy, its own and the server's.
+import type { DefaultConfigContext } from "../brain/default-config.store.ts";
+import { rulesInForce } from "../brain/in-force.edge.ts";
+import { ok, type Result } from "../failure.ts";
+import { gateOn } from "../inference/gate-on.ts";
+import type { InferenceRequest } from "../inference/plan.ts";
+import { toInferenceRequest } from "./inference-request.ts";
+import type { ChatRequest } from "./request.ts";
+
+/**
+ * Call and wishes of a chat body.
+ * @param rawBody the body before validation.
+ */
+export async function governedRequest(
+	body: ChatRequest,
+	context: DefaultConfigContext,
+	rawBody?: unknown,
+): Promise<Result<InferenceRequest>> {
+	const rules = await rulesInForce(body, context);
+	if (!rules.ok) return rules;
+	const { settings } = context;
+	const { call, wishes } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
+	return ok({ call, wishes: { ...wishes, gate: await gateOn(call, rules.value.policy, settings) } });
+}

@@ -1,0 +1,15 @@
+// The shape of an attestation in an answer; its bytes are docs/proofs.md, "Receipts".
+import * as z from "zod";
+
+/** Which policy held, and which models saw the text under it. */
+export const attestationSchema = z.lazy(() =>
+	z.object({
+		type: z.literal("svc.attestation.v1"),
+		matrix_version: z.string(),
+		policy: z.record(z.string(), z.unknown()),
+		models: z.array(z.string()),
+		providers: z.array(z.string()),
+		detected_classes: z.array(z.string()),
+		hash: z.string(),
+	}),
+);

@@ -1,0 +1,51 @@
+// What an audit event keeps of texts that hold secrets, by the setting AUDIT_SECRETS: the values, or a keyed hash in their place.
+// The same value has the same hash, so that a trail still shows where it turned up; without KEY_PEPPER nobody can test a guess.
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { Settings } from "../settings.ts";
+import { loadDetector } from "./load.ts";
+
+/** Half of a SHA-256: enough that two values do not meet by chance. */
+const HASH_DIGITS = 32;
+
+type Replace = (text: string) => string;
+
+/** A value of JSON with every text in it replaced, names of members included. */
+function replaceIn(value: unknown, replace: Replace): unknown {
+	if (typeof value === "string") return replace(value);
+	if (Array.isArray(value)) return value.map((item) => replaceIn(item, replace));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([name, item]) => [replace(name), replaceIn(item, replace)]));
+}
+
+/** Replaces what looks like a secret, by the setting; loads the detector only where it is asked for. */
+async function replacer({
+	hashesAuditSecrets,
+	keyPepper,
+}: Pick<Settings, "hashesAuditSecrets" | "keyPepper">): Promise<Replace | null> {
+	if (!hashesAuditSecrets) return null;
+	const { secretSpans } = await loadDetector();
+	const key = hmac(sha256, utf8ToBytes(keyPepper), utf8ToBytes("svc.audit-secrets.v1"));
+	const hashOf = (secret: string) => bytesToHex(hmac(sha256, key, utf8ToBytes(secret))).slice(0, HASH_DIGITS);
+	return (text) => {
+		let kept = "";
+		let from = 0;
+		for (const { start, end, kind } of secretSpans(text)) {
+			kept += `${text.slice(from, start)}[${kind} hmac-sha256:${hashOf(text.slice(start, end))}]`;
+			from = end;
+		}
+		return kept + text.slice(from);
+	};
+}
+
+/** A text as an audit event keeps it. */
+export async function keptText(text: string, settings: Settings): Promise<string> {
+	return (await replacer(settings))?.(text) ?? text;
+}
+
+/** The same of a payload, JSON text of an object. */
+export async function keptPayload(payload: string, settings: Settings): Promise<string> {
+	const replace = await replacer(settings);
+	return replace ? JSON.stringify(replaceIn(JSON.parse(payload), replace)) : payload;
+}

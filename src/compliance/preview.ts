@@ -1,0 +1,91 @@
+// What a gate would do to every model of the catalog, and what complying costs (docs/reference.md, "Compliance"). Pure.
+import type { Catalog } from "../catalog/catalog.ts";
+import { blendedMicroRate } from "../catalog/price.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Detection } from "./detect.ts";
+import type { Gate } from "./gate.ts";
+
+/** Blended rates are whole millionths of a USD per million tokens times four. */
+const PER_USD = 4e6;
+const PERCENT_DIGITS = 4;
+
+function cheapest(models: readonly Model[], atMs: number): { model: Model; rate: number } | null {
+	return models
+		.map((model) => ({ model, rate: blendedMicroRate(model, atMs) }))
+		.reduce<{ model: Model; rate: number } | null>(
+			(best, next) => (best && best.rate <= next.rate ? best : next),
+			null,
+		);
+}
+
+/**
+ * The price of a policy, in USD per million tokens, blended (3 × input + output) / 4. Exact: computed in integers, divided once.
+ * @param atMs when, ms since the epoch: prices change on dates.
+ */
+export function costPremium(all: readonly Model[], compliant: readonly Model[], atMs: number) {
+	const [any, allowed] = [cheapest(all, atMs), cheapest(compliant, atMs)];
+	const more = any && allowed ? allowed.rate - any.rate : null;
+	const scale = 10 ** PERCENT_DIGITS;
+	return {
+		compliant_available: allowed !== null,
+		cheapest_unrestricted: any?.model.id ?? null,
+		unrestricted_min_usd_mtok: any ? any.rate / PER_USD : null,
+		cheapest_compliant: allowed?.model.id ?? null,
+		compliant_min_usd_mtok: allowed ? allowed.rate / PER_USD : null,
+		premium_usd_mtok: more === null ? null : more / PER_USD,
+		premium_pct: more === null || !any ? null : Math.round((100 * scale * more) / any.rate) / scale,
+	};
+}
+
+function classified({ classes, kinds }: Detection) {
+	return {
+		detected_classes: [...classes],
+		classification: Object.fromEntries(classes.map((found) => [found, [...(kinds[found] ?? [])]])),
+	};
+}
+
+/** The preview without a policy. */
+export function inertPreview(detection: Detection) {
+	return {
+		active: false,
+		...classified(detection),
+		note: "no compliance policy is in force: every model is eligible",
+	};
+}
+
+/** The preview of a policy on a text, whatever keys are configured and whoever asks. */
+export function previewOf(gate: Gate, catalog: Catalog, atMs: number) {
+	const allowed: Model[] = [];
+	const excluded: Record<string, string[]> = {};
+	for (const model of catalog.models) {
+		const reasons = gate.reasonsAgainst(model);
+		if (reasons.length === 0) allowed.push(model);
+		else excluded[model.id] = [...reasons];
+	}
+	const premium = costPremium(catalog.models, allowed, atMs);
+	const sample = allowed.find(({ id }) => id === premium.cheapest_compliant);
+	const policy = { ...gate.policy };
+	const allowedIds = allowed.map(({ id }) => id);
+	const shown = classified(gate.detection);
+	return {
+		active: true,
+		ok: sample !== undefined,
+		policy,
+		...shown,
+		allowed_models: allowedIds,
+		excluded_models: excluded,
+		compliance_cost_premium: premium,
+		decision: {
+			policy,
+			policy_active: true,
+			detected_classes: shown.detected_classes,
+			allowed: allowedIds,
+			allowed_count: allowedIds.length,
+			excluded,
+			excluded_count: Object.keys(excluded).length,
+			matrix_version: gate.matrixVersion,
+		},
+		...(sample ? { sample_attestation: gate.attest([sample]).hash } : {}),
+		matrix_version: gate.matrixVersion,
+	};
+}

@@ -1,0 +1,18 @@
+// The gate on the matrix that ships with the service. Pure.
+import type { Settings } from "../settings.ts";
+import { detect } from "./detect.ts";
+import { createGate, type Gate } from "./gate.ts";
+import { MATRIX } from "./matrix.ts";
+import { type CompliancePolicy, compilePolicy } from "./policy.ts";
+
+/**
+ * Scans the texts and holds the policy against them.
+ * @param texts everything that a model would be sent.
+ */
+export function shippedGate(
+	policy: CompliancePolicy,
+	texts: Iterable<string>,
+	{ catalog, standings }: Pick<Settings, "catalog" | "standings">,
+): Gate {
+	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, standings });
+}

@@ -1,0 +1,99 @@
+// Model calls: every text that a model is sent is told, wherever it stands.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { everyTextOf, type ModelCall } from "../../../src/providers/model-call.ts";
+
+const EMPTY: ModelCall = {
+	messages: [],
+	tools: [],
+	output: { type: "text" },
+	maxTokens: 10,
+	stop: [],
+	sampling: {},
+	unknownFields: {},
+};
+
+const MARK = "ada@analytical.org";
+
+/** A call with the mark in one place. */
+const PLACES: readonly [string, ModelCall][] = [
+	["a system message", { ...EMPTY, messages: [{ role: "system", content: [{ type: "text", text: MARK }] }] }],
+	["a name", { ...EMPTY, messages: [{ role: "user", content: [], name: MARK }] }],
+	[
+		"an address of an image",
+		{ ...EMPTY, messages: [{ role: "user", content: [{ type: "image", url: `https://a.test/${MARK}` }] }] },
+	],
+	[
+		"a tool's result",
+		{
+			...EMPTY,
+			messages: [
+				{ role: "user", content: [{ type: "tool_result", callId: "c", content: [{ type: "text", text: MARK }] }] },
+			],
+		},
+	],
+	["reasoning", { ...EMPTY, messages: [{ role: "assistant", content: [{ type: "reasoning", text: MARK }] }] }],
+	["a refusal", { ...EMPTY, messages: [{ role: "assistant", content: [{ type: "refusal", text: MARK }] }] }],
+	[
+		"a call's arguments",
+		{
+			...EMPTY,
+			messages: [
+				{ role: "assistant", content: [{ type: "tool_call", id: "c", name: "who", arguments: `{"of":"${MARK}"}` }] },
+			],
+		},
+	],
+	[
+		"a provider's own block",
+		{
+			...EMPTY,
+			messages: [
+				{
+					role: "assistant",
+					content: [
+						{ type: "provider", wire: "anthropic", block: { type: "thinking", thinking: MARK, signature: "s" } },
+					],
+				},
+			],
+		},
+	],
+	["a tool's description", { ...EMPTY, tools: [{ name: "who", description: MARK }] }],
+	[
+		"a tool's parameters",
+		{ ...EMPTY, tools: [{ name: "who", parameters: { properties: { of: { enum: ["a", MARK] } } } }] },
+	],
+	["a name in them", { ...EMPTY, tools: [{ name: "who", parameters: { properties: { [MARK]: {} } } }] }],
+	["a schema of the answer", { ...EMPTY, output: { type: "json_schema", name: "x", schema: { const: MARK } } }],
+	["a stop sequence", { ...EMPTY, stop: [MARK] }],
+	["the user's name", { ...EMPTY, user: MARK }],
+	["a field that is passed on unread", { ...EMPTY, unknownFields: { x: [{ y: MARK }] } }],
+];
+
+describe("every text of a call", () => {
+	it.each(PLACES)("has %s", (_, call) => {
+		expect([...everyTextOf(call)].join("\n")).toContain(MARK);
+	});
+
+	it("has no picture, and nothing that a provider has sealed", () => {
+		const call: ModelCall = {
+			...EMPTY,
+			messages: [
+				{ role: "user", content: [{ type: "image", url: "data:image/png;base64,iVBORw0KGgo=" }] },
+				{ role: "assistant", content: [{ type: "provider", wire: "anthropic", block: { signature: "c2VhbGVk" } }] },
+			],
+		};
+		expect([...everyTextOf(call)].join()).not.toMatch(/iVBOR|c2VhbGVk/);
+	});
+
+	it("is told of values nested as deep as a body may be", () => {
+		const depth = fc.integer({ min: 1, max: 20_000 });
+		fc.assert(
+			fc.property(depth, (levels) => {
+				let value: unknown = MARK;
+				for (let level = 0; level < levels; level++) value = [value];
+				expect([...everyTextOf({ ...EMPTY, unknownFields: { value } })]).toContain(MARK);
+			}),
+			{ numRuns: 5 },
+		);
+	});
+});
