@@ -3,6 +3,7 @@
 import type { KeyContext } from "../account/context.ts";
 import { configDigest } from "../brain/config.ts";
 import { rulesInForce } from "../brain/in-force.edge.ts";
+import { decisionOf } from "../compliance/preview.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
@@ -149,8 +150,9 @@ export async function orchestrate(
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", hashText(text));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { requestId, startedAtMs } = caller;
-	const { latencyMs, totals, trace } = work;
-	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt };
+	const { latencyMs, totals, trace, attestation } = work;
+	const decision = gate && decisionOf(gate, caller.settings.catalog);
+	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation, decision };
 	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
 	return { ok: true, value: orchestrationOf(progress.now, text, done, body.include_trace ?? true), headers };
 }

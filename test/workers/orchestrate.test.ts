@@ -303,6 +303,25 @@ describe("who may take part", () => {
 		expect(nobody.status).toBe(403);
 	});
 
+	it("nobody that the compliance policy bars, and what it decided and attests is shown", async () => {
+		const allowed = CATALOG.providers.slice(0, 4).map(({ id }) => id);
+		const compliance = { provider_allowlist: allowed };
+		const answer = await orchestrated(PROSE, { strategy: "rank_fuse", compliance });
+		for (const { model } of resultsOf(answer)) expect(allowed).toContain(CATALOG.findModel(model)?.provider);
+		expect(answer.svc.compliance).toMatchObject({ policy_active: true, excluded: expect.any(Object) });
+		const seen = [...new Set(resultsOf(answer).map(({ model }) => model))].sort();
+		expect(answer.svc.proof.compliance).toMatchObject({ type: "svc.attestation.v1", models: seen });
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt["compliance"]).toEqual(answer.svc.proof.compliance);
+		expect((await orchestrated("hi")).svc.compliance).toBeUndefined();
+
+		const blocked = await post(PROSE, {
+			compliance: { provider_allowlist: ["mistral"], provider_denylist: ["mistral"] },
+		});
+		expect(blocked.status).toBe(403);
+		expect(await blocked.json()).toMatchObject({ error: "compliance_blocked" });
+	});
+
 	it("nobody without a provider key", async () => {
 		const bare = Object.fromEntries(CATALOG.providers.map(({ env_prefix }) => [`${env_prefix}_API_KEY`, ""]));
 		const response = await callWith(

@@ -66,6 +66,7 @@ const CANDIDATES = TEST_CATALOG.models.map(
 	(model, at): Candidate => ({
 		model,
 		effort: null,
+		maxTokens: 100,
 		warnings: [],
 		score: 1 - at / 100,
 		expectation: {
