@@ -10,8 +10,15 @@ const SHINGLE_TOKENS = 1;
  */
 export const SAME_TEXT = 0.6;
 
+/** Compared of each text: what two long texts share shows in their beginnings, and all pairs of a panel are compared. */
+const COMPARED_CHARS = 20_000;
+
 function shinglesOf(text: string): Set<string> {
-	const tokens = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+	const tokens =
+		text
+			.slice(0, COMPARED_CHARS)
+			.toLowerCase()
+			.match(/[\p{L}\p{N}]+/gu) ?? [];
 	const count = Math.max(1, tokens.length - SHINGLE_TOKENS + 1);
 	return new Set(Array.from({ length: count }, (_, at) => tokens.slice(at, at + SHINGLE_TOKENS).join(" ")));
 }

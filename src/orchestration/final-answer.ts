@@ -13,7 +13,7 @@ const MAX_SHORT_CHARS = 60;
 /** A conclusion stands in so many characters at the end of a text. */
 const SCANNED_CHARS = 4_000;
 
-const CHOICES = /^\s*\(?([A-J])[.):]\s+\S/gm;
+const CHOICES = /^[ \t]*\(?([A-J])[.):]\s+\S/gm;
 const ASKS_NUMBER =
 	/\b(?:how (?:many|much|far|long|old|tall|fast|deep)|calculate|compute|evaluate|what (?:is|are) (?:the )?(?:sum|product|total|value|probability|percentage|percent|average|mean|area|volume|difference|ratio)|solve for|find the (?:value|sum|number|total))\b|\d\s?[+*/×÷^]\s?\d/i;
 

@@ -1,6 +1,7 @@
 // Orchestration through the front door: every strategy, what it costs, and what is said when something fails.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
 import { STRATEGIES } from "../../src/orchestration/strategy.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
@@ -225,8 +226,38 @@ describe("what strategies show", () => {
 		await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
 	});
 
+	it("that the cost is the bound where no usage was reported", async () => {
+		const answer = await orchestrated(`[[no usage]] ${PROSE}`, { strategy: "ensemble_moa" });
+		expect(answer.svc.cost).toMatchObject({ estimated: true, basis: "bound" });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect((await proofOf(answer.id)).receipt).toMatchObject({ estimated: true });
+	});
+
 	it("no stages without a trace", async () => {
 		expect((await orchestrated("hi", { include_trace: false })).svc.stages).toBeUndefined();
+	});
+});
+
+describe("an orchestrator that raises", () => {
+	it("says 502, and what was spent by then is settled", async () => {
+		const raising = vi.spyOn(ensembleMoa, "run").mockImplementationOnce(async (task, cast, engine) => {
+			await engine.ask(ensembleMoa.callGraph(task, cast).slice(0, 1));
+			throw new Error("a bug");
+		});
+		const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+		const response = await post(PROSE, { strategy: "ensemble_moa" });
+		expect([response.status, await response.json()]).toMatchObject([502, { error: "orchestration_error" }]);
+		expect(logged.mock.calls.flat().join()).toContain("orchestration_failed");
+		raising.mockRestore();
+		logged.mockRestore();
+		const usage = await usageOf(key);
+		expect(usage).toMatchObject({ total_requests: 1 });
+		expect(usage.total_cost_usd).toBeGreaterThan(0);
+		const [row] = usage.recent;
+		expect((await proofOf(row?.request_id ?? "")).receipt).toMatchObject({
+			outcome: "cut",
+			cost_usd: usage.total_cost_usd,
+		});
 	});
 });
 

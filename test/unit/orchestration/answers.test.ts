@@ -50,6 +50,12 @@ describe("the final answer of a text", () => {
 		);
 	});
 
+	it("is found in a flood of white space as well", () => {
+		expect(finalAnswer(`${"\n".repeat(500_000)}Final answer:${" ".repeat(3_000)}4`, "any")).toBe("4");
+		expect(answerKindOf("\n".repeat(500_000))).toBe("any");
+		expect(answerKindOf("0 ".repeat(500_000))).toBe("any");
+	});
+
 	it.each<[string, AnswerKind]>([
 		["How many apples are left?", "number"],
 		["Which one?\nA. red\nB. green\nC. blue", "choice"],

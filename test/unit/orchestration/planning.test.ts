@@ -129,7 +129,7 @@ describe("a plan under a limit", () => {
 	const weigh = (strategy: StrategyName, limits: Limits) => {
 		const plan = planned(PROSE, { strategy, policy: "depth" });
 		return affordable(
-			shrinking(plan, "max_cost_usd"),
+			shrinking(plan),
 			task(),
 			limits,
 			(attempt) => castFor(RANKINGS, attempt, null),
