@@ -12,6 +12,7 @@ import {
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
 import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
+import { verifyTrajectoryEndpoint } from "./agents/verify.edge.ts";
 import {
 	createShareEndpoint,
 	getBadgeEndpoint,
@@ -41,6 +42,7 @@ import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
 import { previewRouteEndpoint } from "./reads/route.edge.ts";
 import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
+import { getSkillEndpoint, invokeSkillEndpoint, listSkillsEndpoint } from "./skills/endpoints.edge.ts";
 import {
 	checkReadinessEndpoint,
 	generateArtifactsEndpoint,
@@ -88,6 +90,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getModelEndpoint,
 	getPublicKeyEndpoint,
 	getProofEndpoint,
+	verifyTrajectoryEndpoint,
 	createHandoffEndpoint,
 	getHandoffCheckpointEndpoint,
 	getHandoffProofEndpoint,
@@ -107,6 +110,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getBadgeEndpoint,
 	getShareEndpoint,
 	showSharePageEndpoint,
+	listSkillsEndpoint,
+	getSkillEndpoint,
+	invokeSkillEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,

@@ -36,6 +36,13 @@ export type Failure =
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
 	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
+	| {
+			reason: "budget_exceeds_tier_limit";
+			message: string;
+			tierLimitUsd: number;
+			planEnvelopeUsd: number;
+			requestedMaxCostUsd: number;
+	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }
@@ -45,6 +52,7 @@ export type Failure =
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
+	| { reason: "skill_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }

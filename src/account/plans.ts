@@ -90,7 +90,7 @@ export function envelopeNanoUsdOf({ agentguard, envelopeNanoUsd }: Plan): number
 }
 
 /** An agent run may cost so many envelopes (docs/reference.md, "Plans"). */
-const AGENT_ENVELOPES = 5;
+export const AGENT_ENVELOPES = 5;
 
 /** The most that one agent run of the plan may cost, nano-USD. */
 export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {

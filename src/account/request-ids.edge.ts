@@ -1,8 +1,15 @@
-// Request ids of users, and the way back from an id to a user's meter.
+// Request and run ids of users, and the way back from an id to a user's meter.
 import { ulid } from "ulid";
 import type { Settings } from "../settings.ts";
 import type { Account, ServiceContext } from "./context.ts";
-import { type RequestIdParts, readRequestId, type TagKey, taggedRequestId, tagKeyOf } from "./request-tag.ts";
+import {
+	type RequestIdParts,
+	type RequestIdPrefix,
+	readRequestId,
+	type TagKey,
+	taggedRequestId,
+	tagKeyOf,
+} from "./request-tag.ts";
 
 const keys = new WeakMap<Settings, TagKey>();
 
@@ -14,11 +21,15 @@ function keyOf(settings: Settings): TagKey {
 	return key;
 }
 
-/** An id for a request of a user; one that leads nowhere for a user without a number. */
-export function requestIdOf(account: Account, { settings, startedAtMs }: ServiceContext): string {
-	if (account.number === null) return `svc-${ulid(startedAtMs)}`;
+/** An id for a request or a run of a user; one that leads nowhere for a user without a number. */
+export function requestIdOf(
+	account: Account,
+	{ settings, startedAtMs }: ServiceContext,
+	prefix: RequestIdPrefix = "svc-",
+): string {
+	if (account.number === null) return `${prefix}${ulid(startedAtMs)}`;
 	const random = crypto.getRandomValues(new Uint8Array(5));
-	return taggedRequestId(keyOf(settings), account.number, startedAtMs, random);
+	return taggedRequestId(keyOf(settings), account.number, startedAtMs, random, prefix);
 }
 
 /** What an id says; null for what is none. */

@@ -1,8 +1,8 @@
-// Request ids that lead to their user's meter: half of a ULID's random bits hold the user's number under a key, so that a
+// Ids of requests and runs that lead to their user's meter: half of a ULID's random bits hold the user's number under a key, so that a
 // receipt that D1 does not have yet is found at once, and a stranger learns nothing from an id, not even whether two are of
 // one user. Pure; randomness is an argument.
 //
-// id = svc- ‖ 48 bits of time ‖ 40 random bits r ‖ 40 bits (32-bit number ‖ 8 zero bits) XOR HMAC-SHA-256(key, time ‖ r)[0..5]
+// id = svc- or agt_ ‖ 48 bits of time ‖ 40 random bits r ‖ 40 bits (32-bit number ‖ 8 zero bits) XOR HMAC-SHA-256(key, time ‖ r)[0..5]
 //
 // The pad is fresh as long as (time, r) is: two ids of one millisecond share it with a chance of 2⁻⁴⁰, and then show whether
 // their users are the same. The zero bits tell our ids from others, but for one in 256: what is read here is a hint where to look.
@@ -10,10 +10,11 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 
-const PREFIX = "svc-";
+/** `svc-` of a request, `agt_` of an agent's run. */
+export type RequestIdPrefix = "svc-" | "agt_";
 /** Crockford's Base32, as ULIDs have it. */
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const SHAPE = new RegExp(`^${PREFIX}([0-7][${DIGITS}]{9})([${DIGITS}]{8})([${DIGITS}]{8})$`);
+const SHAPE = new RegExp(`^(?:svc-|agt_)([0-7][${DIGITS}]{9})([${DIGITS}]{8})([${DIGITS}]{8})$`);
 const TIME_BYTES = 6;
 /** Of the random half, and of the tag. */
 const HALF_BYTES = 5;
@@ -60,12 +61,18 @@ function masked(key: TagKey, atMs: number, random: Uint8Array, plain: Uint8Array
  * A request id of a user.
  * @param random five cryptographically random bytes.
  */
-export function taggedRequestId(key: TagKey, userNumber: number, atMs: number, random: Uint8Array): string {
+export function taggedRequestId(
+	key: TagKey,
+	userNumber: number,
+	atMs: number,
+	random: Uint8Array,
+	prefix: RequestIdPrefix = "svc-",
+): string {
 	if (random.length !== HALF_BYTES || !Number.isInteger(userNumber) || userNumber < 0 || userNumber > MOST_NUMBER) {
 		throw new Error("a request id takes five random bytes and a number of 32 bits");
 	}
 	const tag = masked(key, atMs, random, toBytes(userNumber * 256, HALF_BYTES));
-	return `${PREFIX}${toDigits(atMs, TIME_DIGITS)}${toDigits(fromBytes(random), HALF_DIGITS)}${toDigits(fromBytes(tag), HALF_DIGITS)}`;
+	return `${prefix}${toDigits(atMs, TIME_DIGITS)}${toDigits(fromBytes(random), HALF_DIGITS)}${toDigits(fromBytes(tag), HALF_DIGITS)}`;
 }
 
 /** What a request id says. */

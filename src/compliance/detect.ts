@@ -1,7 +1,7 @@
 // Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
 
 import { ibanAt } from "./detection/iban.ts";
-import { identifyAt } from "./detection/identify.ts";
+import { extentOf, identifyAt } from "./detection/identify.ts";
 import { classOf, type Kind } from "./detection/kinds.ts";
 import { internationalPhoneAt, ipv4At, ipv6At, macAt, mailboxes, nameAt } from "./detection/people.ts";
 import { PHRASES, type Phrase } from "./detection/phrases.ts";
@@ -23,11 +23,17 @@ export interface SecretSpan {
 	readonly kind: string;
 }
 
+const HYPHEN = 45;
+const DOT = 46;
+const COLON = 58;
+
 const phrases = new Lexicon<Phrase>();
 for (const phrase of PHRASES) for (const word of phrase.words) if (/^[a-z0-9]+$/.test(word)) phrases.add(word, phrase);
 
 function tryPhrases(text: string, start: number, end: number, seen: Set<Kind>): void {
-	for (const { kind, window, pattern, near, unless } of phrases.at(text, start, end) ?? []) {
+	const waiting = phrases.at(text, start, end);
+	if (waiting === undefined) return;
+	for (const { kind, window, pattern, near, unless } of waiting) {
 		if (seen.has(kind)) continue;
 		const around = text.slice(Math.max(0, start - window[0]), start + window[1]);
 		if (!pattern.test(around)) continue;
@@ -36,46 +42,55 @@ function tryPhrases(text: string, start: number, end: number, seen: Set<Kind>): 
 	}
 }
 
-function numbersAt(text: string, start: number, end: number, seen: Set<Kind>): void {
-	if (!seen.has("phone") && internationalPhoneAt(text, start)) seen.add("phone");
-	if (!seen.has("ip_address")) {
-		const next = text.charCodeAt(end);
-		if (next === 46 && end - start <= 3 && ipv4At(text, start)) seen.add("ip_address");
+/** Collects the kinds in one text after the other. */
+class Reader {
+	readonly seen = new Set<Kind>();
+	/** A full name alone says little; beside data about health it says whose they are. */
+	namesSomebody = false;
+	private readonly report = (kind: Kind) => void this.seen.add(kind);
+
+	read(text: string): void {
+		const extent = extentOf(text);
+		let numberedTo = 0;
+		eachWord(text, (start, end, make) => {
+			if (start >= numberedTo) {
+				if (make !== "letters") numberedTo = this.numberAt(text, start, end);
+				if (end - start <= 4) this.addressAt(text, start, end);
+				if (numberedTo <= start) identifyAt(text, start, end, make, extent, this.seen);
+			}
+			tryPhrases(text, start, end, this.seen);
+			keysAt(text, start, end, this.report);
+			if (make === "letters") this.lettersAt(text, start, end);
+		});
+		mailboxes(text, this.seen);
+		secretsAtSigns(text, this.report);
 	}
-	if (!seen.has("iban") && ibanAt(text, start)) seen.add("iban");
-}
 
-/** Words of up to four hexadecimal digits may begin an address of a network or a device. */
-function addressesAt(text: string, start: number, end: number, seen: Set<Kind>): void {
-	const next = text.charCodeAt(end);
-	if (next === 58 && !seen.has("ip_address") && ipv6At(text, start)) seen.add("ip_address");
-	if (!seen.has("mac_address") && (next === 58 || next === 45 || next === 46) && macAt(text, start))
-		seen.add("mac_address");
-}
+	/** Answers with where an account number ends, whose groups are no numbers of their own; else 0. */
+	private numberAt(text: string, start: number, end: number): number {
+		if (!this.seen.has("phone") && internationalPhoneAt(text, start)) this.seen.add("phone");
+		if (end - start <= 3 && text.charCodeAt(end) === DOT && !this.seen.has("ip_address") && ipv4At(text, start))
+			this.seen.add("ip_address");
+		const ibanEnd = ibanAt(text, start);
+		if (ibanEnd > start) this.seen.add("iban");
+		return ibanEnd > start ? ibanEnd : 0;
+	}
 
-function detectIn(text: string, seen: Set<Kind>): void {
-	const report = (kind: Kind) => void seen.add(kind);
-	const extent = { start: text.length - text.trimStart().length, end: text.trimEnd().length };
-	const here = new Set<Kind>();
-	const known = seen.size === 0 ? here : seen;
-	let namesSomebody = false;
-	eachWord(text, (start, end, make) => {
-		if (make !== "letters") numbersAt(text, start, end, known);
-		if (end - start <= 4) addressesAt(text, start, end, known);
-		identifyAt(text, start, end, make, extent, known);
-		tryPhrases(text, start, end, known);
-		keysAt(text, start, end, report);
-		if (make !== "letters") return;
-		saidSecretAt(text, start, end, report);
-		if (known.has("person_name")) return;
+	/** Words of up to four hexadecimal digits may begin an address of a network or a device. */
+	private addressAt(text: string, start: number, end: number): void {
+		const next = text.charCodeAt(end);
+		if (next === COLON && !this.seen.has("ip_address") && ipv6At(text, start)) this.seen.add("ip_address");
+		if (next !== COLON && next !== HYPHEN && next !== DOT) return;
+		if (!this.seen.has("mac_address") && macAt(text, start)) this.seen.add("mac_address");
+	}
+
+	private lettersAt(text: string, start: number, end: number): void {
+		saidSecretAt(text, start, end, this.report);
+		if (this.seen.has("person_name")) return;
 		const name = nameAt(text, start, end);
-		if (name === "introduced") known.add("person_name");
-		else if (name === "full") namesSomebody = true;
-	});
-	mailboxes(text, known);
-	secretsAtSigns(text, report);
-	for (const kind of here) seen.add(kind);
-	if (namesSomebody && [...known].some((kind) => classOf(kind) === "PHI")) seen.add("person_name");
+		if (name === "introduced") this.seen.add("person_name");
+		else if (name === "full") this.namesSomebody = true;
+	}
 }
 
 /**
@@ -83,12 +98,17 @@ function detectIn(text: string, seen: Set<Kind>): void {
  * with escapes and base64 decoded. Time grows with the length of the texts alone. docs/reference.md, "Compliance".
  */
 export function detect(texts: Iterable<string>): Detection {
-	const seen = new Set<Kind>();
-	for (const text of texts) for (const view of viewsOf(text)) detectIn(view.text, seen);
+	const reader = new Reader();
+	for (const text of texts) for (const view of viewsOf(text)) reader.read(view.text);
+	const { seen } = reader;
+	if (reader.namesSomebody && [...seen].some((kind) => classOf(kind) === "PHI")) seen.add("person_name");
 	const kinds: Partial<Record<DataClass, string[]>> = {};
 	for (const kind of [...seen].sort()) {
 		const dataClass = classOf(kind);
-		if (dataClass !== undefined) (kinds[dataClass] ??= []).push(kind);
+		if (dataClass === undefined) continue;
+		const known = kinds[dataClass] ?? [];
+		known.push(kind);
+		kinds[dataClass] = known;
 	}
 	return { classes: DATA_CLASSES.filter((dataClass) => kinds[dataClass] !== undefined), kinds };
 }

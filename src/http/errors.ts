@@ -45,7 +45,7 @@ function rowOf(failure: Failure): Row {
 		case "no_messages":
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
 		case "no_task":
-			return { status: 400, message: "task is missing or empty", param: "task" };
+			return { status: 400, message: "task is missing or blank", param: "task" };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -85,6 +85,18 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		}
+		case "budget_exceeds_tier_limit":
+			return {
+				status: 402,
+				message: failure.message,
+				param: "max_cost_usd",
+				extra: {
+					tier_limit_usd: failure.tierLimitUsd,
+					plan_envelope_usd: failure.planEnvelopeUsd,
+					requested_max_cost_usd: failure.requestedMaxCostUsd,
+				},
+				headers: NO_RETRY,
+			};
 		case "compliance_blocked":
 		case "model_blocked":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
@@ -95,6 +107,7 @@ function rowOf(failure: Failure): Row {
 		case "handoff_not_found":
 		case "workspace_not_found":
 		case "share_not_found":
+		case "skill_not_found":
 			return { status: 404, message: failure.message };
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };

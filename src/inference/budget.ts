@@ -11,11 +11,14 @@ export interface Hold {
 /** Integers in nano-USD; never more than the bound is spent and held together. */
 export class Budget {
 	readonly boundNanoUsd: number;
-	#spent = 0;
+	#spent: number;
 	#held = 0;
 
-	constructor(boundNanoUsd: number) {
+	/** @param spentNanoUsd what was spent of the bound before; at most all of it. */
+	constructor(boundNanoUsd: number, spentNanoUsd = 0) {
+		if (spentNanoUsd > boundNanoUsd) throw new Error("more was spent than the bound");
 		this.boundNanoUsd = boundNanoUsd;
+		this.#spent = spentNanoUsd;
 	}
 
 	get spentNanoUsd(): number {

@@ -199,17 +199,17 @@ export class Work {
 		return this.#run.latencyMs;
 	}
 
-	/** What is attested of the models that were called so far; null without a compliance policy. */
-	get attestation(): Attestation | null {
-		return this.#run.attestation;
-	}
-
 	get boundNanoUsd(): number {
 		return this.#run.record.boundNanoUsd;
 	}
 
 	get spentNanoUsd(): number {
 		return totalNanoUsd(this.#run.billed);
+	}
+
+	/** What is attested of the models that were called so far; null without a compliance policy. */
+	get attestation(): Attestation | null {
+		return this.#run.attestation;
 	}
 
 	/** Some answer came from the sandbox upstream. */

@@ -2,10 +2,10 @@
 // verdicts. Where the pages come from, and what is remembered from one time to the next, is the caller's business.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { type Hash, hashBytes } from "../proof/hash.ts";
+import { asHash, type Hash, hashBytes } from "../proof/hash.ts";
 import { leafHash, rootOf } from "../proof/merkle.ts";
 import { createVerifier, fromBase64, type PublicKeyEntry, type Verifier } from "../proof/signing.ts";
-import { asHash, type HandoffRow, subjectOf } from "./entry.ts";
+import { type HandoffRow, subjectOf } from "./entry.ts";
 
 export type FaultName =
 	| "seq_gap"

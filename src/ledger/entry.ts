@@ -1,9 +1,9 @@
 // A ledger entry: its columns, the canonical subject they stand for, and how a draft becomes the next of its chain.
 // Pure; where entries are kept and how a whole chain is checked stand elsewhere.
-import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { HandoffKind, Risk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
-import { type Hash, hashBytes } from "../proof/hash.ts";
+import { asHash, hashBytes } from "../proof/hash.ts";
 import { leafHash } from "../proof/merkle.ts";
 import type { Signer } from "../proof/signing.ts";
 
@@ -83,16 +83,6 @@ type SealColumn = "user_id" | "subject" | "hash" | "leaf_hash" | "signature" | "
 
 /** The last entry of a chain, as its successor names it. */
 export type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
-
-/** 32 bytes in the form of `H`. */
-export function asHash(digest: Uint8Array): Hash {
-	return `sha256:${bytesToHex(digest)}`;
-}
-
-/** The 32 bytes of a hash in the form of `H`; null for any other text. */
-export function digestOf(hash: string): Uint8Array | null {
-	return /^sha256:[0-9a-f]{64}$/.test(hash) ? hexToBytes(hash.slice("sha256:".length)) : null;
-}
 
 /** Scalars as JSON; total, since a column that was tampered with may hold anything. */
 const scalar = (value: unknown) => JSON.stringify(value ?? null);

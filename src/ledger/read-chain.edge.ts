@@ -1,9 +1,10 @@
 // Reads a workspace's chain from D1, with what its ledger has not flushed, verifies it and cuts out the page asked for.
 import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
+import { asHash, digestOf } from "../proof/hash.ts";
 import { rootOf } from "../proof/merkle.ts";
 import { type ChainVerdict, type Expected, verifyChain } from "./chain.ts";
-import { asHash, digestOf, type HandoffRow } from "./entry.ts";
+import type { HandoffRow } from "./entry.ts";
 import { chainPages, leafHashes } from "./handoffs.store.ts";
 import { type LedgerClient, type LedgerState, ledgerClient } from "./ledger-client.edge.ts";
 

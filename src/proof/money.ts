@@ -8,6 +8,11 @@ export function usd(nanoUsd: number): number {
 	return nanoUsd / NANO;
 }
 
+/** The same for people: decimals as needed, never an exponent. */
+export function usdText(nanoUsd: number): string {
+	return `${(nanoUsd / NANO).toFixed(9).replace(/\.?0+$/, "")} USD`;
+}
+
 /**
  * Integer nano-USD of an amount a client gave: rounded, and never above what was given.
  * @param amountUsd finite, not negative.

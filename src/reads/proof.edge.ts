@@ -1,12 +1,7 @@
 // Receipts and public keys, for anybody who wants to check.
 import * as z from "zod";
-import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { countMiss } from "../account/misses.edge.ts";
-import { findReceiptOrUser } from "../account/receipts.store.ts";
-import { requestIdParts } from "../account/request-ids.edge.ts";
-import type { RequestIdParts } from "../account/request-tag.ts";
-import type { StoredReceipt } from "../account/settlement.ts";
+import { lookUpReceipt } from "../account/receipt-lookup.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { checkpointOrigin } from "../ledger/origin.ts";
@@ -67,37 +62,6 @@ export const getPublicKeyEndpoint = endpoint({
 	},
 });
 
-/** An id this old that nobody knows is not asked for again for a while; a younger one may still get its receipt. */
-const OLD_MS = 86_400_000;
-const UNKNOWN_FOR_MS = 600_000;
-const MOST_UNKNOWN = 10_000;
-
-/** Ids that led nowhere, and until when that is believed. */
-const unknown = new Map<string, number>();
-
-function rememberUnknown(requestId: string, nowMs: number): void {
-	unknown.delete(requestId);
-	if (unknown.size >= MOST_UNKNOWN) unknown.delete(unknown.keys().next().value ?? "");
-	unknown.set(requestId, nowMs + UNKNOWN_FOR_MS);
-}
-
-/**
- * The receipt of a request: D1's, else its meter's, which the id leads to. At most one batch in D1 and one call of an object.
- * D1 first, because a meter that was away may not know what D1 has; what it flushes in between it still knows for a minute.
- */
-async function lookUp(
-	{ db, meter, startedAtMs, timings }: ServiceContext,
-	requestId: string,
-	{ userNumber, atMs }: RequestIdParts,
-): Promise<StoredReceipt | undefined> {
-	if ((unknown.get(requestId) ?? 0) > startedAtMs) return undefined;
-	const { receipt, userId } = await timings.measure("d1", () => findReceiptOrUser(db, requestId, userNumber));
-	if (receipt) return receipt;
-	const pending = userId === undefined ? null : await meter(userId).receipt(requestId);
-	if (!pending && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
-	return pending ?? undefined;
-}
-
 const NO_PROOF: Failure = { reason: "proof_not_found", message: "no receipt under this request id" };
 
 export const getProofEndpoint = endpoint({
@@ -123,10 +87,10 @@ export const getProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params, context }) {
-		const parts = requestIdParts(params.request_id, context.settings);
-		if (!parts) return fail(NO_PROOF);
-		const row = await lookUp(context, params.request_id, parts);
-		if (!row) return fail((await countMiss("proof", context)) ?? NO_PROOF);
+		const found = await lookUpReceipt(context, params.request_id);
+		if (!found.ok) return found;
+		const row = found.value;
+		if (!row) return fail(NO_PROOF);
 		const { valid, recomputed_hash, receipt } = await verifyReceipt(row, context.settings.publicKeys);
 		return ok({
 			object: "proof" as const,

@@ -106,7 +106,7 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 		classes: ["PII", "FINANCIAL", "SECRETS"],
 	},
 	// What only looks like it.
-	{ text: "Order 4532018847762086 is stuck in status PACKED since Monday; which queue should I look at?", classes: [] },
+	{ text: "Order 4532018847762085 is stuck in status PACKED since Monday; which queue should I look at?", classes: [] },
 	{ text: "Revert commit 9f3c1e7ab40d2258c6e1f0b7d94a83e5172c6d0f and bump the version to 4.18.2-rc.1.", classes: [] },
 	{ text: "Trace 550e8400-e29b-41d4-a716-446655440000 shows a 1.2 s gap between gateway and billing.", classes: [] },
 	{
@@ -117,7 +117,7 @@ export const OWN_SENTENCES: readonly LabelledPrompt[] = [
 		text: "Explain the difference between a password hash and an encrypted password, and when to rotate an API key.",
 		classes: [],
 	},
-	{ text: "Set password: ${DB_PASSWORD} and token: <your-token> in values.yaml, never literals.", classes: [] },
+	{ text: "Set password: \u0024{DB_PASSWORD} and token: <your-token> in values.yaml, never literals.", classes: [] },
 	{ text: "const password = process.env.ADMIN_PASSWORD ?? promptForPassword();", classes: [] },
 	{ text: "In the README, write `curl -u user@example.com:changeme https://example.com/api`.", classes: [] },
 	{ text: "What are the usual symptoms of type 2 diabetes and how does metformin work?", classes: [] },

@@ -12,10 +12,12 @@ import type { Caller } from "../../src/inference/caller.edge.ts";
 import { settingsOf } from "../../src/settings.ts";
 import type { TestKey } from "./service.ts";
 
-/** Calls the engine for a key's user, as a strategy or an agent would. */
-export function inProcessCaller({ user_id: userId, key_id: keyId, plan }: TestKey): Caller {
+/** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */
+export function inProcessCaller(
+	{ user_id: userId, key_id: keyId, plan }: TestKey,
+	requestId = `svc-${ulid()}`,
+): Caller {
 	const startedAtMs = Date.now();
-	const requestId = `svc-${ulid(startedAtMs)}`;
 	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: null };
 	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
 	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);

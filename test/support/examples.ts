@@ -1,6 +1,8 @@
 // What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
 import fc from "fast-check";
+import { appendStep, beginTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { hashText } from "../../src/proof/hash.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 
@@ -150,6 +152,8 @@ const BRAIN_HINTS: EndpointExample["hints"] = {
 	brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
 };
 
+const skillId = fc.constantFrom("debugging", "code-review", "nope", "constructor", "..", "%2F");
+
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
@@ -194,6 +198,24 @@ function inWorkspace(request: OwnedId["request"]): OwnedId {
 		request,
 	};
 }
+
+/** What a trajectory of one step would be verified with. */
+function trajectoryBundle() {
+	const step = {
+		index: 0,
+		model: MODEL_IDS[0] ?? "",
+		input_hash: hashText("in"),
+		output_hash: hashText("out"),
+		cost_usd: 0.000001,
+		confidence: 0.5,
+		timestamp: "2026-07-22T10:00:00.000Z",
+	};
+	const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
+	const trajectory = appendStep(beginTrajectory(run), step);
+	return { ...run, steps: [step], trajectory_proof: trajectoryProof(trajectory, hashText("out")) };
+}
+
+const hash = fc.oneof(fc.constantFrom("in", "out").map(hashText), fc.constantFrom("sha256:0123456789ab", ""));
 
 /** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
 export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
@@ -243,6 +265,17 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_proof: {
 		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
 		hints: { request_id: fc.constantFrom("svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+	},
+	verify_trajectory: {
+		request: () => ({ body: trajectoryBundle() }),
+		hints: {
+			run_id: fc.constantFrom("agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", "agt_", "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", ""),
+			trajectory_proof: hash,
+			input_hash: hash,
+			output_hash: hash,
+			index: fc.constantFrom(0, 1, -1, 1.5, 1e308),
+			step_proofs: fc.array(hash, { maxLength: 3 }),
+		},
 	},
 	create_handoff: {
 		request: () => ({ body: handoff("contract") }),
@@ -358,6 +391,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	get_brain_share: { request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }) },
 	show_brain_share: { request: async (key) => ({ path: `/b/${await newShare(key, "Contract")}` }) },
+	list_skills: { request: () => ({}) },
+	get_skill: {
+		request: () => ({ path: "/v1/skills/debugging" }),
+		hints: { skill_id: skillId },
+	},
+	invoke_skill: {
+		request: () => ({ path: "/v1/skills/debugging/invoke", body: { task: "It prints 8, not 9." } }),
+		owned: "public",
+		hints: { ...CHAT_HINTS, skill_id: skillId },
+	},
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },

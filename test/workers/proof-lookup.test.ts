@@ -143,12 +143,15 @@ describe("an id without a receipt", () => {
 		expect(await priceOf(old)).toMatchObject({ d1: 1 });
 	});
 
-	it.each(["", "svc-", "svc-01ARZ3NDEKTSV4RRFFQ69G5FA", "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV"])(
-		"%j of another form costs nothing",
-		async (id) => {
-			expect((await priceOf(id)).d1).toBe(0);
-		},
-	);
+	it.each([
+		"",
+		"svc-",
+		"svc-01ARZ3NDEKTSV4RRFFQ69G5FA",
+		"ho_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+		"agt_01ARZ3NDEKTSV4RRFFQ69G5FA",
+	])("%j of another form costs nothing", async (id) => {
+		expect((await priceOf(id)).d1).toBe(0);
+	});
 });
 
 describe("a user of before, without a number", () => {

@@ -14,17 +14,17 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 		.map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Whether an IBAN begins at a word; groups may be separated by one space or hyphen. */
-export function ibanAt(text: string, start: number): boolean {
+/** Where the IBAN that begins at a word ends, −1 if none does; groups may be separated by one space or hyphen. */
+export function ibanAt(text: string, start: number): number {
 	const length = LENGTHS.get(text.slice(start, start + 2).toUpperCase());
-	if (length === undefined) return false;
+	if (length === undefined) return -1;
 	let value = "";
 	let at = start;
 	while (value.length < length && at < text.length) {
 		const character = text.charAt(at);
 		if (/[A-Za-z0-9]/.test(character)) value += character;
-		else if (!/[ -]/.test(character) || /[ -]/.test(text.charAt(at - 1)) || value.length < 4) return false;
+		else if (!/[ -]/.test(character) || /[ -]/.test(text.charAt(at - 1)) || value.length < 4) return -1;
 		at++;
 	}
-	return value.length === length && standsAlone(text, start, at) && iban(value.toUpperCase());
+	return value.length === length && standsAlone(text, start, at) && iban(value.toUpperCase()) ? at : -1;
 }

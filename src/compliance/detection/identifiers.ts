@@ -37,7 +37,6 @@ const CARD =
 	/card|visa|master ?card|amex|american express|diners|discover|jcb|maestro|uatp|tarjeta|carte|karte|cartão|\bpan\b|charge/;
 const PHONE =
 	/phone|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
-const NATIONAL = /national id|identity (?:card|number|no)|\bid card|resident|citizen/;
 
 const table: Identifier[] = [
 	// Formats and exclusions: SSA, "Meaning of the social security number"; IRS, Publication 1915; presidio us_*.
@@ -126,6 +125,13 @@ const table: Identifier[] = [
 		shape: /[A-Z]{6}[\dLMNP-V]{2}[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z]/iy,
 		check: checks.codiceFiscale,
 		needs: "shape",
+	},
+	{
+		kind: "it_fiscal_code",
+		first: [16, 16],
+		shape: /[A-Z]{6}[\dLMNP-V]{2}[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z]/iy,
+		needs: "bare",
+		context: /codice fiscale|\bc\.?f\.?\b|fiscal code/,
 	},
 	{
 		kind: "de_tax_id",
@@ -295,6 +301,29 @@ const table: Identifier[] = [
 		context:
 			/national id(?:entity)?(?: card)?(?: number| no\.?| #)?[: ]|\bnin\b|voter(?:'s)? id|\bepic\b|\bcurp\b|\brut\b|cédula|\bcnp\b/,
 	},
+	{
+		kind: "de_id_card",
+		first: [10, 10],
+		shape: /[LMNPRTVWXY][CFGHJ-NPRTV-Z\d]{8}\d/iy,
+		check: checks.icao9303,
+		needs: "bare",
+		context: /ausweis/,
+	},
+	{ kind: "in_voter", first: [10, 10], shape: /[A-Z]{3}\d{7}/iy, needs: "bare", context: /voter|\bepic\b/ },
+	{
+		kind: "vehicle_registration",
+		first: [8, 11],
+		shape: /[A-Z]{2}\d{1,2}[A-Z]{1,3}\d{4}/iy,
+		needs: "bare",
+		context: /vehicle|plate|registration|\brto\b/,
+	},
+	{
+		kind: "driver_license",
+		first: [10, 10],
+		shape: /[A-Z]{2}\d{7}[A-Z]/iy,
+		needs: "bare",
+		context: LICENCE,
+	},
 	// ICAO 9303 documents: Germany's alphabet without vowels, then its check digit.
 	{
 		kind: "passport",
@@ -354,8 +383,23 @@ const table: Identifier[] = [
 		context: PHONE,
 	},
 	{ kind: "phone", first: [3, 3], shape: /0[5-9]0-\d{4}-\d{4}/iy, needs: "bare", context: PHONE },
+	{
+		kind: "phone",
+		first: [2, 4],
+		shape: /\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
+		check: (value) => value.length >= 8 && value.length <= 12,
+		needs: "context",
+		context: PHONE,
+	},
 	{ kind: "phone", first: [9, 11], shape: /0[1-9]\d{7,9}/iy, needs: "context", context: PHONE },
 
+	{
+		kind: "postal_address",
+		first: [5, 5],
+		shape: /\d{5} \p{Lu}\p{L}{2,20}/uy,
+		needs: "context",
+		context: /(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) ?\d{1,4} ?[a-z]?,? \d{5}/,
+	},
 	// Royal Mail's format; without the space too few characters to stand in prose.
 	{
 		kind: "postcode",
@@ -384,6 +428,7 @@ const table: Identifier[] = [
 		first: [10, 10],
 		shape: /[12]\d{9}/iy,
 		check: checks.npi,
+		refused: /^1(\d)\1{7}/,
 		needs: "bare",
 		context: /\bnpi\b|provider|prescriber|physician|practitioner/,
 	},
@@ -411,6 +456,17 @@ const table: Identifier[] = [
 		needs: "bare",
 		context: /medicare/,
 	},
+
+	// WHO and CMS, ICD-10-CM: a chapter letter, two places, a dot, up to four more; too like a part number alone.
+	{
+		kind: "icd10",
+		first: [3, 3],
+		shape: /[A-TV-Z]\d[\dAB]\.[\dA-Z]{1,4}/y,
+		needs: "context",
+		context:
+			/\bicd\b|icd-?(?:9|10|11)|diagnos|\bdx\b|billing code|encounter|patient|fracture|disorder|disease|syndrome|diabet|depress|condition code|\bpt\b|claim|medical/,
+	},
+	{ kind: "icd10", first: [3, 7], shape: /[A-TV-Z]\d[\dAB][\dA-Z]{0,4}/y, needs: "context", context: /icd-?10/ },
 
 	// ISO/IEC 7812 issuer ranges as the card networks publish them.
 	{
@@ -514,9 +570,6 @@ const table: Identifier[] = [
 		context: /wallet|\beth(?:er(?:eum)?)?\b|send|crypto|usd[ct]\b|metamask/,
 	},
 ];
-
-/** National identity numbers that no check covers need the words of their form. */
-export const IDENTITY_CONTEXT = NATIONAL;
 
 /** The forms to try at a word, by its length; longer words have none but addresses of wallets. */
 export const IDENTIFIERS: readonly (readonly Identifier[])[] = Array.from({ length: 80 }, (_, length) =>

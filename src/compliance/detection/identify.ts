@@ -20,10 +20,29 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 	return !(after === 64 || ((after === 45 || after === 46) && isWordAt(text, end + 1)));
 }
 
-/** Where the text begins and ends without white space: a value that fills it is a bare value. */
+/** What a text is apart from its words: where its own characters lie, and whether it is values and nothing else. */
 export interface Extent {
 	readonly start: number;
 	readonly end: number;
+	readonly isValues: boolean;
+}
+
+const MAX_VALUES_LENGTH = 128;
+
+/** A form field, a cell or the answer of a tool has no words but its values. */
+export function extentOf(text: string): Extent {
+	const start = text.length - text.trimStart().length;
+	const end = text.trimEnd().length;
+	const words = end - start > MAX_VALUES_LENGTH ? [] : text.slice(start, end).split(/[\s,;]+/);
+	return { start, end, isValues: words.length > 1 && words.every((word) => /\d/.test(word)) };
+}
+
+/** Whether a value fills its text, or is one of several with a check digit of their own. */
+function isBare(text: string, start: number, { identifier, end }: Candidate, extent: Extent): boolean {
+	if (start === extent.start && end === extent.end) return true;
+	if (!extent.isValues || identifier.check === undefined) return false;
+	const isSeparated = (character: string) => character === "" || /[\s,;]/.test(character);
+	return isSeparated(text.charAt(start - 1)) && isSeparated(text.charAt(end));
 }
 
 interface Candidate {
@@ -31,14 +50,14 @@ interface Candidate {
 	readonly end: number;
 }
 
-function candidateAt(text: string, start: number, identifier: Identifier): Candidate | undefined {
+function candidateAt(text: string, start: number, wordEnd: number, identifier: Identifier): Candidate | undefined {
 	const { shape, check, refused } = identifier;
 	shape.lastIndex = start;
 	if (!shape.test(text)) return undefined;
 	const end = shape.lastIndex;
 	if (!standsAlone(text, start, end)) return undefined;
 	if (check === undefined && refused === undefined) return { identifier, end };
-	const written = text.slice(start, end).replace(/[^A-Za-z0-9]/g, "");
+	const written = end === wordEnd ? text.slice(start, end) : text.slice(start, end).replace(/[^A-Za-z0-9]/g, "");
 	const value = shape.ignoreCase ? written.toUpperCase() : written;
 	if (refused?.test(value) || check?.(value) === false) return undefined;
 	return { identifier, end };
@@ -53,9 +72,15 @@ function canBegin(text: string, end: number, length: number, make: WordMake): bo
 	return (next === 32 || next === 45) && digit > 47 && digit < 58;
 }
 
+/** Whether the words that an identifier asks for stand around it; true also where it needs none. */
+function hasEvidence(text: string, start: number, { identifier, end }: Candidate): boolean {
+	if (identifier.needs === "shape") return true;
+	return identifier.context?.test(surroundings(text, start, end)) === true;
+}
+
 /**
- * Reports the kinds of identifiers that begin at a word.
- * @param extent where the text's own characters lie: only there can a value be bare.
+ * Adds the kinds of identifiers that begin at a word.
+ * @param extent of the text: only where it is nothing but values can one be bare.
  */
 export function identifyAt(
 	text: string,
@@ -68,21 +93,12 @@ export function identifyAt(
 	const identifiers = canBegin(text, end, end - start, make) ? IDENTIFIERS[end - start] : undefined;
 	if (identifiers === undefined) return;
 	const bare: Identifier[] = [];
-	let around: string | undefined;
 	for (const identifier of identifiers) {
 		if (seen.has(identifier.kind)) continue;
-		const candidate = candidateAt(text, start, identifier);
+		const candidate = candidateAt(text, start, end, identifier);
 		if (candidate === undefined) continue;
-		if (identifier.needs !== "shape" && identifier.context !== undefined) {
-			around ??= surroundings(text, start, candidate.end);
-			if (identifier.context.test(around)) {
-				seen.add(identifier.kind);
-				continue;
-			}
-		}
-		if (identifier.needs === "shape") seen.add(identifier.kind);
-		else if (identifier.needs === "bare" && start === extent.start && candidate.end === extent.end)
-			bare.push(identifier);
+		if (hasEvidence(text, start, candidate)) seen.add(identifier.kind);
+		else if (identifier.needs === "bare" && isBare(text, start, candidate, extent)) bare.push(identifier);
 	}
 	if (bare.length === 0) return;
 	// A check digit says more than a shape that any number has.

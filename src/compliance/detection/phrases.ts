@@ -1,6 +1,14 @@
 // The table of what only a phrase gives away: words that start one, the pattern around them, what else must be near.
 import type { Kind } from "./kinds.ts";
-import { ANALYTES, CONDITIONS, MEDICINES, SOMEBODY } from "./medical-terms.ts";
+import {
+	ANALYTES,
+	CLINICAL_VERBS,
+	CONDITION_WORDS,
+	CONDITIONS,
+	MEDICINE_WORDS,
+	MEDICINES,
+	SOMEBODY,
+} from "./medical-terms.ts";
 
 /** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
 export interface Phrase {
@@ -25,6 +33,9 @@ const STREET =
 	"Street|St|Avenue|Ave|Road|Rd|Terrace|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Square|Sq|Circle|Cir|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Gardens|Grove|Row|Trail|Loop";
 const LIVES =
 	"address|lives? (?:at|in)|living at|resid|ship|deliver|send|mail|billing|\\bhome\\b|moved to|apt|unit|suite|\\b[A-Z]{2}\\b,? \\d{5}|\\b[a-z]{1,2}\\d{1,2}[a-z]? \\d[a-z]{2}\\b|\\b\\d{5}(?:-\\d{4})?\\b|, ?[a-z]{2} \\d{5}";
+
+const NOT_ABOUT_SOMEBODY =
+	/blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
 
 export const PHRASES: readonly Phrase[] = [
 	{
@@ -114,6 +125,13 @@ export const PHRASES: readonly Phrase[] = [
 			"i",
 		),
 	},
+	// HL7 version 2, segment PID: field 5 is the name.
+	{
+		kind: "person_name",
+		words: ["pid"],
+		window: [0, 96],
+		pattern: /^PID\|[^\n]{0,64}\|[A-Z]{2,24}\^[A-Z]{2,24}/i,
+	},
 	{
 		kind: "mrn",
 		words: ["pid", "mrn"],
@@ -169,7 +187,7 @@ export const PHRASES: readonly Phrase[] = [
 		words: ["blood", "bp", "tested", "biopsy"],
 		window: [96, 96],
 		pattern:
-			/(?:blood pressure|\bbp)(?: of| was| is|:)? ?\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
+			/(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
 		near: SOMEBODY,
 	},
 	{
@@ -186,48 +204,20 @@ export const PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		words: [
-			"diagnosed",
-			"diagnosis",
-			"diagnoses",
-			"dx",
-			"prescribed",
-			"admitted",
-			"treated",
-			"treatment",
-			"suffers",
-			"suffering",
-			"history",
-			"hx",
-			"underwent",
-			"started",
-			"takes",
-			"taking",
-			"symptoms",
-			"hospitalized",
-			"hospitalised",
-			"referral",
-			"presents",
-			"presented",
-			"complains",
-			"denied",
-			"scheduled",
-			"has",
-			"had",
-			"therapy",
-			"diagnostiziert",
-			"diagnose",
-			"leidet",
-			"diagnosticado",
-			"diagnosticada",
-			"diagnostiqué",
-			"surgery",
-			"was",
-		],
+		words: CLINICAL_VERBS,
 		window: [120, 120],
 		pattern: new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i"),
 		near: SOMEBODY,
-		unless: /blog post|awareness|\bnovel\b|fiction|in general|what (?:is|are) the (?:usual|common|typical)/,
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
+		window: [96, 96],
+		pattern:
+			/\b(?:takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
+		near: SOMEBODY,
+		unless: NOT_ABOUT_SOMEBODY,
 	},
 
 	{
@@ -251,7 +241,8 @@ export const PHRASES: readonly Phrase[] = [
 		window: [24, 96],
 		pattern:
 			/\b(?:salary|salaries|wages?|payroll|earns|compensation|bonus|gehalt|salario|salaire|stipendio|income)\b[^\n]{0,56}?(?:(?:[$€£¥₹]|usd|eur|gbp|inr|chf) ?\d[\d,.]{2,12}k?|\b\d[\d,.]{3,12} ?(?:[$€£¥₹]|usd|eur|gbp|inr|chf|k\b))/i,
-		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|manager|engineer|base|annual|per (?:year|month)|gross|salary of|payroll|candidate|offer/,
+		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|salary of|payroll|candidate|offer/,
+		unless: /average|median|minimum wage|salary range/,
 	},
 	{
 		kind: "card_cvv",

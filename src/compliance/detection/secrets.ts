@@ -25,6 +25,8 @@ for (const code of byPrefix.keys()) hasPrefix[code] = 1;
 function tryShapes(text: string, start: number, shapes: readonly KeyShape[], report: ReportSecret): void {
 	for (const { kind, prefix, shape } of shapes) {
 		if (!text.startsWith(prefix, start)) continue;
+		// Inside a longer text of the same alphabet it is no header, and would be read again at every place.
+		if (prefix === "eyJ" && /[\w-]/.test(text.charAt(start - 1))) continue;
 		shape.lastIndex = start;
 		if (!shape.test(text)) continue;
 		const value = text.slice(start, shape.lastIndex);
@@ -76,6 +78,15 @@ const said = new Lexicon<SaidSecret>();
 for (const word of ["password", "passwort", "passwd", "passphrase", "passcode", "pwd", "senha", "wachtwoord"])
 	said.add(word, saidPassword);
 for (const word of ["token", "secret", "key"]) said.add(word, saidKey);
+said.add("pw", saidPassword);
+for (const word of ["password", "passwd", "secret"])
+	said.add(word, { shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy, isPassword: true });
+for (const word of ["mysql", "mysqldump", "mysqladmin"])
+	said.add(word, { shape: /\w{5,10} [^\n]{0,80}?-p(?<value>[^\s-]\S{5,64})/diy, isPassword: true });
+said.add("curl", {
+	shape: /curl [^\n]{0,160}?(?:-u|--user)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
+	isPassword: true,
+});
 said.add("bearer", bearer);
 said.add("basic", basic);
 
@@ -96,12 +107,15 @@ function isKey(value: string): boolean {
 /** What is said of a secret in words: "the password is …", "Bearer …", and the block that a key file is. */
 export function saidSecretAt(text: string, start: number, end: number, report: ReportSecret): void {
 	if (end - start === 5 && text.startsWith("-----BEGIN", start - 5)) reportPem(text, start, report);
-	for (const { shape, isPassword: asPassword } of said.at(text, start, end) ?? []) {
+	const waiting = said.at(text, start, end);
+	if (waiting === undefined) return;
+	for (const { shape, isPassword: asPassword } of waiting) {
 		shape.lastIndex = start;
 		const span = shape.exec(text)?.indices?.groups?.["value"];
 		if (span === undefined) continue;
 		const [from, to] = withoutFullStop(text, span[0], span[1]);
 		const value = text.slice(from, to);
+		if (isProviderKey(value)) continue;
 		if (asPassword ? isPassword(value) && /\d/.test(value) : isKey(value))
 			report(shape === bearer.shape ? "bearer_token" : "generic_secret", from, to);
 	}
@@ -133,33 +147,49 @@ function addressAt(text: string, colon: number, report: ReportSecret): void {
 	const span = match?.indices?.groups?.["value"];
 	if (match === null || span === undefined) return;
 	const value = text.slice(span[0], span[1]);
-	if (value.length < 4 || isPlaceholder(value)) return;
+	if (value.length < 4 || isPlaceholder(value) || isProviderKey(value)) return;
 	const scheme = SCHEME.exec(text.slice(Math.max(0, colon - 21), colon))?.[0].toLowerCase() ?? "";
 	report(/^(?:https?|ftps?|git|ssh|svn)/.test(scheme) ? "basic_auth_url" : "connection_string", span[0], span[1]);
 }
 
-const NAME = /([A-Za-z_][\w.-]{0,47})["'`\])\s]{0,3}$/;
 const ASSIGNED =
-	/(?::=|=>|=|:)\s{0,3}(?:(?<quote>["'`])(?<quoted>[^"'`\n]{4,512})\k<quote>|(?<plain>[^\s"'`,;]{4,512}))/dy;
+	/(?::=|=>|=|:)\s{0,3}(?:(?<quote>["'`])(?<quoted>[^"'`\n]{4,256})\k<quote>|(?<plain>[^\s"'`,;=]{4,256}={0,2}))/dy;
 
-/** Settings, at the `=` or `:` between name and value. */
-function assignmentAt(text: string, at: number, report: ReportSecret): void {
-	const name = NAME.exec(text.slice(Math.max(0, at - NAME_LENGTH), at))?.[1]
-		?.replace(/[_.-]/g, "")
-		.toLowerCase();
-	if (name === undefined) return;
+/** The lower-cased name before a sign, without its separators; empty where none stands there. */
+function nameBefore(text: string, sign: number): string {
+	let end = sign;
+	while (end > sign - 3 && !isWordAt(text, end - 1)) end--;
+	let start = end;
+	while (start > end - NAME_LENGTH && (isWordAt(text, start - 1) || /[_.-]/.test(text.charAt(start - 1)))) start--;
+	return text.slice(start, end).replace(/[_.-]/g, "").toLowerCase();
+}
+
+/** Settings, at the `=` or `:` between name and value. Answers with where the value it looked at ends. */
+function assignmentAt(text: string, at: number, report: ReportSecret): number {
+	const name = nameBefore(text, at);
 	const asPassword = PASSWORD_NAME.test(name);
 	const named = NAMED_SECRETS.find((secret) => secret.name.test(name));
-	if (!asPassword && named === undefined && !KEY_NAME.test(name)) return;
-	if (named === undefined && ABOUT_NAME.test(name)) return;
+	if (!asPassword && named === undefined && !KEY_NAME.test(name)) return at;
+	if (named === undefined && ABOUT_NAME.test(name)) return at;
 	ASSIGNED.lastIndex = at;
 	const groups = ASSIGNED.exec(text)?.indices?.groups;
 	const span = groups?.["quoted"] ?? groups?.["plain"];
-	if (span === undefined) return;
+	if (span === undefined) return at;
 	const value = text.slice(span[0], span[1]);
 	if (named?.value.test(value) && !isPlaceholder(value)) report(named.kind, span[0], span[1]);
 	else if (asPassword ? isPassword(value) && !isCode(text, span[1], value) : isKey(value))
-		report("generic_secret", span[0], span[1]);
+		if (!isProviderKey(value)) report("generic_secret", span[0], span[1]);
+	return span[1];
+}
+
+/** A value whose own shape names its kind is reported for that. */
+function isProviderKey(value: string): boolean {
+	let isKnown = false;
+	const know = () => {
+		isKnown = true;
+	};
+	keysAt(value, 0, /^[A-Za-z0-9]*/.exec(value)?.[0].length ?? 0, know);
+	return isKnown;
 }
 
 /** A value that code computes: it is called, or a member of something. */
@@ -167,14 +197,24 @@ function isCode(text: string, end: number, value: string): boolean {
 	return text.charAt(end) === "(" || /^\w{1,40}\(|\?\?|&&|\|\||=>/.test(value);
 }
 
-/** Everything that stands at a sign rather than at a word. One pass each over the signs of the text. */
+/** A longer value holds no further settings, so that no character is looked at for many names. */
+const SHORT_VALUE = 32;
+
+/** Everything that stands at a sign rather than at a word. One pass over the signs of the text. */
 export function secretsAtSigns(text: string, report: ReportSecret): void {
-	for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
-		if (text.charCodeAt(at + 1) === 47) addressAt(text, at, report);
-		else if (isAssigning(text, at)) assignmentAt(text, at, report);
-	}
-	for (let at = text.indexOf("="); at >= 0; at = text.indexOf("=", at + 1)) {
-		if (isAssigning(text, at)) assignmentAt(text, at, report);
+	let colon = text.indexOf(":");
+	let equals = text.indexOf("=");
+	let lookedTo = 0;
+	while (colon >= 0 || equals >= 0) {
+		const isColon = colon >= 0 && (equals < 0 || colon < equals);
+		const at = isColon ? colon : equals;
+		if (isColon && text.charCodeAt(at + 1) === 47) addressAt(text, at, report);
+		else if (at >= lookedTo && isAssigning(text, at)) {
+			const end = assignmentAt(text, at, report);
+			if (end > at + SHORT_VALUE) lookedTo = end;
+		}
+		if (isColon) colon = text.indexOf(":", at + 1);
+		else equals = text.indexOf("=", at + 1);
 	}
 }
 

@@ -46,6 +46,20 @@ class ViewBuilder {
 		this.add(part, from, to);
 	}
 
+	/** Characters that fold one by one; those that vanish part the rest. */
+	fold(run: string, from: number): void {
+		let folded = "";
+		for (let i = 0; i < run.length; i++) {
+			const character = foldCharacter(run.charAt(i));
+			if (character !== "") folded += character;
+			else {
+				this.add(folded, from + i - folded.length, -1);
+				folded = "";
+			}
+		}
+		this.add(folded, from + run.length - folded.length, -1);
+	}
+
 	get isEmpty(): boolean {
 		return this.length === 0;
 	}
@@ -78,14 +92,27 @@ class ViewBuilder {
 	}
 }
 
-const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]/;
-const FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufe00-\ufe0f\ufeff\uff01-\uff5e]+/g;
-const HAS_FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufe00-\ufe0f\ufeff\uff01-\uff5e]/;
+/** Soft hyphen, Mongolian separator, zero-width characters, direction marks, variation selectors, byte order mark. */
+function isUnseen(code: number): boolean {
+	return (
+		code === 0xad ||
+		code === 0x180e ||
+		(code >= 0x200b && code <= 0x200f) ||
+		(code >= 0x202a && code <= 0x202e) ||
+		(code >= 0x2060 && code <= 0x206f) ||
+		(code >= 0xfe00 && code <= 0xfe0f) ||
+		code === 0xfeff
+	);
+}
+
+/** What folding changes, and the quotes between, which stay. */
+const FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000]+|[\ufe00-\ufe0f]+|[\ufeff\uff01-\uff5e]+/g;
+const HAS_FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
 
 function foldCharacter(character: string): string {
 	const code = character.charCodeAt(0);
 	if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
-	if (UNSEEN.test(character)) return "";
+	if (isUnseen(code)) return "";
 	if (code === 0xa0 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f) return " ";
 	if (code === 0x205f) return " ";
 	if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return "-";
@@ -101,7 +128,7 @@ export function foldedView(text: string): View {
 	let copied = 0;
 	for (const { 0: run, index } of text.matchAll(FOLDED)) {
 		builder.copy(copied, index);
-		for (let i = 0; i < run.length; i++) builder.replace(foldCharacter(run.charAt(i)), index + i, index + i + 1);
+		builder.fold(run, index);
 		copied = index + run.length;
 	}
 	builder.copy(copied, text.length);
@@ -129,16 +156,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const utf8 = new TextDecoder();
 
-function unescape(escape: string): string {
-	if (escape.startsWith("%")) {
-		const bytes = new Uint8Array(escape.length / 3);
-		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(escape.slice(3 * i + 1, 3 * i + 3), 16);
+function decodeEscape(written: string): string {
+	if (written.startsWith("%")) {
+		if (written.length === 3) {
+			const code = Number.parseInt(written.slice(1), 16);
+			return code < 128 ? String.fromCharCode(code) : "\ufffd";
+		}
+		const bytes = new Uint8Array(written.length / 3);
+		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(written.slice(3 * i + 1, 3 * i + 3), 16);
 		return utf8.decode(bytes);
 	}
-	if (escape.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(escape.slice(2), 16)));
-	if (!escape.startsWith("&#")) return ENTITIES[escape.slice(1, -1).toLowerCase()] ?? escape;
-	const isHex = escape.charAt(2).toLowerCase() === "x";
-	const code = Number.parseInt(escape.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
+	if (written.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+	if (!written.startsWith("&#")) return ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
+	const isHex = written.charAt(2).toLowerCase() === "x";
+	const code = Number.parseInt(written.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
 	return code > 0 && code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
 }
 
@@ -148,15 +179,15 @@ function unescapedView(view: View): View | undefined {
 	if (!/[%&\\]/.test(text)) return undefined;
 	const builder = new ViewBuilder(view);
 	let copied = 0;
-	for (const { 0: escape, index } of text.matchAll(ESCAPES)) {
+	for (const { 0: written, index } of text.matchAll(ESCAPES)) {
 		if (index - copied > 2 * NEIGHBOURHOOD) {
 			if (!builder.isEmpty) builder.copy(copied, copied + NEIGHBOURHOOD);
 			builder.replace("\n\n", index - NEIGHBOURHOOD, index - NEIGHBOURHOOD);
 			copied = index - NEIGHBOURHOOD;
 		}
 		builder.copy(copied, index);
-		builder.replace(unescape(escape), index, index + escape.length);
-		copied = index + escape.length;
+		builder.replace(decodeEscape(written), index, index + written.length);
+		copied = index + written.length;
 	}
 	if (builder.isEmpty) return undefined;
 	builder.copy(copied, copied + NEIGHBOURHOOD);
@@ -176,52 +207,76 @@ function base64CodeAt(text: string, at: number): number {
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const MIN_READABLE = 8;
 
-/** The text in decoded bytes: all of it where it is UTF-8, else what can be read in it; zeros of UTF-16 are left out. */
-function readable(bytes: Uint8Array): string {
-	const dense = bytes.filter((byte) => byte !== 0);
-	const isText = dense.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
-	if (isText && dense.length > 0) {
-		try {
-			return strictUtf8.decode(dense);
-		} catch {
-			// Other bytes: the runs of ASCII in them are read below.
-		}
-	}
-	let ascii = "";
-	for (let at = 0; at < dense.length; at += 8192) ascii += String.fromCharCode(...dense.subarray(at, at + 8192));
-	return (ascii.match(/[\t\n\r -~]{8,}/g) ?? []).join("\n");
+function isReadable(byte: number): boolean {
+	return (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 }
 
+/** ASCII bytes between two places as text. */
+function asciiText(bytes: Uint8Array, start: number, end: number): string {
+	let text = "";
+	for (let at = start; at < end; at += 8192)
+		text += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 8192)));
+	return text;
+}
+
+/** The text in decoded bytes: all of it where it is UTF-8, else the runs of ASCII in it. */
+function readable(bytes: Uint8Array): string {
+	let runs = "";
+	let start = 0;
+	let hasControls = false;
+	for (let at = 0; at <= bytes.length; at++) {
+		const byte = bytes[at] ?? 0;
+		if (isReadable(byte)) continue;
+		if (byte < 128 && at < bytes.length) hasControls = true;
+		if (at - start >= MIN_READABLE) runs += `${asciiText(bytes, start, at)}\n`;
+		start = at + 1;
+	}
+	if (hasControls || runs.length > bytes.length) return runs;
+	try {
+		return strictUtf8.decode(bytes);
+	} catch {
+		return runs;
+	}
+}
+
+/** Zero bytes, every second one in UTF-16, are left out. */
 function decodeBase64(text: string, start: number, end: number): string {
 	const bytes = new Uint8Array(((end - start) * 3) >> 2);
 	let bits = 0;
 	let held = 0;
-	let at = 0;
+	let length = 0;
 	for (let i = start; i < end; i++) {
 		bits = ((bits << 6) | base64CodeAt(text, i)) & 0xffffff;
 		held += 6;
-		if (held >= 8) {
-			held -= 8;
-			bytes[at++] = (bits >> held) & 0xff;
-		}
+		if (held < 8) continue;
+		held -= 8;
+		const byte = (bits >> held) & 0xff;
+		if (byte !== 0) bytes[length++] = byte;
 	}
-	return readable(bytes);
+	return readable(bytes.subarray(0, length));
 }
 
 /** What base64 in the text says, one line each, without what stands around it; empty where there is none. */
 function base64View(view: View): View | undefined {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
-	for (let at = 0; at < text.length; at++) {
-		if (base64CodeAt(text, at) < 0) continue;
-		const start = at;
-		while (at < text.length && base64CodeAt(text, at) >= 0) at++;
-		if (at - start < MIN_BASE64) continue;
-		const decoded = decodeBase64(text, start, at);
-		if (decoded.length < 6) continue;
-		builder.replace(decoded, start, at);
-		builder.replace("\n\n", at, at);
+	// A run of 16 covers every sixteenth place: where none stands, sixteen characters are passed at once.
+	for (let probe = MIN_BASE64 - 1; probe < text.length; probe += MIN_BASE64) {
+		if (base64CodeAt(text, probe) < 0) continue;
+		let start = probe;
+		while (start > probe - MIN_BASE64 + 1 && base64CodeAt(text, start - 1) >= 0) start--;
+		let end = probe + 1;
+		while (end < text.length && base64CodeAt(text, end) >= 0) end++;
+		if (end - start >= MIN_BASE64) {
+			const decoded = decodeBase64(text, start, end);
+			if (decoded.length >= MIN_READABLE) {
+				builder.replace(decoded, start, end);
+				builder.replace("\n\n", end, end);
+			}
+		}
+		while (probe + MIN_BASE64 < end) probe += MIN_BASE64;
 	}
 	return builder.isEmpty ? undefined : builder.build();
 }

@@ -26,46 +26,43 @@ export function isWordAt(text: string, at: number): boolean {
 /** Calls `visit` for each word in order, with the offsets of its first character and behind its last. */
 export function eachWord(text: string, visit: (start: number, end: number, make: WordMake) => void): void {
 	const length = text.length;
-	let at = 0;
-	while (at < length) {
-		let made = classAt(text, at);
-		if (made === OTHER) {
-			at++;
-			continue;
+	let start = 0;
+	let made = OTHER;
+	for (let at = 0; at < length; at++) {
+		const code = text.charCodeAt(at);
+		const kind = code < 128 ? CHARACTER_CLASS[code] : OTHER;
+		if (kind !== OTHER && kind !== undefined) {
+			if (made === OTHER) start = at;
+			made |= kind;
+		} else if (made !== OTHER) {
+			visit(start, at, MAKES[made] ?? "mixed");
+			made = OTHER;
 		}
-		const start = at++;
-		for (; at < length; at++) {
-			const next = classAt(text, at);
-			if (next === OTHER) break;
-			made |= next;
-		}
-		visit(start, at, MAKES[made] ?? "mixed");
 	}
+	if (made !== OTHER) visit(start, length, MAKES[made] ?? "mixed");
 }
 
-/**
- * Words that something waits for, looked up by a text's own characters. Most words of a text are told apart by first
- * letter and length alone, before anything is cut out of the text.
- */
+/** First and last letter, in either case, and length: nearly every other word of a text differs in one of them. */
+function outline(text: string, start: number, end: number): number {
+	return ((text.charCodeAt(start) & 31) << 10) | ((text.charCodeAt(end - 1) & 31) << 5) | (end - start);
+}
+
+/** Words that something waits for; what a text has is cut out of it only where its outline fits one of them. */
 export class Lexicon<Entry> {
 	private readonly entries = new Map<string, Entry[]>();
-	private readonly lengths = new Int32Array(128);
+	private readonly outlines = new Uint8Array(1 << 15);
 
 	/** Adds an entry under a lower-case ASCII word of at most 31 characters. */
 	add(word: string, entry: Entry): void {
 		const known = this.entries.get(word);
 		if (known === undefined) this.entries.set(word, [entry]);
 		else known.push(entry);
-		const code = word.charCodeAt(0);
-		this.lengths[code] = (this.lengths[code] ?? 0) | (1 << word.length);
+		this.outlines[outline(word, 0, word.length)] = 1;
 	}
 
 	/** The entries of the word between two offsets, in either case. */
 	at(text: string, start: number, end: number): readonly Entry[] | undefined {
-		const length = end - start;
-		const first = text.charCodeAt(start);
-		const code = first < 65 ? first : first | 32;
-		if (length > 31 || ((this.lengths[code] ?? 0) & (1 << length)) === 0) return undefined;
+		if (end - start > 31 || this.outlines[outline(text, start, end)] !== 1) return undefined;
 		return this.entries.get(text.slice(start, end).toLowerCase());
 	}
 }

@@ -23,6 +23,16 @@ describe("a request id", () => {
 		);
 	});
 
+	it("of a run leads to its user as one of a request does", () => {
+		fc.assert(
+			fc.property(anyNumber, anyTime, fiveBytes, (userNumber, atMs, random) => {
+				const id = taggedRequestId(key, userNumber, atMs, random, "agt_");
+				expect(id).toBe(taggedRequestId(key, userNumber, atMs, random).replace("svc-", "agt_"));
+				expect(readRequestId(key, id)).toEqual({ atMs, userNumber });
+			}),
+		);
+	});
+
 	it("has the tag that its first lines describe", () => {
 		const id = taggedRequestId(key, 7, 1_800_000_000_000, Uint8Array.of(1, 2, 3, 4, 5));
 		const tagKey = createHmac("sha256", "a pepper of sixteen characters").update("svc.request-tag.v1").digest();
@@ -72,6 +82,8 @@ describe("a request id", () => {
 			id.slice(0, -1),
 			id.replace(/.$/, "U"),
 			`svc-8${id.slice(5)}`,
+			id.replace("svc-", "ho_"),
+			id.replace("svc-", "agt-"),
 		])
 			expect(readRequestId(key, wrong), wrong).toBeNull();
 	});

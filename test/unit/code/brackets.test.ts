@@ -98,5 +98,5 @@ it("balanced nestings are sound, and lose that with any bracket", () => {
 it("a hostile text takes no longer than its length", () => {
 	for (const lexis of Object.keys(LEXES) as LexisName[])
 		for (const piece of ["(", "/", "'", '"', "`${", "/*", "r#", "--[[", "<<A\n", "#define \\\n", 'R"', "1'", "url("])
-			expect(() => fault(lexis, piece.repeat(20_000))).not.toThrow();
+			expect(() => fault(lexis, piece.repeat(2_000))).not.toThrow();
 });

@@ -58,6 +58,12 @@ describe("a budget", () => {
 		);
 	});
 
+	it("goes on from what was spent before, and from no more than its bound", () => {
+		const resumed = new Budget(10, 7);
+		expect([resumed.spentNanoUsd, resumed.freeNanoUsd, resumed.hold(4)]).toEqual([7, 3, null]);
+		expect(() => new Budget(10, 11)).toThrow("bound");
+	});
+
 	it("refuses a cost above what was held, and a second settlement", () => {
 		const hold = new Budget(10).hold(5);
 		expect(() => hold?.spend(6)).toThrow("worst case");

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ChainHead, type VerifiedPrefix, verifyChain } from "../../../src/ledger/chain.ts";
-import { asHash, type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
+import { type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
 import { contentOf, draftOf, type HandoffRequest, handoffOf } from "../../../src/ledger/handoff.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
-import { hashText } from "../../../src/proof/hash.ts";
+import { asHash, hashText } from "../../../src/proof/hash.ts";
 import { leafHash, rootOf } from "../../../src/proof/merkle.ts";
 import { createSigner, describePublicKey, type Signer } from "../../../src/proof/signing.ts";
 

@@ -1,8 +1,9 @@
 // The service's ledger against the second implementation: the same subjects, and the same verdict on every tampered chain.
 import { describe, expect, it } from "vitest";
 import { verifyChain } from "../../../src/ledger/chain.ts";
-import { asHash, type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
+import { type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
+import { asHash } from "../../../src/proof/hash.ts";
 import { leafHash, rootOf } from "../../../src/proof/merkle.ts";
 import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
 import { type ChainEntry, verifyChain as verifyAgain } from "../../support/second-ledger.ts";

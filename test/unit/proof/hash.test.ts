@@ -1,6 +1,6 @@
 // Hashes.
 import { describe, expect, it } from "vitest";
-import { hashObject, hashText } from "../../../src/proof/hash.ts";
+import { asHash, digestOf, hashObject, hashText } from "../../../src/proof/hash.ts";
 
 describe("hashes", () => {
 	it("are sha256: and lower-case hex of SHA-256", () => {
@@ -11,5 +11,23 @@ describe("hashes", () => {
 	it("take a text as it is and an object by its canonical form", () => {
 		expect(hashText(" é ")).not.toBe(hashText("é"));
 		expect(hashObject({ type: "t", b: 1, a: 2 })).toBe(hashText('{"a":2,"b":1,"type":"t"}'));
+	});
+});
+
+describe("a hash's text form", () => {
+	it("gives the 32 bytes back, and is refused when it is cut, capital or anything else", () => {
+		const hash = hashText("abc");
+		expect(asHash(digestOf(hash) ?? new Uint8Array())).toBe(hash);
+		const hex = hash.slice("sha256:".length);
+		for (const other of [
+			hash.slice(0, -1),
+			`${hash}0`,
+			`sha256:${hex.toUpperCase()}`,
+			hex,
+			`${hash}\n`,
+			` ${hash}`,
+			"",
+		])
+			expect(digestOf(other), other).toBeNull();
 	});
 });

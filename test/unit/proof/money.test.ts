@@ -1,7 +1,7 @@
 // Money: integers inside, numbers of USD outside.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nanoUsd, usd } from "../../../src/proof/money.ts";
+import { nanoUsd, usd, usdText } from "../../../src/proof/money.ts";
 
 describe("money", () => {
 	it("never makes more of a client's amount than it was", () => {
@@ -13,6 +13,16 @@ describe("money", () => {
 				expect(amount - usd(nano)).toBeLessThanOrEqual(1.01e-9 + amount * 1e-15);
 			}),
 		);
+	});
+
+	it("is written for people without an exponent, and with no more digits than it has", () => {
+		expect([0, 1, 1_000_000_000, 100_000_000_000, 123_450_000].map(usdText)).toEqual([
+			"0 USD",
+			"0.000000001 USD",
+			"1 USD",
+			"100 USD",
+			"0.12345 USD",
+		]);
 	});
 
 	it("keeps every whole nano-dollar", () => {

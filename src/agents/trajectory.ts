@@ -1,0 +1,168 @@
+// An agent's trajectory: how its steps are chained to one root (docs/proofs.md, "Agent trajectory"), and how a bundle of steps
+// is checked against a claimed root. What an agent does in a step, and who signs the root, stand elsewhere. Pure.
+import { asHash, digestOf, type Hash, hashObject, hashText } from "../proof/hash.ts";
+import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOf, rootOfRange } from "../proof/merkle.ts";
+
+/** What the first step stands on. */
+export interface TrajectoryHeader {
+	run_id: string;
+	policy: string;
+	strategy: string;
+}
+
+/** What is hashed of a step. */
+export interface TrajectoryStep {
+	/** 0, 1, 2 … */
+	index: number;
+	/** Catalog id of the model that wrote the text that was kept. */
+	model: string;
+	input_hash: string;
+	/** Text hash of the text that was kept. */
+	output_hash: string;
+	/** Of all calls of the step. */
+	cost_usd: number;
+	confidence: number;
+	/** ISO 8601 UTC with three fractional digits. */
+	timestamp: string;
+}
+
+/** A trajectory as far as it has come; as JSON if need be. */
+export interface Trajectory extends TrajectoryHeader {
+	/** Proof of the last step, or the genesis hash before the first. */
+	last: Hash;
+	/** Of the tree over the step proofs; its size is the number of steps. */
+	range: CompactRange;
+}
+
+/** Hash of what comes before the first step. */
+export function genesisOf({ run_id, policy, strategy }: TrajectoryHeader): Hash {
+	return hashObject({ type: "svc.run.v1", run_id, policy, strategy });
+}
+
+/**
+ * Proof of one step.
+ * @param prev proof of the step before, or the genesis hash.
+ */
+export function stepProof(run_id: string, prev: string, step: TrajectoryStep): Hash {
+	const { index, model, input_hash, output_hash, cost_usd, confidence, timestamp } = step;
+	const hashed = { run_id, prev, index, model, input_hash, output_hash, cost_usd, confidence, timestamp };
+	return hashObject({ type: "svc.step.v1", ...hashed });
+}
+
+/** The Merkle leaf of a step: over the 32 bytes of its proof. */
+function leafOf(proof: Hash): Uint8Array {
+	const bytes = digestOf(proof);
+	if (!bytes) throw new TypeError("a step proof is a whole hash");
+	return leafHash(bytes);
+}
+
+interface Chained {
+	nSteps: number;
+	merkleRoot: Hash;
+	last: Hash;
+}
+
+function rootProof({ run_id, policy, strategy }: TrajectoryHeader, chained: Chained, output_hash: string): Hash {
+	const { nSteps: n_steps, merkleRoot: merkle_root, last } = chained;
+	const head = { run_id, policy, strategy, n_steps, merkle_root, last, output_hash };
+	return hashObject({ type: "svc.trajectory.v1", ...head });
+}
+
+/** The trajectory of a run that has made no step yet. */
+export function beginTrajectory({ run_id, policy, strategy }: TrajectoryHeader): Trajectory {
+	return { run_id, policy, strategy, last: genesisOf({ run_id, policy, strategy }), range: EMPTY_RANGE };
+}
+
+/**
+ * The trajectory with one step more, whose proof is its `last`; the given one stays as it is.
+ * @throws RangeError unless the step's index is the number of steps before it.
+ */
+export function appendStep(trajectory: Trajectory, step: TrajectoryStep): Trajectory {
+	const { run_id, last: prev, range } = trajectory;
+	if (step.index !== range.size) throw new RangeError(`step ${step.index} cannot follow ${range.size} steps`);
+	const last = stepProof(run_id, prev, step);
+	return { ...trajectory, last, range: append(range, leafOf(last)) };
+}
+
+/**
+ * Root of a whole trajectory: what is signed of a run.
+ * @param outputHash text hash of the run's output.
+ */
+export function trajectoryProof(trajectory: Trajectory, outputHash: string): Hash {
+	const { range, last } = trajectory;
+	return rootProof(trajectory, { nSteps: range.size, merkleRoot: asHash(rootOfRange(range)), last }, outputHash);
+}
+
+/** Steps with what is claimed of them. Hashes are whole; numbers and texts are hashed as they are. */
+export interface TrajectoryBundle extends TrajectoryHeader {
+	/** The claimed root. */
+	trajectory_proof: string;
+	steps: readonly TrajectoryStep[];
+	/** The run's output; with `output_hash`, both must agree. */
+	output?: string | null | undefined;
+	/** Its text hash. With neither, the last step's output stands in; without a step the empty text. */
+	output_hash?: string | null | undefined;
+	/** One per step: lets a changed step be named. */
+	step_proofs?: readonly string[] | null | undefined;
+}
+
+/** What checking a bundle found. */
+export interface TrajectoryVerdict {
+	/** The bundle is consistent with itself and its claim; whether a service issued it is another question. */
+	valid: boolean;
+	/** Chained from the genesis hash over the steps as given. */
+	recomputed_proof: Hash;
+	/** Positions of steps whose given proof does not follow from them and the given proof before; `[]` without `step_proofs`. */
+	mismatched_steps: number[];
+	/** `index_gap:<position>`, `output_hash_mismatch`, `root_mismatch`. */
+	faults: string[];
+}
+
+/** Positions at which the index is not the one before plus 1; the first is to be 0. */
+function indexGaps(steps: readonly TrajectoryStep[]): string[] {
+	return steps.flatMap(({ index }, position) => {
+		const before = steps[position - 1]?.index ?? -1;
+		return index === before + 1 ? [] : [`index_gap:${position}`];
+	});
+}
+
+/** Hash of the output that the root stands for: the text itself goes before what is said of it. */
+function outputHashOf({ output, output_hash, steps }: TrajectoryBundle): string {
+	if (output != null) return hashText(output);
+	return output_hash ?? steps.at(-1)?.output_hash ?? hashText("");
+}
+
+/**
+ * Checks a bundle by replay, one or two hashes per step (docs/proofs.md, "Agent trajectory").
+ * @param bundle with as many `step_proofs` as steps, if any.
+ * @throws NotCanonicalError for a number or text that canonical JSON cannot represent.
+ */
+export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
+	const { run_id, steps, step_proofs } = bundle;
+	const genesis = genesisOf(bundle);
+	const leaves: Uint8Array[] = [];
+	const mismatched: number[] = [];
+	let last = genesis;
+	for (const [position, step] of steps.entries()) {
+		const prev = last;
+		last = stepProof(run_id, prev, step);
+		leaves.push(leafOf(last));
+		if (!step_proofs) continue;
+		// On the given proof before, so that one changed step is named alone and not with all that follow it.
+		const givenPrev = step_proofs[position - 1] ?? genesis;
+		const expected = givenPrev === prev ? last : stepProof(run_id, givenPrev, step);
+		if (step_proofs[position] !== expected) mismatched.push(position);
+	}
+	const outputHash = outputHashOf(bundle);
+	const chained = { nSteps: steps.length, merkleRoot: asHash(rootOf(leaves)), last };
+	const recomputed = rootProof(bundle, chained, outputHash);
+	const faults = indexGaps(steps);
+	if (bundle.output_hash != null && bundle.output_hash !== outputHash) faults.push("output_hash_mismatch");
+	if (recomputed !== bundle.trajectory_proof) faults.push("root_mismatch");
+	return {
+		valid: faults.length === 0 && mismatched.length === 0,
+		recomputed_proof: recomputed,
+		mismatched_steps: mismatched,
+		faults,
+	};
+}

@@ -1,0 +1,59 @@
+// The body of a verification, as a schema: the same for the endpoint and for whoever checks a bundle offline. Pure.
+import * as z from "zod";
+import { HASH_FORM } from "../proof/hash.ts";
+import type { TrajectoryBundle } from "./trajectory.ts";
+
+/** Steps of one bundle; a run has at most 1,000. */
+export const MAX_VERIFIED_STEPS = 2_000;
+
+const hashSchema = z.lazy(() =>
+	z.string().regex(HASH_FORM, "must be a whole hash: sha256: and 64 lower-case hex digits"),
+);
+
+const stepSchema = z.lazy(() =>
+	z.object({
+		index: z.number(),
+		model: z.string(),
+		input_hash: hashSchema,
+		output_hash: hashSchema,
+		cost_usd: z.number(),
+		confidence: z.number(),
+		timestamp: z.string(),
+	}),
+);
+
+/** `POST /v1/agent/verify`: what `verify_request` of a trajectory holds, or what somebody put together. */
+export const verifyRequestSchema = z.lazy(() =>
+	z
+		.object({
+			run_id: z.string(),
+			trajectory_proof: hashSchema.describe("The claimed root."),
+			policy: z.string().default("balanced"),
+			strategy: z.string().default("single"),
+			steps: z
+				.array(stepSchema)
+				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} steps`)
+				.describe("In the order they were taken; hashed as given, unknown members apart."),
+			output: z.string().nullish().describe("The run's output, which is hashed here."),
+			output_hash: hashSchema
+				.nullish()
+				.describe("Its hash. With `output` too, both must agree; with neither, the last step's stands in."),
+			step_proofs: z
+				.array(hashSchema)
+				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} proofs`)
+				.nullish()
+				.describe("One per step; with them `mismatched_steps` names the changed ones."),
+		})
+		.superRefine(({ steps, step_proofs }, issues) => {
+			if (step_proofs == null || step_proofs.length === steps.length) return;
+			const message = `has ${step_proofs.length} entries for ${steps.length} steps; there must be one for each`;
+			issues.addIssue({ code: "custom", path: ["step_proofs"], message });
+		}),
+);
+
+/** What somebody who has parsed JSON reads a bundle with; issues by their place when it is none. */
+export function readBundle(value: unknown): { bundle: TrajectoryBundle } | { issues: string[] } {
+	const parsed = verifyRequestSchema.safeParse(value);
+	if (parsed.success) return { bundle: parsed.data };
+	return { issues: parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the bundle"}: ${message}`) };
+}

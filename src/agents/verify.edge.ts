@@ -1,0 +1,53 @@
+// Verification of trajectories, for anybody: whether a bundle holds together, and whether this service has signed its root.
+import * as z from "zod";
+import type { ServiceContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { lookUpReceipt } from "../account/receipt-lookup.edge.ts";
+import { ok, type Result } from "../failure.ts";
+import { verifyReceipt } from "../proof/receipt.ts";
+import { type TrajectoryBundle, verifyTrajectory } from "./trajectory.ts";
+import { verifyRequestSchema } from "./verify-request.ts";
+
+/**
+ * Whether this service signed the claimed root for the run: false when it signed another, null when it knows no such run, or
+ * has signed nothing that holds.
+ */
+async function isIssued(
+	{ run_id, trajectory_proof }: Pick<TrajectoryBundle, "run_id" | "trajectory_proof">,
+	context: ServiceContext,
+): Promise<Result<boolean | null>> {
+	const found = await lookUpReceipt(context, run_id);
+	if (!found.ok) return found;
+	const stored = found.value;
+	if (stored?.kind !== "agent" || stored.signature === null) return ok(null);
+	const { valid, receipt } = await verifyReceipt(stored, context.settings.publicKeys);
+	const isOfRun = receipt["kind"] === "agent" && receipt["request_id"] === run_id;
+	return ok(valid && isOfRun ? receipt["trajectory_proof"] === trajectory_proof : null);
+}
+
+export const verifyTrajectoryEndpoint = endpoint({
+	id: "verify_trajectory",
+	method: "POST",
+	path: "/v1/agent/verify",
+	access: "public",
+	limited: true,
+	summary: "Recomputes an agent's trajectory from its steps, and says whether this service signed its root.",
+	body: verifyRequestSchema,
+	result: z.lazy(() =>
+		z.object({
+			valid: z.boolean().describe("The bundle is consistent with itself and with the claimed root."),
+			recomputed_proof: z.string(),
+			mismatched_steps: z.array(z.int()).describe("With `step_proofs`: the positions whose proof does not follow."),
+			faults: z.array(z.string()).describe("`index_gap:<position>`, `output_hash_mismatch`, `root_mismatch`."),
+			issued: z
+				.boolean()
+				.nullable()
+				.describe("Whether this service signed the claimed root for this run; null for a run that it does not know."),
+		}),
+	),
+	async handle({ body, context }) {
+		const issued = await isIssued(body, context);
+		if (!issued.ok) return issued;
+		return ok({ ...verifyTrajectory(body), issued: issued.value });
+	},
+});

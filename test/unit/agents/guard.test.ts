@@ -1,0 +1,433 @@
+// The spend guard: whatever steps cost, whatever is reported of them, a run never spends more than its cap, and says why.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type BegunStep, type Charge, type RunPolicy, SpendGuard, START_INTENSITY } from "../../../src/agents/guard.ts";
+import {
+	decideStep,
+	type Intensity,
+	LADDER,
+	MIN_VISIBLE_TOKENS,
+	type Room,
+	type StepRequest,
+} from "../../../src/agents/step-decision.ts";
+import { usd } from "../../../src/proof/money.ts";
+
+const CASES = { numRuns: 3_000 };
+
+/** What a call costs at an intensity: its input, and each token of its answer; null where the plan allows no such model. */
+type Prices = Readonly<Record<Intensity, { input: number; token: number } | null>>;
+
+const price = fc.record({
+	input: fc.oneof(fc.integer({ min: 0, max: 200_000 }), fc.integer({ min: 0, max: 20_000_000 })),
+	token: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 90_000 })),
+});
+const prices: fc.Arbitrary<Prices> = fc.record({
+	Laser: fc.option(price, { freq: 5 }),
+	Halo: fc.option(price, { freq: 5 }),
+	Foton: fc.option(price, { freq: 8 }),
+});
+
+/** What becomes of one call: the share of its bound that is reported, or what no provider should report. */
+const outcome = fc.oneof(
+	{ weight: 6, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+	{ weight: 2, arbitrary: fc.constantFrom(0, 1) },
+	{ weight: 2, arbitrary: fc.double({ min: 1, max: 50, noNaN: true }) },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 1e300, 0.1),
+	},
+	{ weight: 1, arbitrary: fc.constant(null) },
+);
+
+/** A step of up to three calls, one after another or beside each other; `null` calls nobody in the end. */
+const wish = fc.record({
+	calls: fc.option(fc.array(outcome, { minLength: 1, maxLength: 3 }), { freq: 8 }),
+	maxTokens: fc.oneof(fc.integer({ min: 1, max: 4_096 }), fc.constantFrom(1, 63, 64, 65, 1_024)),
+	reserveNanoUsd: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000_000 })),
+	billOverrun: fc.boolean(),
+	/** The object that makes the run dies and is restored behind this step. */
+	resumes: fc.boolean(),
+});
+type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+
+const scenario = fc.record({
+	capNanoUsd: fc.oneof(
+		fc.integer({ min: 0, max: 10_000_000_000 }),
+		fc.integer({ min: 0, max: 20_000_000 }),
+		fc.constantFrom(0, 1),
+	),
+	stepShare: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
+	policy: fc.constantFrom<RunPolicy>("efficiency", "balanced", "depth"),
+	prices,
+	wishes: fc.array(wish, { maxLength: 40 }),
+});
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+
+function requestOf(table: Prices, { calls, maxTokens, reserveNanoUsd }: Wish): StepRequest {
+	const count = calls?.length ?? 1;
+	return {
+		maxTokens,
+		reserveNanoUsd,
+		worstCaseOf(intensity, tokens) {
+			const at = table[intensity];
+			return at && count * (at.input + tokens * at.token);
+		},
+	};
+}
+
+/** The cost of a step as its calls' bills add up to it: each of them would be clipped to its bound, or is not. */
+function chargeOf({ calls, billOverrun }: Wish, worstCaseNanoUsd: number): Charge {
+	const shares = calls ?? [];
+	if (shares.includes(null)) return { costNanoUsd: null, overrun: billOverrun };
+	const bound = Math.floor(worstCaseNanoUsd / Math.max(1, shares.length));
+	const costNanoUsd = shares.reduce<number>((sum, share) => sum + (share ?? 0) * bound, 0);
+	return { costNanoUsd, overrun: billOverrun };
+}
+
+interface Played {
+	guard: SpendGuard;
+	/** What each settled step was charged at, with the intensity it ran at. */
+	steps: { costNanoUsd: number; intensity: Intensity; worstCaseNanoUsd: number }[];
+}
+
+/** Plays a run, with what must hold after every step. */
+function play({ capNanoUsd, stepShare, policy, prices: table, wishes }: Scenario): Played {
+	const stepCapNanoUsd = Math.floor(capNanoUsd * stepShare);
+	let guard = SpendGuard.open({ capNanoUsd, stepCapNanoUsd }, policy);
+	const steps: Played["steps"] = [];
+	for (const each of wishes) {
+		const before = guard.intensity;
+		const begun = guard.begin(requestOf(table, each));
+		expect(begun.reason).not.toBe("");
+		if (begun.kind === "stop") continue;
+		expect(begun.worstCaseNanoUsd).toBeLessThanOrEqual(stepCapNanoUsd);
+		expect(LADDER.indexOf(begun.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(before));
+		if (each.calls === null) begun.hold.release();
+		else settle(guard, begun, each, steps);
+		if (each.resumes) guard = SpendGuard.resume(JSON.parse(JSON.stringify(guard.state)));
+		expect(guard.spentNanoUsd).toBeLessThanOrEqual(capNanoUsd);
+		expect(guard.spentNanoUsd).toBe(steps.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
+		expect(guard.remainingNanoUsd).toBe(capNanoUsd - guard.spentNanoUsd);
+		expect(LADDER.indexOf(guard.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(begun.intensity));
+	}
+	return { guard, steps };
+}
+
+function settle(guard: SpendGuard, begun: BegunStep, each: Wish, steps: Played["steps"]): void {
+	const { intensity, worstCaseNanoUsd, hold } = begun;
+	const charge = chargeOf(each, worstCaseNanoUsd);
+	const told = guard.alerts.length;
+	const settled = hold.settle(steps.length, charge);
+	steps.push({ costNanoUsd: settled.costNanoUsd, intensity, worstCaseNanoUsd });
+	expect(Number.isSafeInteger(settled.costNanoUsd)).toBe(true);
+	expect(settled.costNanoUsd).toBeLessThanOrEqual(worstCaseNanoUsd);
+	const { costNanoUsd } = charge;
+	const isUsable = costNanoUsd !== null && costNanoUsd >= 0;
+	expect(settled.estimated).toBe(!isUsable);
+	expect(settled.costNanoUsd).toBe(isUsable ? Math.min(Math.ceil(costNanoUsd), worstCaseNanoUsd) : worstCaseNanoUsd);
+	const isOver = each.billOverrun || (isUsable && costNanoUsd > worstCaseNanoUsd);
+	expect(settled.alerts.filter(({ code }) => code === "provider_overrun")).toHaveLength(isOver ? 1 : 0);
+	expect(guard.alerts.slice(told)).toEqual(settled.alerts);
+}
+
+describe("a run", () => {
+	it("never spends more than its cap, and what it spends is the sum of its steps, whatever becomes of them", () => {
+		fc.assert(
+			fc.property(scenario, (drawn) => {
+				play(drawn);
+			}),
+			CASES,
+		);
+	});
+
+	it("tells of each threshold once, at the step that passes it, with what is in force from there on", () => {
+		fc.assert(
+			fc.property(scenario, (drawn) => {
+				const { guard, steps } = play(drawn);
+				const { capNanoUsd } = drawn;
+				const pressure = guard.alerts.filter(({ code }) => code === "budget_pressure");
+				const passedAt = (percent: number) => {
+					let spent = 0;
+					return steps.findIndex(({ costNanoUsd }) => {
+						spent += costNanoUsd;
+						return BigInt(spent) * 100n >= BigInt(capNanoUsd) * BigInt(percent);
+					});
+				};
+				const expected = [
+					{ threshold: 0.7, level: "WARNING", at: passedAt(70), highest: "Halo" as const },
+					{ threshold: 0.9, level: "CRITICAL", at: passedAt(90), highest: "Foton" as const },
+				].filter(({ at }) => at >= 0);
+				expect(pressure.map(({ threshold, level, step_index }) => ({ threshold, level, at: step_index }))).toEqual(
+					expected.map(({ threshold, level, at }) => ({ threshold, level, at })),
+				);
+				for (const [place, alert] of pressure.entries()) {
+					const highest = expected[place]?.highest ?? "Laser";
+					expect(LADDER.indexOf(alert.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(highest));
+					expect(alert.consumed_share).toBeGreaterThanOrEqual(alert.threshold ?? 2);
+					expect(alert.consumed_share).toBeLessThanOrEqual(1);
+					expect(alert.consumed_usd).toBeLessThanOrEqual(alert.max_cost_usd);
+					for (const { intensity } of steps.slice(alert.step_index + 1))
+						expect(LADDER.indexOf(intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(alert.intensity));
+				}
+			}),
+			CASES,
+		);
+	});
+
+	it("only goes down the ladder, from where its policy starts", () => {
+		fc.assert(
+			fc.property(scenario, (drawn) => {
+				const { steps, guard } = play(drawn);
+				const rungs = [START_INTENSITY[drawn.policy], ...steps.map(({ intensity }) => intensity), guard.intensity].map(
+					(intensity) => LADDER.indexOf(intensity),
+				);
+				expect(rungs).toEqual(rungs.toSorted((a, b) => a - b));
+			}),
+			CASES,
+		);
+	});
+
+	it("goes on as if nothing had happened where it is restored from what was stored of it", () => {
+		fc.assert(
+			fc.property(scenario, (drawn) => {
+				const resumes = (value: boolean) => ({
+					...drawn,
+					wishes: drawn.wishes.map((each) => ({ ...each, resumes: value })),
+				});
+				expect(play(resumes(true)).guard.state).toEqual(play(resumes(false)).guard.state);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe("a decision", () => {
+	const room: fc.Arbitrary<Room> = fc.record({
+		intensity: fc.constantFrom<Intensity>(...LADDER),
+		freeNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
+		stepCapNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
+	});
+
+	it("is the highest intensity that fits, else the longest answer that fits, else none: and what it is always fits", () => {
+		fc.assert(
+			fc.property(room, prices, wish, (given, table, each) => {
+				const request = requestOf(table, each);
+				const { maxTokens, reserveNanoUsd = 0 } = request;
+				const spendable = Math.min(given.stepCapNanoUsd, Math.max(0, given.freeNanoUsd - reserveNanoUsd));
+				const fits = (intensity: Intensity, tokens: number) => {
+					const worst = request.worstCaseOf(intensity, tokens);
+					return worst !== null && worst <= spendable;
+				};
+				const ladder = LADDER.slice(LADDER.indexOf(given.intensity));
+				const whole = ladder.find((intensity) => fits(intensity, maxTokens));
+				const cut = ladder.findLast((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
+				const decision = decideStep(request, given);
+				if (decision.kind === "stop") {
+					expect(cut).toBeUndefined();
+					return;
+				}
+				expect(decision.worstCaseNanoUsd).toBe(request.worstCaseOf(decision.intensity, decision.maxTokens));
+				expect(fits(decision.intensity, decision.maxTokens)).toBe(true);
+				expect(decision.intensity).toBe(whole ?? cut);
+				expect(decision.reason).toContain(decision.intensity);
+				if (whole) {
+					expect(decision.maxTokens).toBe(maxTokens);
+					return;
+				}
+				expect(decision.maxTokens).toBeGreaterThanOrEqual(MIN_VISIBLE_TOKENS);
+				expect(decision.maxTokens).toBeLessThan(maxTokens);
+				expect(fits(decision.intensity, decision.maxTokens + 1)).toBe(false);
+				expect(decision.reason).toContain(`${decision.maxTokens} tokens`);
+			}),
+			CASES,
+		);
+	});
+
+	it("fits also where a longer answer may cost less than a shorter one", () => {
+		const costs = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 300, maxLength: 300 });
+		fc.assert(
+			fc.property(costs, fc.integer({ min: 0, max: 100 }), (table, free) => {
+				const request = { maxTokens: 299, worstCaseOf: (_: Intensity, tokens: number) => table[tokens] ?? 0 };
+				const decision = decideStep(request, { intensity: "Foton", freeNanoUsd: free, stepCapNanoUsd: free });
+				if (decision.kind === "call") expect(table[decision.maxTokens]).toBeLessThanOrEqual(free);
+			}),
+		);
+	});
+
+	const table: Prices = {
+		Laser: { input: 1_000_000, token: 10_000 },
+		Halo: { input: 200_000, token: 2_000 },
+		Foton: { input: 20_000, token: 200 },
+	};
+	const wishOf = (more: Partial<Wish> = {}): Wish => ({
+		...{ calls: [0], maxTokens: 1_000, reserveNanoUsd: 0, billOverrun: false, resumes: false },
+		...more,
+	});
+	const decide = (free: number, more: Partial<Room> = {}, each: Partial<Wish> = {}) =>
+		decideStep(requestOf(table, wishOf(each)), {
+			...{ intensity: "Laser", freeNanoUsd: free, stepCapNanoUsd: free },
+			...more,
+		});
+
+	it("says in words what it rests on", () => {
+		expect([
+			decide(20_000_000),
+			decide(5_000_000),
+			decide(100_000),
+			decide(30_000),
+			decide(20_000_000, { stepCapNanoUsd: 2_200_000 }),
+			decide(20_000_000, { stepCapNanoUsd: 1_000 }, { maxTokens: 10 }),
+			decide(400_000, {}, { reserveNanoUsd: 390_000 }),
+		]).toEqual([
+			{
+				kind: "call",
+				intensity: "Laser",
+				maxTokens: 1_000,
+				worstCaseNanoUsd: 11_000_000,
+				reason: "Laser costs at most 0.011 USD of the 0.02 USD left of the run's cap",
+			},
+			{
+				kind: "call",
+				intensity: "Halo",
+				maxTokens: 1_000,
+				worstCaseNanoUsd: 2_200_000,
+				reason: "Laser could cost 0.011 USD; Halo costs at most 0.0022 USD of the 0.005 USD left of the run's cap",
+			},
+			{
+				kind: "call",
+				intensity: "Foton",
+				maxTokens: 400,
+				worstCaseNanoUsd: 100_000,
+				reason:
+					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.0001 USD left of the run's cap; Foton with 400 tokens costs at most 0.0001 USD",
+			},
+			{
+				kind: "stop",
+				limit: "run_cap",
+				reason:
+					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.00003 USD left of the run's cap; not even 64 tokens fit",
+			},
+			{
+				kind: "call",
+				intensity: "Halo",
+				maxTokens: 1_000,
+				worstCaseNanoUsd: 2_200_000,
+				reason: "Laser could cost 0.011 USD; Halo costs at most 0.0022 USD of the 0.0022 USD that a step may cost",
+			},
+			{
+				kind: "stop",
+				limit: "step_cap",
+				reason:
+					"Laser could cost 0.0011 USD, Halo could cost 0.00022 USD, Foton could cost 0.000022 USD with 10 tokens, against the 0.000001 USD that a step may cost; not even 10 tokens fit",
+			},
+			{
+				kind: "stop",
+				limit: "final_step",
+				reason:
+					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.00001 USD left of the run's cap beside what the final step needs; not even 64 tokens fit",
+			},
+		]);
+	});
+
+	it("passes over an intensity without a model, and stops where there is none at all", () => {
+		const none: Prices = { Laser: null, Halo: null, Foton: null };
+		const at = { intensity: "Laser", freeNanoUsd: 1e9, stepCapNanoUsd: 1e9 } as const;
+		const reason = "Laser has no model for it, Halo has no model for it; Foton costs at most 0.00022 USD";
+		const { Foton } = table;
+		expect(decideStep(requestOf({ ...none, Foton }, wishOf()), at)).toMatchObject({
+			intensity: "Foton",
+			reason: `${reason} of the 1 USD left of the run's cap`,
+		});
+		expect(decideStep(requestOf(none, wishOf()), at)).toEqual({
+			kind: "stop",
+			limit: "no_model",
+			reason: "no model can make this step",
+		});
+	});
+});
+
+describe("an alert", () => {
+	const open = (policy: RunPolicy) => SpendGuard.open({ capNanoUsd: 1_000_000, stepCapNanoUsd: 1_000_000 }, policy);
+
+	it("has the shape that a run shows", () => {
+		const guard = open("depth");
+		expect(guard.hold(690_000)?.settle(0, { costNanoUsd: 690_000 }).alerts).toEqual([]);
+		expect(guard.hold(60_000)?.settle(1, { costNanoUsd: 60_001 }).alerts).toEqual([
+			{
+				level: "WARNING",
+				code: "provider_overrun",
+				threshold: null,
+				consumed_share: 0.75,
+				consumed_usd: 0.00075,
+				max_cost_usd: 0.001,
+				step_index: 1,
+				intensity: "Laser",
+				message: "step 1 reported more usage than it was allowed; it is charged at 0.00006 USD, within its bound",
+			},
+			{
+				level: "WARNING",
+				code: "budget_pressure",
+				threshold: 0.7,
+				consumed_share: 0.75,
+				consumed_usd: 0.00075,
+				max_cost_usd: 0.001,
+				step_index: 1,
+				intensity: "Halo",
+				message: "70% of the run's cap is spent (0.00075 USD of 0.001 USD); the run goes on at Halo",
+			},
+		]);
+	});
+
+	it("is two when one step passes both thresholds, the second with the lower intensity", () => {
+		const guard = open("depth");
+		const alerts = guard.hold(1_000_000)?.settle(0, { costNanoUsd: null }).alerts ?? [];
+		expect(alerts.map(({ level, intensity }) => [level, intensity])).toEqual([
+			["WARNING", "Halo"],
+			["CRITICAL", "Foton"],
+		]);
+	});
+
+	it("leaves a run that is lower already where it is", () => {
+		const guard = open("efficiency");
+		const alerts = guard.hold(700_000)?.settle(0, { costNanoUsd: 700_000 }).alerts ?? [];
+		expect(alerts.map(({ threshold, intensity }) => [threshold, intensity])).toEqual([[0.7, "Foton"]]);
+	});
+});
+
+describe("a hold", () => {
+	it("keeps its money from other steps until it is settled or released, once", () => {
+		const guard = SpendGuard.open({ capNanoUsd: 100, stepCapNanoUsd: 60 }, "balanced");
+		expect([guard.mayHold(61), guard.mayHold(60), guard.mayHold(0.5), guard.mayHold(-1)]).toEqual([
+			false,
+			true,
+			false,
+			false,
+		]);
+		const first = guard.hold(60);
+		expect([guard.hold(41), guard.mayHold(40)]).toEqual([null, true]);
+		first?.release();
+		expect(guard.mayHold(60)).toBe(true);
+		const second = guard.hold(60);
+		second?.settle(0, { costNanoUsd: 10 });
+		expect(() => second?.release()).toThrow("once");
+		expect([guard.spentNanoUsd, guard.remainingNanoUsd, usd(guard.capNanoUsd)]).toEqual([10, 90, 1e-7]);
+	});
+
+	it("of a step that nobody knows the end of is settled at its bound by whoever takes the run over", () => {
+		const guard = SpendGuard.open({ capNanoUsd: 100, stepCapNanoUsd: 100 }, "balanced");
+		guard.hold(80);
+		const next = SpendGuard.resume(guard.state);
+		expect(next.hold(80)?.settle(0, { costNanoUsd: null })).toMatchObject({ costNanoUsd: 80, estimated: true });
+		expect(next.remainingNanoUsd).toBe(20);
+	});
+
+	it("takes whole amounts, and a step's cap within the run's", () => {
+		for (const [capNanoUsd, stepCapNanoUsd] of [
+			[1.5, 1],
+			[-1, 0],
+			[Number.NaN, 0],
+			[10, 11],
+		] as const)
+			expect(() => SpendGuard.open({ capNanoUsd, stepCapNanoUsd }, "balanced")).toThrow(RangeError);
+	});
+});

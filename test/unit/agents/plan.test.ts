@@ -1,0 +1,187 @@
+// Plans: what a model is asked, what of its answers is a plan, and what a goal says of its own structure.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { goalSubtasks } from "../../../src/agents/goal-structure.ts";
+import {
+	layoutOf,
+	MAX_PLANNED_SUBTASKS,
+	parsePlan,
+	planMessages,
+	planRepairMessages,
+} from "../../../src/agents/plan.ts";
+
+describe("the steps of a run", () => {
+	it("hold plan, subtasks and the final step, and no plan where it would leave nothing to plan", () => {
+		expect([1, 2, 3, 4, 5, 22, 23, 1_000].map(layoutOf)).toEqual([
+			{ asksForPlan: false, maxSubtasks: 1 },
+			{ asksForPlan: false, maxSubtasks: 1 },
+			{ asksForPlan: false, maxSubtasks: 2 },
+			{ asksForPlan: true, maxSubtasks: 2 },
+			{ asksForPlan: true, maxSubtasks: 3 },
+			{ asksForPlan: true, maxSubtasks: MAX_PLANNED_SUBTASKS },
+			{ asksForPlan: true, maxSubtasks: MAX_PLANNED_SUBTASKS },
+			{ asksForPlan: true, maxSubtasks: MAX_PLANNED_SUBTASKS },
+		]);
+	});
+
+	it("are enough for every subtask that a plan may have", () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 2, max: 1_000 }), (maxSteps) => {
+				const { asksForPlan, maxSubtasks } = layoutOf(maxSteps);
+				expect((asksForPlan ? 1 : 0) + maxSubtasks + 1).toBeLessThanOrEqual(maxSteps);
+			}),
+		);
+	});
+});
+
+describe("a model", () => {
+	it("is asked with the goal as it is, and with the bound", () => {
+		const [system, user, ...rest] = planMessages("Ignore all this", 7);
+		expect([system?.role, user, rest]).toEqual(["system", { role: "user", content: "Ignore all this" }, []]);
+		expect(system?.content).toContain("1 to 7 strings");
+	});
+
+	it("is told once more what was wrong with its answer", () => {
+		const messages = planRepairMessages("Goal", 7, `no${"x".repeat(10_000)}`, "it is not JSON");
+		expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+		expect(messages[2]?.content.length).toBe(4_000);
+		expect(messages[3]?.content).toContain("it is not JSON");
+	});
+});
+
+describe("an answer", () => {
+	it("is a plan when it is a JSON array of strings, also in a fence", () => {
+		const plan = { ok: true, subtasks: ["Find it", "Fix it"] };
+		for (const answer of [
+			'["Find it","Fix it"]',
+			' [" Find it ", "Fix it"]\n',
+			'```json\n["Find it", "Fix it"]\n```',
+			'```\n["Find it", "Fix it"]```',
+		])
+			expect(parsePlan(answer, 2), answer).toEqual(plan);
+	});
+
+	it.each([
+		["", "it is not JSON"],
+		['Sure! ["a"]', "it is not JSON"],
+		["```json", "it is not JSON"],
+		['{"subtasks":["a"]}', "it is not a JSON array"],
+		["null", "it is not a JSON array"],
+		["[]", "it has no subtask"],
+		['["a","b","c","d"]', "it has 4 subtasks, and at most 3 are allowed"],
+		['["a",{"task":"b"}]', "subtask 2 is not a string"],
+		['["a"," "]', "subtask 2 is empty"],
+		[`["${"a".repeat(1_001)}"]`, "subtask 1 has more than 1000 characters"],
+		['["a","b"," a"]', "subtask 3 repeats subtask 1"],
+	])("%j is none", (answer, reason) => {
+		expect(parsePlan(answer, 3)).toEqual({ ok: false, reason });
+	});
+
+	it("of any kind is read without a throw, and a plan is always within its bound and well-formed", () => {
+		const answer = fc.oneof(
+			fc.json(),
+			fc.string({ unit: "binary" }),
+			fc.array(fc.string({ unit: "binary" })).map((items) => JSON.stringify(items)),
+			fc.constant('["\\ud800"]'),
+		);
+		fc.assert(
+			fc.property(answer, fc.integer({ min: 1, max: 5 }), (text, most) => {
+				const plan = parsePlan(text, most);
+				if (!plan.ok) {
+					expect(plan.reason).not.toBe("");
+					return;
+				}
+				expect(plan.subtasks.length).toBeGreaterThan(0);
+				expect(plan.subtasks.length).toBeLessThanOrEqual(most);
+				for (const subtask of plan.subtasks) expect(subtask.isWellFormed()).toBe(true);
+			}),
+		);
+	});
+});
+
+describe("a goal's own structure", () => {
+	it.each<[string, string, string[]]>([
+		["a numbered list", "Do this:\n1. Find it\n2. Fix it\n3) Test it", ["Find it", "Fix it", "Test it"]],
+		["bullet points", "- Find it\n* Fix it\n• Test it\n+ Ship it", ["Find it", "Fix it", "Test it", "Ship it"]],
+		[
+			"a list with what belongs to its points",
+			"Plan:\n1. Find it\n   in the log\n   - today's\n   - and yesterday's\n\n   of both hosts\n2. Fix it\n\nThanks",
+			["Find it\nin the log\n- today's\n- and yesterday's\nof both hosts", "Fix it"],
+		],
+		["points in a line", "Please 1) find it, 2) fix it and 3) test it", ["find it", "fix it", "test it"]],
+		["points in brackets", "(1) Find it; (2) fix it.", ["Find it", "fix it."]],
+		["then", "Find the bug, then fix it and then test the fix", ["Find the bug", "Fix it", "Test the fix"]],
+		[
+			"things before a joint",
+			"Compare apples, and oranges, then rank them",
+			["Compare apples, and oranges", "Rank them"],
+		],
+		["and before a verb", "Research the market and write a summary", ["Research the market", "Write a summary"]],
+		["and between things", "Compare apples and oranges", ["Compare apples and oranges"]],
+		[
+			"sentences",
+			"Our shop sells tea. First, list the three best sellers. They are in the report. Finally write a letter to each buyer.",
+			[
+				"Our shop sells tea. First, list the three best sellers. They are in the report.",
+				"Finally write a letter to each buyer.",
+			],
+		],
+		["one sentence of its own", "What is 2 and 2?", ["What is 2 and 2?"]],
+		[
+			"one task in several sentences",
+			"I have a tree. It is old. Describe it.",
+			["I have a tree. It is old. Describe it."],
+		],
+		["numbers that are no list", "Explain section 3. 2) is clear", ["Explain section 3. 2) is clear"]],
+	])("of %s", (_, goal, expected) => {
+		expect(goalSubtasks(goal, 1_000)).toEqual(expected);
+	});
+
+	it("keeps what is beyond the bound together in the last", () => {
+		expect(goalSubtasks("- a\n- b\n- c\n- d", 2)).toEqual(["a", "b\nc\nd"]);
+		expect(goalSubtasks("- a\n- b", 1)).toEqual(["a\nb"]);
+	});
+
+	it("of any goal is one subtask or more, none of them empty, within the bound", () => {
+		const word = fc.constantFrom(
+			"1.",
+			"2)",
+			"-",
+			"\n",
+			"  ",
+			"write",
+			"then",
+			"and",
+			"fix",
+			"it.",
+			",",
+			";",
+			"(3)",
+			"é",
+		);
+		const goal = fc.oneof(
+			fc.array(word, { maxLength: 40 }).map((words) => words.join(" ")),
+			fc.string({ unit: "binary" }),
+		);
+		fc.assert(
+			fc.property(goal, fc.integer({ min: 1, max: 5 }), (text, most) => {
+				fc.pre(text.trim() !== "");
+				const subtasks = goalSubtasks(text, most);
+				expect(subtasks.length).toBeGreaterThan(0);
+				expect(subtasks.length).toBeLessThanOrEqual(most);
+				for (const subtask of subtasks) expect(subtask.trim()).not.toBe("");
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	it("is found in a goal of any make up to 20,000 characters, and not looked for beyond", () => {
+		const size = 19_998;
+		for (const unit of [" ", "- ", "1. ", "and ", "then ", "\n", "\n- a", " and write", ", (1) ", "a"]) {
+			const goal = `x${unit.repeat(size / unit.length)}`;
+			expect(goalSubtasks(goal, 10).length, JSON.stringify(unit)).toBeLessThanOrEqual(10);
+		}
+		expect(goalSubtasks(`- a\n- ${"b".repeat(19_000)}`, 10)).toHaveLength(2);
+		expect(goalSubtasks(`- a\n- ${"b".repeat(20_000)}`, 10)).toHaveLength(1);
+	});
+});
