@@ -112,7 +112,7 @@ it("a hostile text of 8,000 characters is read through or given up, whatever it 
 		'R"(',
 		"1'",
 	];
-	pieces.push("url(", "=/[", "=/a", "=/\\", "=/a[b", '@"', '#"', "/* ", "=`", "\n#", "    ", "r'");
+	pieces.push("url(", "=/[", "=/a", "=/\\", "=/a[b", '@"', '#"', "/* ", "=`", "\n#", "    ", "r'", "--[[\n", "r'''\n");
 	for (const lexis of Object.keys(LEXES) as LexisName[])
 		for (const piece of pieces)
 			expect(() => fault(lexis, piece.repeat(8_000 / piece.length)), `${lexis} ${piece}`).not.toThrow();
