@@ -13,10 +13,7 @@ const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 /** After these a slash begins a regular expression, not a division. */
 const BEFORE_REGEX =
 	/(?:^|[(,=:[!&|?{;+\-*%^~>]|\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await))\s*$/;
-const REGEX = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\[\n])+\//y;
-
-/** Openings that are never closed are looked past to the end, each: what is longer than this is not read. */
-const MAX_CHARS = 32_768;
+const REGEX = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\//y;
 
 /** How far back a slash looks for what it is. */
 const LOOK_BACK = 60;
@@ -58,23 +55,49 @@ class Scan {
 		return { line: this.#text.slice(0, at).split("\n").length, message };
 	}
 
-	/** Goes on behind the end of `end` after the opening; a text that lacks it is cut off. */
-	#past(end: string, from: number): void {
-		const found = this.#text.indexOf(end, from);
-		if (found < 0) throw new Unreadable();
-		this.#at = found + end.length;
+	/** Goes on behind the next `end`; a text that lacks it is cut off. */
+	#past(end: string | RegExp, from: number): void {
+		if (typeof end === "string") {
+			const found = this.#text.indexOf(end, from);
+			if (found < 0) throw new Unreadable();
+			this.#at = found + end.length;
+			return;
+		}
+		const rest = this.#text.slice(from);
+		const match = end.exec(rest);
+		if (!match) throw new Unreadable();
+		this.#at = from + match.index + match[0].length;
 	}
 
 	#skipped(): boolean {
-		for (const pattern of this.#lexis.skips) {
-			pattern.lastIndex = this.#at;
-			const match = pattern.exec(this.#text);
-			if (match && match[0] !== "") {
-				this.#at += match[0].length;
-				return true;
-			}
+		for (const { open, close } of this.#lexis.skips) {
+			open.lastIndex = this.#at;
+			const opening = open.exec(this.#text);
+			if (!opening) continue;
+			const behind = this.#at + opening[0].length;
+			if (close) this.#past(close(opening), behind);
+			else this.#at = behind;
+			return true;
 		}
+		if (this.#lexis.hasDirectives && this.#directive()) return true;
 		return this.#lexis.isScript && (this.#regex() || this.#template());
+	}
+
+	/** A line of a preprocessor, with what a backslash or a comment adds to it. */
+	#directive(): boolean {
+		if (this.#text[this.#at] !== "#" || !/^[ \t]*$/.test(this.#lineBefore())) return false;
+		while (this.#at < this.#text.length && this.#text[this.#at] !== "\n") {
+			if (this.#text[this.#at] === "\\") this.#at += 2;
+			else if (this.#text.startsWith("/*", this.#at)) this.#past("*/", this.#at + 2);
+			else this.#at++;
+		}
+		return true;
+	}
+
+	/** What stands before this place on its line, as far as it is looked at. */
+	#lineBefore(): string {
+		const near = this.#text.slice(Math.max(0, this.#at - LOOK_BACK), this.#at);
+		return near.slice(near.lastIndexOf("\n") + 1);
 	}
 
 	#regex(): boolean {
@@ -173,7 +196,7 @@ class Scan {
 
 /** The first bracket of a program that does not belong where it stands; null when there is none, or none for sure. */
 export function bracketFault(text: string, lexis: Lexis): BracketFault | null {
-	if (text.length > MAX_CHARS || lexis.unreadable?.test(text)) return null;
+	if (lexis.unreadable?.test(text)) return null;
 	try {
 		return new Scan(text, lexis).run();
 	} catch (error) {

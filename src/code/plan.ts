@@ -37,7 +37,7 @@ export function reviewStage(iteration: number): string {
 	return `review:${iteration}`;
 }
 
-/** The plan that the request calls for, and what can be made of it with less money; the last is one call of the cheapest. */
+/** The plan that the request calls for, and what can be made of it with less; the last is one call of the cheapest. */
 export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
 	const whole: CodePlan = { width, iterations, review, cheap: false, shrunk: null };
@@ -50,7 +50,7 @@ export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
 	return [
 		whole,
 		...fewer,
-		...(review ? [cheap] : []),
+		...(review ? [cheap, { ...cheap, iterations: 1, shrunk: "one cycle of the cheapest models" }] : []),
 		{ ...cheap, iterations: 1, review: false, shrunk: "one draft of the cheapest model, without a review" },
 	];
 }
@@ -88,6 +88,9 @@ interface Bounds {
 	first: number;
 	whole: number;
 }
+
+/** Why a plan is not tried any more. */
+type Obstacle = "money" | "models";
 
 function boundsOf(
 	{ iterations }: CodePlan,
@@ -137,15 +140,19 @@ export function affordablePlan(
 	const limit = Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
 	let refusal: Failure | null = null;
 	let last: AffordablePlan | null = null;
+	let obstacle: Obstacle = "money";
+	const why = { money: `to stay within ${limitText(limits)}`, models: "since no model takes the prompts of more" };
 	for (const tried of plansOf(asked)) {
 		const cast = castOf(tried);
 		const bounds = boundsOf(tried, task, cast, boundOf);
 		if (!bounds.ok) {
 			refusal ??= bounds.failure;
+			obstacle = "models";
 			continue;
 		}
 		const { first, whole } = bounds.value;
-		const shrunk = tried.shrunk && `${tried.shrunk}, to stay within ${limitText(limits)}`;
+		const shrunk = tried.shrunk && `${tried.shrunk}, ${why[obstacle]}`;
+		obstacle = "money";
 		last = { plan: { ...tried, shrunk }, cast, boundNanoUsd: whole };
 		if (whole <= limit) return ok(last);
 		const reach = `repairs as far as ${limitText(limits)} reaches`;

@@ -9,6 +9,9 @@ import { type CodeTask, displayOf } from "./request.ts";
 
 /** Room for the files of a draft and of what earlier cycles left, as a multiple of one answer's. */
 const FILES_SHARE = 1.5;
+/** Room for files however short the answers are, and however long: about 50,000 tokens of them fit into every model. */
+const LEAST_FILES_BYTES = 1_000;
+const MOST_FILES_BYTES = 200_000;
 /** Room for the issues that a repair is told, in bytes of JSON. */
 const ISSUES_BYTES = 6_000;
 /** Room for a verdict, and for a model that reasons before it. */
@@ -87,7 +90,8 @@ function codersQuestion(
 }
 
 function filesSlot({ maxTokens }: CodeTask): number {
-	return Math.ceil(FILES_SHARE * slotBytesFor(maxTokens));
+	const share = Math.ceil(FILES_SHARE * slotBytesFor(maxTokens));
+	return Math.min(Math.max(share, LEAST_FILES_BYTES), MOST_FILES_BYTES);
 }
 
 function listing(task: CodeTask, files: readonly CodeFile[], boundary: string): string {

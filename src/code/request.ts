@@ -17,7 +17,7 @@ export const codeRequestSchema = z.lazy(() =>
 		language: z
 			.string()
 			.max(40, "takes at most 40 characters")
-			.regex(/^[\p{L}\p{N}+#./ -]*$/u, "is no name of a language")
+			.regex(/^[A-Za-z0-9+#./ _-]*$/, "is no name of a language")
 			.nullish(),
 		policy: z.enum(POLICIES).nullish(),
 		coder_model: z.string().min(1).max(256).nullish(),

@@ -21,8 +21,8 @@ export interface StaticIssue {
 
 /** More would tell a repair no more. */
 const MAX_ISSUES = 30;
-/** Longer files are not judged by checks that go back and forth in them. */
-const MAX_CHECKED_CHARACTERS = 262_144;
+/** Longer files are not judged: at this length a hostile one takes up to half a second of CPU. */
+const MAX_CHECKED_CHARACTERS = 131_072;
 
 /** Running text may speak of anything. */
 const PROSE = new Set(["markdown", "text"]);
