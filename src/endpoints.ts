@@ -22,6 +22,7 @@ import {
 	validateConfigEndpoint,
 } from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
+import { writeCodeEndpoint } from "./code/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
@@ -82,6 +83,7 @@ const openapiEndpoint = endpoint({
 export const ENDPOINTS: readonly Endpoint[] = [
 	createChatCompletionEndpoint,
 	orchestrateEndpoint,
+	writeCodeEndpoint,
 	previewRouteEndpoint,
 	previewComplianceEndpoint,
 	listModelsEndpoint,

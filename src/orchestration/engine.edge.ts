@@ -1,5 +1,6 @@
 // Strategies' questions as calls of the engine: who may answer them, what they cost at most, and how they are asked.
 import { runLimitNanoUsdOf } from "../account/plans.ts";
+import type { Gate } from "../compliance/gate.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Caller } from "../inference/caller.edge.ts";
 import type { CallPlan, Wishes } from "../inference/plan.ts";
@@ -49,12 +50,20 @@ function hardLimit(config: CompiledConfig | null, maxCost: number | null, planLi
 	return own ?? ofPlan;
 }
 
+/** What holds for every model that may work on a task. */
+export interface FloorRules {
+	/** The routing config in force; null without one. */
+	config: CompiledConfig | null;
+	/** The compliance policy in force; null without one. */
+	gate: Gate | null;
+}
+
 /** Ranks the models that may work on a task. */
 export function floorFor(
 	caller: Caller,
 	task: Task,
 	policy: Policy,
-	config: CompiledConfig | null,
+	{ config, gate }: FloorRules,
 	maxCostUsd: number | null,
 ): Result<Floor> {
 	const call = callOfTask(task);
@@ -62,7 +71,7 @@ export function floorFor(
 	const rule = config && matchRule(config, call, detected);
 	const ofPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
 	const planLimitNanoUsd = runLimitNanoUsdOf(caller.account.plan);
-	const wishes = (mode: RoutingMode): Wishes => ({ model: "auto", mode, config: ofPanel, planLimitNanoUsd });
+	const wishes = (mode: RoutingMode): Wishes => ({ model: "auto", mode, config: ofPanel, gate, planLimitNanoUsd });
 	const mode = MODE_OF[policy];
 	const ranked = (by: RoutingMode) => planFor(caller, call, wishes(by));
 	const [panel, best, cheap] = [

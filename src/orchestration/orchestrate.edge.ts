@@ -2,18 +2,20 @@
 
 import type { KeyContext } from "../account/context.ts";
 import { configDigest } from "../brain/config.ts";
-import { configInForce } from "../brain/in-force.edge.ts";
-import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { rulesInForce } from "../brain/in-force.edge.ts";
+import { decisionOf } from "../compliance/preview.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { type Caller, callerOf } from "../inference/caller.edge.ts";
+import { gateOn } from "../inference/gate-on.ts";
 import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type Affordable, affordable } from "./bounds.ts";
-import { bounder, engineOn, type Floor, floorFor } from "./engine.edge.ts";
+import { bounder, engineOn, type Floor, type FloorRules, floorFor } from "./engine.edge.ts";
 import { castFor, memberOf } from "./panel.ts";
 import { type Attempt, MODE_OF, planOf, shrinking } from "./planner.ts";
-import { isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
+import { callOf, isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
 import { concluded, type Orchestration, orchestrationOf, type Progress } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
 import type { Cast, Conclusion, Policy, Task } from "./strategy.ts";
@@ -39,25 +41,14 @@ function castOf({ rankings, single, cheapest }: Floor, attempt: Attempt, judgeMo
 	return castFor(narrowed, attempt, cheap ? null : judgeModel);
 }
 
-/** What there may be too little of, in words. */
-function limitText(floor: Floor): string {
-	const { soft, hard } = floor.limits;
-	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
-	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
-}
-
-function prepare(
-	caller: Caller,
-	body: OrchestrationRequest,
-	rawBody: unknown,
-	config: Parameters<typeof floorFor>[3],
-): Result<Prepared> {
+function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
+	const { config, gate } = rules;
 	const task = taskOf(body);
 	const policy = body.policy ?? "balanced";
-	const floor = floorFor(caller, task, policy, config, body.max_cost_usd ?? null);
+	const floor = floorFor(caller, task, policy, rules, body.max_cost_usd ?? null);
 	if (!floor.ok) return floor;
 	const asked = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
-	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals), limitText(floor.value));
+	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals));
 	const castOfAttempt = (attempt: Attempt) => castOf(floor.value, attempt, body.judge_model ?? null);
 	const chosen = affordable(attempts, task, floor.value.limits, castOfAttempt, bounder(caller, floor.value));
 	if (!chosen.ok) return chosen;
@@ -69,6 +60,7 @@ function prepare(
 	const purpose = purposeOf(progress, chosen.value.cast, caller, {
 		inputHash: hashObject({ type: "svc.input.v1", messages }),
 		configDigest: config ? configDigest(config.config) : null,
+		gate,
 	});
 	return ok({ ...chosen.value, task, floor: floor.value, policy, purpose, progress });
 }
@@ -78,7 +70,7 @@ function purposeOf(
 	progress: Prepared["progress"],
 	{ members: [[intended]] }: Cast,
 	{ settings: { catalog } }: Caller,
-	hashes: Pick<WorkPurpose, "inputHash" | "configDigest">,
+	hashes: Pick<WorkPurpose, "inputHash" | "configDigest" | "gate">,
 ): WorkPurpose {
 	return {
 		kind: "orchestration",
@@ -130,16 +122,19 @@ export async function orchestrate(
 	context: KeyContext,
 	{ progress: tell, signal }: Watch,
 ): Promise<WholeAnswer<Orchestration>> {
-	const config = await configInForce(body.brain_config, context);
-	if (!config.ok) return config;
+	if (isBlank(taskOf(body))) return fail({ reason: "no_messages" });
+	const rules = await rulesInForce(body, context);
+	if (!rules.ok) return rules;
 	const caller = { ...callerOf(context), signal };
-	const prepared = prepare(caller, body, context.rawBody, config.value);
+	const { config, policy } = rules.value;
+	const gate = await gateOn(callOf({ ...taskOf(body), json: false }), policy, caller.settings);
+	const prepared = prepare(caller, body, context.rawBody, { config, gate });
 	if (!prepared.ok) return prepared;
-	if (isBlank(prepared.value.task)) return fail({ reason: "no_messages" } satisfies Failure);
 	const { purpose, boundNanoUsd, progress, plan } = prepared.value;
 	const opened = await Work.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
 	if (!opened.ok) return opened;
 	const work = opened.value;
+	caller.log.strategy = plan.strategy;
 	tell({ type: "planned", strategy: plan.strategy, reason: plan.reason });
 	work.watch(tell);
 	const conclusion = await caller.timings.measure("upstream", () => conclude(work, caller, prepared.value));
@@ -149,8 +144,9 @@ export async function orchestrate(
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", hashText(text));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { requestId, startedAtMs } = caller;
-	const { latencyMs, totals, trace } = work;
-	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt };
+	const { latencyMs, totals, trace, attestation } = work;
+	const decision = gate && decisionOf(gate, caller.settings.catalog);
+	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation, decision };
 	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
 	return { ok: true, value: orchestrationOf(progress.now, text, done, body.include_trace ?? true), headers };
 }

@@ -1,5 +1,6 @@
 // What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
 
+import { codeReply } from "./code-reply.ts";
 import { orchestrationReply } from "./orchestration-reply.ts";
 
 export interface SandboxTool {
@@ -112,8 +113,8 @@ function asked({ userText }: SandboxPrompt, length: number): string {
 }
 
 function textFor(prompt: SandboxPrompt): string {
-	const orchestrated = orchestrationReply(prompt);
-	if (orchestrated !== null) return orchestrated;
+	const known = codeReply(prompt) ?? orchestrationReply(prompt);
+	if (known !== null) return known;
 	if (prompt.json !== null) {
 		const value =
 			prompt.json === true

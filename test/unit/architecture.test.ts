@@ -15,6 +15,7 @@ const LAYERS = [
 	["skills"],
 	["chat"],
 	["agents"],
+	["code"],
 	["orchestration"],
 	["inference"],
 	["brain"],
