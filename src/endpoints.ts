@@ -12,6 +12,13 @@ import {
 	rotateKeyEndpoint,
 } from "./account/operator-keys.edge.ts";
 import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
+import {
+	cancelRunEndpoint,
+	getRunEndpoint,
+	getTrajectoryEndpoint,
+	listRunsEndpoint,
+	startRunEndpoint,
+} from "./agents/endpoints.edge.ts";
 import { verifyTrajectoryEndpoint } from "./agents/verify.edge.ts";
 import {
 	createShareEndpoint,
@@ -90,7 +97,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getModelEndpoint,
 	getPublicKeyEndpoint,
 	getProofEndpoint,
+	startRunEndpoint,
+	listRunsEndpoint,
 	verifyTrajectoryEndpoint,
+	getRunEndpoint,
+	getTrajectoryEndpoint,
+	cancelRunEndpoint,
 	createHandoffEndpoint,
 	getHandoffCheckpointEndpoint,
 	getHandoffProofEndpoint,

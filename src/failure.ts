@@ -13,6 +13,8 @@ export type Failure =
 	| { reason: "invalid_json"; message: string }
 	| { reason: "no_messages" }
 	| { reason: "no_task" }
+	| { reason: "no_goal" }
+	| { reason: "idempotency_conflict"; message: string }
 	| { reason: "invalid_brain_config"; errors: string[] }
 	| { reason: "invalid_api_key"; message: string }
 	/** The mount runs the handler again under the new plan; the client sees it only if the plan changes twice at once. */
@@ -53,6 +55,7 @@ export type Failure =
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
 	| { reason: "skill_not_found"; message: string }
+	| { reason: "run_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
@@ -62,6 +65,8 @@ export type Failure =
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
 	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
 	| { reason: "orchestration_error"; requestId: string }
+	/** The run was interrupted; what it spent is settled. */
+	| { reason: "agent_error"; message: string; runId: string }
 	/** Models answered, and none wrote a file that could be used. */
 	| { reason: "no_code_produced"; message: string }
 	| { reason: "code_error"; requestId: string }

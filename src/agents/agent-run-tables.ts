@@ -9,6 +9,7 @@ export const AGENT_RUN_TABLES: TableSchema = {
 		(sql) =>
 			sql.exec(`
 				CREATE TABLE claim (one INTEGER PRIMARY KEY CHECK (one = 1), body_hash TEXT NOT NULL, run_id TEXT NOT NULL);
+				CREATE TABLE void (one INTEGER PRIMARY KEY CHECK (one = 1));
 				CREATE TABLE run (one INTEGER PRIMARY KEY CHECK (one = 1), goal TEXT NOT NULL, spec TEXT NOT NULL,
 					state TEXT NOT NULL, closing TEXT, end TEXT);
 				CREATE TABLE steps (n INTEGER PRIMARY KEY, record TEXT NOT NULL, subtask TEXT NOT NULL, is_plan INTEGER NOT NULL,

@@ -16,7 +16,6 @@ import type { StoredReceipt } from "../account/settlement.ts";
 import type { EventHolder, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import type { PageQuery } from "../audit/page.ts";
-import { keptPayload } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { Backoff } from "../durable/backoff.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
@@ -34,7 +33,7 @@ import { costOf, endOf, openRun, outputOf, proofSoFar, type RunSpec, type RunSta
 import { RunBook } from "./run-book.edge.ts";
 import { RunDriver, type RunEvent } from "./run-driver.edge.ts";
 import { planEvent, recordEvent } from "./run-events.ts";
-import { type OutgoingRow, RunOutgoing } from "./run-outgoing.edge.ts";
+import { type Outgoing, RunOutgoing } from "./run-outgoing.edge.ts";
 import { settledElsewhere } from "./run-receipt.ts";
 import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
 import type { AgentRunRow } from "./runs.store.ts";
@@ -61,17 +60,24 @@ export interface RunView {
 	isSandbox: boolean;
 }
 
-/** What a run came to for who waited; null where it could not be accounted for yet. */
-export type Awaited = RunView | null;
+/**
+ * What a run came to for who waited: `unaccounted` where it could not be settled yet, `void` where it was never begun and
+ * never will be.
+ */
+export type Awaited = RunView | "unaccounted" | "void";
+
+/** From the claim of a run to its beginning: who waits for it longer sees to it that it is never begun. */
+const BEGIN_WITHIN_MS = 10_000;
 
 export class AgentRun extends DurableObject<Env> implements EventHolder {
 	#hasTables: boolean;
 	#book: RunBook | null = null;
 	#outgoing: RunOutgoing;
-	#outbox: OwnerOutbox<OutgoingRow>;
+	#outbox: OwnerOutbox<Outgoing>;
 	/** The run was begun, or taken over, in this life of the object. */
 	#isDriven = false;
 	#waiting = Promise.withResolvers<Awaited>();
+	#begun = Promise.withResolvers<void>();
 	#settling = new Backoff();
 	#said: string[] = [];
 	#followers = new Set<WritableStreamDefaultWriter<Uint8Array>>();
@@ -117,9 +123,22 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		return { runId, isSame: true };
 	}
 
-	/** Begins a run that has been admitted under its id, and waits a moment for D1 to have it. Idempotent. */
-	async start(spec: RunSpec): Promise<void> {
-		if (this.#book) return;
+	/** Takes the key from a run that was never begun, for the next who asks. */
+	unclaim(runId: string): void {
+		if (this.#hasTables) this.ctx.storage.sql.exec("DELETE FROM claim WHERE run_id = ?", runId);
+	}
+
+	#isVoid(): boolean {
+		return this.#hasTables && this.ctx.storage.sql.exec("SELECT 1 FROM void").toArray().length > 0;
+	}
+
+	/**
+	 * Begins a run that has been admitted under its id, and waits a moment for D1 to have it. Idempotent.
+	 * @returns false when it is too late: the run was taken for one that never begins.
+	 */
+	async start(spec: RunSpec): Promise<boolean> {
+		if (this.#book) return true;
+		if (this.#isVoid()) return false;
 		let id = "";
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
@@ -132,7 +151,9 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		this.#isDriven = true;
 		this.#outbox.stored();
 		this.#outbox.arm(Date.now());
+		this.#begun.resolve();
 		await this.#outbox.deliver(id);
+		return true;
 	}
 
 	/** The run of a user as it stands; null where there is none, or another's. */
@@ -141,21 +162,48 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		return book && viewOf(book);
 	}
 
-	/** Waits for the end of the user's run. @throws when there is none. */
+	/** Waits for the end of the user's run, which may be about to begin. @throws when it is another's. */
 	async finished(userId: string): Promise<Awaited> {
+		if (!this.#book && !(await this.#begins())) return "void";
 		const book = this.#bookOf(userId);
 		if (!book) throw new Error("there is no such run");
 		return book.end ? viewOf(book) : this.#waiting.promise;
+	}
+
+	/** Waits for the run to begin; false when it did not, and from then on never will. */
+	async #begins(): Promise<boolean> {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const late = new Promise<void>((resolve) => {
+			timer = setTimeout(resolve, BEGIN_WITHIN_MS);
+		});
+		if (!this.#isVoid()) await Promise.race([this.#begun.promise, late]);
+		clearTimeout(timer);
+		if (this.#book) return true;
+		this.ctx.storage.transactionSync(() => {
+			this.#makeTables();
+			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO void (one) VALUES (1)");
+		});
+		this.#hasTables = true;
+		this.#letGo();
+		return false;
+	}
+
+	#letGo(): void {
+		for (const follower of this.#followers) void follower.close().catch(() => undefined);
+		this.#followers.clear();
 	}
 
 	/** What happens in the user's run, from its beginning in this life of the object: one JSON object a line. */
 	follow(userId: string): ReadableStream<Uint8Array> {
 		const { readable, writable } = new IdentityTransformStream();
 		const writer = writable.getWriter();
-		const book = this.#bookOf(userId);
-		void writer.write(this.#encoder.encode(this.#said.join(""))).catch(() => this.#followers.delete(writer));
-		if (!book || book.end) void writer.close().catch(() => undefined);
-		else this.#followers.add(writer);
+		const isOver = this.#book !== null && (this.#book.end !== null || this.#book.spec.userId !== userId);
+		if (isOver || this.#isVoid()) void writer.close().catch(() => undefined);
+		else {
+			const soFar = this.#encoder.encode(this.#said.join(""));
+			if (soFar.length > 0) void writer.write(soFar).catch(() => this.#followers.delete(writer));
+			this.#followers.add(writer);
+		}
 		return readable;
 	}
 
@@ -174,7 +222,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	}
 
 	/** The run's audit events of a page that nobody else has yet. */
-	unflushedEvents(query: PageQuery): UnflushedEvents {
+	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
 		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
 	}
 
@@ -327,7 +375,8 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		if (!isSettled) {
 			const receipt = await this.#receiptOf(spec).catch(() => null);
 			if (!receipt) {
-				this.#waiting.resolve(null);
+				this.#waiting.resolve("unaccounted");
+				this.#letGo();
 				this.#waiting = Promise.withResolvers<Awaited>();
 				this.#tryAgain();
 				return;
@@ -351,8 +400,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			cost_consumed_usd: usd(costNanoUsd),
 			trajectory_proof,
 		});
-		for (const follower of this.#followers) void follower.close().catch(() => undefined);
-		this.#followers.clear();
+		this.#letGo();
 		this.#waiting.resolve(viewOf(book));
 	}
 

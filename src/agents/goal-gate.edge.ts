@@ -8,11 +8,7 @@ import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";
 
 /** Null without a policy. */
-export function gateOnGoal(
-	goal: string,
-	policy: CompliancePolicy | null,
-	settings: Settings,
-): Promise<Gate | null> {
+export function gateOnGoal(goal: string, policy: CompliancePolicy | null, settings: Settings): Promise<Gate | null> {
 	const call = callOf({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
 	return gateOn(call, policy, settings);
 }

@@ -2,9 +2,17 @@
 import * as z from "zod";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import { alertsOf, costOf, type RunEnd, type RunStep, type StepRecord } from "./run.ts";
 import type { Charge, RunSpec, RunState } from "./run.ts";
-import { END_STATUSES, outputOf, proofSoFar } from "./run.ts";
+import {
+	alertsOf,
+	costOf,
+	END_STATUSES,
+	outputOf,
+	proofSoFar,
+	type RunEnd,
+	type RunStep,
+	type StepRecord,
+} from "./run.ts";
 import { LADDER } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 

@@ -45,10 +45,14 @@ export class RunBook implements KnownRun {
 	private constructor(
 		storage: DurableObjectStorage,
 		spec: RunSpec,
-		{ state, steps, charges, open, closing, end }: Pick<
-			RunBook,
-			"state" | "steps" | "charges" | "open" | "closing" | "end"
-		>,
+		{
+			state,
+			steps,
+			charges,
+			open,
+			closing,
+			end,
+		}: Pick<RunBook, "state" | "steps" | "charges" | "open" | "closing" | "end">,
 	) {
 		this.#storage = storage;
 		this.spec = spec;

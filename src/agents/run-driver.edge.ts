@@ -6,7 +6,7 @@ import { fitted, placeholder } from "../inference/slots.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
-import { type BudgetAlert, type RunPolicy, SpendGuard, type StepHold } from "./guard.ts";
+import { type BegunStep, type BudgetAlert, type RunPolicy, SpendGuard, type StepHold } from "./guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "./plan.ts";
 import {
 	costOf,
@@ -79,6 +79,10 @@ interface Wanted extends StepTask {
 type Decided = StepCall & { hold: StepHold; weighed: Weighed };
 
 type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
+
+function isHeld(call: StepCall): call is BegunStep {
+	return "hold" in call;
+}
 
 export class RunDriver {
 	#tools: RunTools;
@@ -235,7 +239,7 @@ export class RunDriver {
 		};
 		const call = wanted.keepsIntensity ? this.#guard.decide(request) : this.#guard.begin(request);
 		if (call.kind === "stop") return call;
-		const hold = "hold" in call ? call.hold : this.#guard.hold(call.worstCaseNanoUsd);
+		const hold = isHeld(call) ? call.hold : this.#guard.hold(call.worstCaseNanoUsd);
 		const weighed = weigher.at(call.intensity, call.maxTokens);
 		if (!hold || !weighed) throw new Error("what was decided on fits");
 		return { ...call, hold, weighed };

@@ -5,18 +5,18 @@ import { insertEvents } from "../audit/events.store.ts";
 import type { UnflushedEvents } from "../audit/owner.ts";
 import { recordEvent } from "../audit/owners.edge.ts";
 import { newestOf, type PageQuery } from "../audit/page.ts";
+import { keptPayload } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
+import { settingsOf } from "../settings.ts";
 import { type AgentRunRow, upsertRuns } from "./runs.store.ts";
 
 /** One thing to hand on. */
-interface Outgoing extends Record<string, SqlStorageValue> {
+export interface Outgoing extends Record<string, SqlStorageValue> {
 	id: string;
 	kind: "event" | "run";
 	/** JSON of the row. */
 	body: string;
 }
-
-export type OutgoingRow = Outgoing;
 
 const ROUND_ROWS = 10;
 
@@ -66,7 +66,7 @@ export class RunOutgoing {
 	/** Hands rows on; whoever has one already keeps it. Throws when it is refused. */
 	async record(rows: readonly Outgoing[]): Promise<void> {
 		const db = database(this.#env.DB);
-		const events = rows.filter(({ kind }) => kind === "event").map(({ body }) => JSON.parse(body) as AuditEventRow);
+		const events = await this.#eventsOf(rows);
 		for (const event of events) {
 			const { workspace_id: id } = event;
 			if (id !== null) await recordEvent({ env: this.#env }, { kind: "workspace", id }, event);
@@ -87,18 +87,25 @@ export class RunOutgoing {
 	}
 
 	isFlushed(id: string): boolean {
-		return (
-			this.#sql.exec("SELECT 1 FROM outgoing WHERE id = ? AND flushed_at_ms IS NOT NULL", id).toArray().length > 0
-		);
+		return this.#sql.exec("SELECT 1 FROM outgoing WHERE id = ? AND flushed_at_ms IS NOT NULL", id).toArray().length > 0;
 	}
 
 	isIdle(): boolean {
 		return this.#sql.exec("SELECT 1 FROM outgoing WHERE flushed_at_ms IS NULL LIMIT 1").toArray().length === 0;
 	}
 
+	/** Events as the log keeps them: what they say of secrets is by the setting. */
+	async #eventsOf(rows: readonly Outgoing[]): Promise<AuditEventRow[]> {
+		const events = rows.filter(({ kind }) => kind === "event").map(({ body }) => JSON.parse(body) as AuditEventRow);
+		const settings = settingsOf(this.#env);
+		return Promise.all(
+			events.map(async (event) => ({ ...event, payload: await keptPayload(event.payload, settings) })),
+		);
+	}
+
 	/** Events of a page that nobody else has yet. */
-	unflushedEvents(query: PageQuery): UnflushedEvents {
-		const events = this.#open("event").map(({ body }) => JSON.parse(body) as AuditEventRow);
+	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
+		const events = await this.#eventsOf(this.#open("event"));
 		return { events: newestOf(events, query), idle: this.isIdle() };
 	}
 

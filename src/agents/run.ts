@@ -16,13 +16,7 @@ import { primaryStrategy } from "./step-strategy.ts";
 import { appendStep, beginTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "./trajectory.ts";
 
 /** How runs end; `interrupted` is a run that failed or whose object died. */
-export const END_STATUSES = [
-	"complete",
-	"budget_exhausted",
-	"max_steps_reached",
-	"cancelled",
-	"interrupted",
-] as const;
+export const END_STATUSES = ["complete", "budget_exhausted", "max_steps_reached", "cancelled", "interrupted"] as const;
 export type EndStatus = (typeof END_STATUSES)[number];
 export type RunStatus = "running" | EndStatus;
 
@@ -238,12 +232,7 @@ export function finalMessageOf(
 }
 
 /** What a run ends as, whose charges are all known. */
-export function endOf(
-	spec: RunSpec,
-	state: RunState,
-	steps: readonly RunStep[],
-	charges: readonly Charge[],
-): RunEnd {
+export function endOf(spec: RunSpec, state: RunState, steps: readonly RunStep[], charges: readonly Charge[]): RunEnd {
 	const costNanoUsd = costOf(charges);
 	return {
 		status: endStatusOf(state),

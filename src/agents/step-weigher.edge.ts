@@ -74,12 +74,16 @@ function usable(candidates: readonly Candidate[]): Ranked | null {
 	return first ? [first, ...rest] : null;
 }
 
-/** Who may work on a task at an intensity; null where nobody may. A failure where not even the router finds anybody. */
+/**
+ * Who may work on a task at an intensity; null where nobody may. A failure where not even the router finds anybody.
+ * @param isAlone one model is all that is asked for: then nobody is ranked for anything else.
+ */
 export function floorAt(
 	caller: Caller,
 	{ policy, config, gate }: StepRules,
 	intensity: Intensity,
 	task: Task,
+	isAlone = false,
 ): Result<Floor | null> {
 	const call = callOf({ ...task, json: false });
 	const wishes = (mode: RoutingMode): Wishes => ({
@@ -93,7 +97,7 @@ export function floorAt(
 	const own = planFor(caller, call, wishes(mode));
 	if (!own.ok) return own;
 	const ranked = (by: RoutingMode) => {
-		const plan = by === mode ? own : planFor(caller, call, wishes(by));
+		const plan = by === mode || isAlone ? own : planFor(caller, call, wishes(by));
 		return plan.ok ? usable(plan.value.selection.candidates) : null;
 	};
 	const [panel, best, cheap] = [ranked(mode), ranked("quality"), ranked("agility")];
@@ -146,16 +150,18 @@ export class StepWeigher {
 	#weigh(intensity: Intensity, maxTokens: number): Weighed | null {
 		const { messages, castSizes, shareNanoUsd } = this.#step;
 		const task = taskOf(messages, maxTokens, this.#rules.temperature);
-		const found = floorAt(this.#caller, this.#rules, intensity, task);
+		const sizes = maxTokens < this.#maxTokens ? ALONE : castSizes(intensity);
+		const isAlone = sizes.every(({ strategy }) => strategy === "single");
+		const found = floorAt(this.#caller, this.#rules, intensity, task, isAlone);
 		if (!found.ok || !found.value) return null;
 		const floor = found.value;
-		const sizes = maxTokens < this.#maxTokens ? ALONE : castSizes(intensity);
 		for (const [place, size] of sizes.entries()) {
 			const cast = castOf(floor, size);
 			const boundNanoUsd = this.#boundOf(floor, task, cast, size);
 			if (boundNanoUsd === null) continue;
 			const isLast = place === sizes.length - 1;
-			if (isLast || boundNanoUsd <= shareNanoUsd) return { caller: this.#caller, task, floor, cast, size, boundNanoUsd };
+			if (isLast || boundNanoUsd <= shareNanoUsd)
+				return { caller: this.#caller, task, floor, cast, size, boundNanoUsd };
 		}
 		return null;
 	}

@@ -46,6 +46,10 @@ function rowOf(failure: Failure): Row {
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
 		case "no_task":
 			return { status: 400, message: "task is missing or blank", param: "task" };
+		case "no_goal":
+			return { status: 400, message: "goal is missing or blank", param: "goal" };
+		case "idempotency_conflict":
+			return { status: 409, message: failure.message, param: "idempotency_key", headers: NO_RETRY };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -108,6 +112,7 @@ function rowOf(failure: Failure): Row {
 		case "workspace_not_found":
 		case "share_not_found":
 		case "skill_not_found":
+		case "run_not_found":
 			return { status: 404, message: failure.message };
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };
@@ -151,6 +156,8 @@ function rowOf(failure: Failure): Row {
 					...(failure.costUsd > 0 ? NO_RETRY : {}),
 				},
 			};
+		case "agent_error":
+			return { status: 502, message: failure.message, extra: { run_id: failure.runId }, headers: NO_RETRY };
 		case "orchestration_error":
 			return {
 				status: 502,

@@ -1,5 +1,6 @@
 // What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
 
+import { agentReply } from "./agent-reply.ts";
 import { codeReply } from "./code-reply.ts";
 import { orchestrationReply } from "./orchestration-reply.ts";
 
@@ -113,7 +114,7 @@ function asked({ userText }: SandboxPrompt, length: number): string {
 }
 
 function textFor(prompt: SandboxPrompt): string {
-	const known = codeReply(prompt) ?? orchestrationReply(prompt);
+	const known = codeReply(prompt) ?? orchestrationReply(prompt) ?? agentReply(prompt);
 	if (known !== null) return known;
 	if (prompt.json !== null) {
 		const value =

@@ -1,0 +1,167 @@
+// Runs over HTTP: started, listed, read, verified, cancelled.
+import * as z from "zod";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { requestIdParts } from "../account/request-ids.edge.ts";
+import { askOwners } from "../audit/owners.edge.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
+import { longAnswer } from "../http/long-answer.edge.ts";
+import { wholeNumber } from "../http/query.ts";
+import { agentRunClient, type RunView } from "./agent-run-client.edge.ts";
+import { agentRunRequestSchema } from "./request.ts";
+import {
+	type RunSummary,
+	runSchema,
+	runSummarySchema,
+	type ShownRun,
+	trajectoryOf,
+	trajectorySchema,
+} from "./response.ts";
+import { type AgentRunRow, findRun, findRuns } from "./runs.store.ts";
+import { answerOf, startRun } from "./start-run.edge.ts";
+
+const DEFAULT_RUNS = 50;
+const MOST_RUNS = 200;
+
+const runParams = z.lazy(() => z.object({ run_id: z.string() }));
+
+const NO_RUN: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
+
+export const startRunEndpoint = endpoint({
+	id: "start_agent_run",
+	method: "POST",
+	path: "/v1/agent/run",
+	access: "key",
+	admission: "handler",
+	summary: "Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof.",
+	emptyField: { name: "goal", failure: { reason: "no_goal" } },
+	body: agentRunRequestSchema,
+	result: runSchema,
+	eventStream:
+		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
+	handle: ({ body, context }) =>
+		longAnswer(context, { stream: body.stream ?? false }, (progress) =>
+			startRun(body, context, body.stream ? (event) => progress({ ...event }) : null),
+		),
+});
+
+/** What D1 has of a run, and what it does not have yet, newest first. */
+function merged(
+	stored: readonly Pick<AgentRunRow, "id" | "created_at" | "revision" | "summary">[],
+	unflushed: readonly AgentRunRow[],
+	limit: number,
+): RunSummary[] {
+	const latest = new Map<string, (typeof stored)[number]>();
+	for (const row of [...stored, ...unflushed]) {
+		if ((latest.get(row.id)?.revision ?? 0) < row.revision) latest.set(row.id, row);
+	}
+	const key = ({ created_at, id }: (typeof stored)[number]) => `${created_at} ${id}`;
+	const newest = [...latest.values()].sort((a, b) => (key(a) < key(b) ? 1 : -1)).slice(0, limit);
+	return newest.map(({ summary }) => JSON.parse(summary) as RunSummary);
+}
+
+export const listRunsEndpoint = endpoint({
+	id: "list_agent_runs",
+	method: "GET",
+	path: "/v1/agent/runs",
+	access: "key",
+	summary: "The caller's runs, newest first.",
+	query: z.lazy(() =>
+		z.object({
+			limit: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+				.default(DEFAULT_RUNS)
+				.describe(`At most ${MOST_RUNS}; what is above counts as that.`),
+		}),
+	),
+	result: z.lazy(() => z.object({ object: z.literal("list"), count: z.int(), data: z.array(runSummarySchema) })),
+	async handle({ query, context }) {
+		const { account, db, env } = context;
+		const limit = Math.min(query.limit, MOST_RUNS);
+		// The objects first: what they hand on after this is found in D1.
+		const asked = await askOwners(context, "run", ({ id }) => agentRunClient(env, account.userId, id).unflushedRun());
+		if (!asked.ok) return asked;
+		const unflushed = asked.value.flatMap(({ row }) => row ?? []);
+		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, limit));
+		const data = merged(stored, unflushed, limit);
+		return ok({ object: "list" as const, count: data.length, data });
+	},
+});
+
+/** Whether a text can be the id of a run of the caller's; any other is an unknown run. */
+function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
+	const parts = runId.startsWith("agt_") ? requestIdParts(runId, settings) : null;
+	if (!parts) return false;
+	return parts.userNumber === null || account.number === null || parts.userNumber === account.number;
+}
+
+/** A run of the caller's: D1's where it is over, else its object's. */
+async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
+	const { account, db, env, timings } = context;
+	if (!isOwnRunId(runId, context)) return fail(NO_RUN);
+	const stored = await timings
+		.measure("d1", () => findRun(db, account.userId, runId))
+		.catch((error: unknown) => {
+			logError("agent_run_unread", error);
+			return null;
+		});
+	if (stored !== null) return ok(JSON.parse(stored) as RunView);
+	const view = await agentRunClient(env, account.userId, runId).read();
+	return view ? ok(view) : fail(NO_RUN);
+}
+
+function sandboxHeaders({ isSandbox }: RunView): Record<string, string> {
+	return isSandbox ? { "x-svc-sandbox": "1" } : {};
+}
+
+export const getRunEndpoint = endpoint({
+	id: "get_agent_run",
+	method: "GET",
+	path: "/v1/agent/{run_id}",
+	access: "key",
+	summary: "One of the caller's runs as it stands.",
+	params: runParams,
+	result: runSchema,
+	async handle({ params, context }) {
+		const found = await findOwnRun(params.run_id, context);
+		return found.ok ? { ok: true, value: found.value.run, headers: sandboxHeaders(found.value) } : found;
+	},
+});
+
+export const getTrajectoryEndpoint = endpoint({
+	id: "get_agent_trajectory",
+	method: "GET",
+	path: "/v1/agent/{run_id}/trajectory",
+	access: "key",
+	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
+	params: runParams,
+	query: z.lazy(() => z.object({ full: z.enum(["true", "false"]).default("false") })),
+	result: trajectorySchema,
+	async handle({ params, query, context }) {
+		const found = await findOwnRun(params.run_id, context);
+		return found.ok ? ok(trajectoryOf(found.value.run, query.full === "true")) : found;
+	},
+});
+
+/** A run that was to be cancelled: also one that was interrupted is the answer, for there is nothing more to wait for. */
+function cancelledAnswer(view: RunView): { ok: true; value: ShownRun; headers: Record<string, string> } {
+	return { ok: true, value: view.run, headers: sandboxHeaders(view) };
+}
+
+export const cancelRunEndpoint = endpoint({
+	id: "cancel_agent_run",
+	method: "POST",
+	path: "/v1/agent/{run_id}/cancel",
+	access: "key",
+	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",
+	params: runParams,
+	result: runSchema,
+	handle: ({ params: { run_id: runId }, context }) =>
+		longAnswer(context, { stream: false }, async () => {
+			if (!isOwnRunId(runId, context)) return fail(NO_RUN);
+			const cancelled = await agentRunClient(context.env, context.account.userId, runId).cancel();
+			if (!cancelled) return fail(NO_RUN);
+			const { awaited } = cancelled;
+			return typeof awaited === "string" ? answerOf(awaited, runId) : cancelledAnswer(awaited);
+		}),
+});
