@@ -152,6 +152,7 @@ export class AccountMeter extends DurableObject<Env> {
 			totals: this.#books.totals(),
 			recent: this.#books.recentPending(RECENT_ROWS),
 			open: this.#books.openIds(),
+			holds: this.#books.holds(),
 			doubtful: this.#books.doubtfulPage(0),
 		};
 	}

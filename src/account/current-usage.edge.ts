@@ -2,6 +2,7 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { KeyContext } from "./context.ts";
 import type { PendingPage } from "./meter-books.edge.ts";
+import type { OpenHold } from "./meter-calls.ts";
 import type { MeterClient, Quota } from "./meter-client.edge.ts";
 import type { RecentUsage } from "./settlement.ts";
 import { RECENT_ROWS, readUsage } from "./usage.store.ts";
@@ -33,6 +34,8 @@ export interface CurrentUsage {
 	quota: Quota;
 	totals: UsageTotals;
 	recent: RecentUsage[];
+	/** Requests that are not settled yet; what they hold is in no total. */
+	holds: OpenHold[];
 }
 
 /**
@@ -47,7 +50,7 @@ export async function currentUsage({
 }: Pick<KeyContext, "account" | "db" | "meter" | "timings">): Promise<Result<CurrentUsage>> {
 	const own = meter(account.userId);
 	// The meter first: what it flushes after this is found in D1.
-	const { quota, totals: counted, recent: pending, open, doubtful: page } = await own.snapshot(account.plan.id);
+	const { quota, totals: counted, recent: pending, open, holds, doubtful: page } = await own.snapshot(account.plan.id);
 	if (counted === null) return fail(totalsUnknown);
 	const doubtful = await doubtfulRows(own, page);
 	// A reservation that was open then and has expired since is on a later page, and not in the totals.
@@ -63,5 +66,5 @@ export async function currentUsage({
 	for (const row of stored.rows.values()) totals.addRow(row);
 	const rows = new Map([...pending, ...stored.recent].map((row) => [row.request_id, row]));
 	const recent = [...rows.values()].sort(newestFirst).slice(0, RECENT_ROWS);
-	return ok({ quota, totals, recent });
+	return ok({ quota, totals, recent, holds: holds.filter(({ request_id }) => !stored.rows.has(request_id)) });
 }

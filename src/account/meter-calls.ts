@@ -46,6 +46,18 @@ export interface MarkedOwner {
 /** `late`: the request is not open any more. */
 export type ExtendVerdict = "extended" | "late";
 
+/** What a request that nobody has settled yet holds, nano-USD. */
+export interface OpenHold {
+	request_id: string;
+	kind: string;
+	/** What has been billed so far. */
+	spent_nano_usd: number;
+	/** What its calls under way, or all of it, may cost besides. */
+	held_nano_usd: number;
+	/** The most that it may cost in all. */
+	bound_nano_usd: number;
+}
+
 /** Limits now, and usage as far as the meter knows it. */
 export interface MeterSnapshot {
 	quota: Quota;
@@ -55,6 +67,8 @@ export interface MeterSnapshot {
 	recent: RecentUsage[];
 	/** Open reservations: a caller that could not reach the meter may have stored their settlement in D1. */
 	open: string[];
+	/** The same with what they hold, oldest first. */
+	holds: OpenHold[];
 	/** Counted in the totals, and D1 may have another row of it: the first page. */
 	doubtful: PendingPage;
 }

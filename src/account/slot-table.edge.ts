@@ -1,6 +1,9 @@
 // The meter's slots and its folded row in the object's SQLite. Every change of a slot is one row written, also as it is
 // billed: there is no index but the key.
+
+import { nanoUsd } from "../proof/money.ts";
 import { type Folded, NOTHING_FOLDED, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
+import type { OpenHold } from "./meter-calls.ts";
 import { type Reservation, type Settlement, storedSettlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
 import type { NamedTotals } from "./usage.ts";
@@ -36,6 +39,14 @@ function slotOf(row: SlotRow): Slot {
 		isDoubtful: row.doubtful === 1,
 		createdAt: row.created_at,
 	};
+}
+
+interface HoldRow extends Record<string, SqlStorageValue> {
+	request_id: string;
+	kind: string;
+	cost_nano_usd: number;
+	bound_usd: number;
+	spent_nano_usd: number;
 }
 
 interface FoldedRow extends Record<string, SqlStorageValue> {
@@ -131,6 +142,23 @@ export class SlotTable {
 
 	reservation(slot: number): Reservation {
 		return JSON.parse(this.#body(slot)) as Reservation;
+	}
+
+	/** What open slots hold, in the order of their admission; read by SQLite, because what a long run has written is long. */
+	holds(slots: readonly number[]): OpenHold[] {
+		const rows = this.#sql.exec<HoldRow>(
+			`SELECT request_id, body ->> '$.usage.kind' AS kind, body ->> '$.usage.cost_nano_usd' AS cost_nano_usd,
+				body ->> '$.receipt.bound_usd' AS bound_usd, coalesce(body ->> '$.spentNanoUsd', 0) AS spent_nano_usd
+			FROM slots WHERE slot IN (SELECT value FROM json_each(?)) ORDER BY admitted`,
+			JSON.stringify(slots),
+		);
+		return [...rows].map(({ request_id, kind, cost_nano_usd, bound_usd, spent_nano_usd }) => ({
+			request_id,
+			kind,
+			spent_nano_usd,
+			held_nano_usd: cost_nano_usd - spent_nano_usd,
+			bound_nano_usd: nanoUsd(bound_usd),
+		}));
 	}
 
 	settlement(slot: number): Settlement {

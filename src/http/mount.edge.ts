@@ -146,7 +146,7 @@ export function mount<C extends RequestContext>(
 	endpoints: readonly Endpoint[],
 	gates: Gates<C>,
 ): void {
-	for (const endpoint of endpoints) {
+	const mountOne = (endpoint: Endpoint) => {
 		const gate = gates[endpoint.access];
 		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
 		const nameStage: Stage<C> = async (c, next) => {
@@ -162,8 +162,10 @@ export function mount<C extends RequestContext>(
 			stages.push(bodyStage(endpoint, endpoint.body), validationStage(endpoint, "json", endpoint.body));
 		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
 		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, gate));
-	}
+	};
+	// Path by path: what a fixed path does not answer to is refused before a path with a parameter in its place is tried.
 	for (const [path, atPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+		for (const endpoint of atPath) mountOne(endpoint);
 		const errorDialect = atPath.find((endpoint) => endpoint.errorDialect)?.errorDialect;
 		app.all(honoPath(path), (c) => {
 			const there = atPath.filter((endpoint) => isThere(endpoint, gates, c.get("context")));

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { currentUsage } from "../account/current-usage.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
+import type { OpenHold } from "../account/meter-calls.ts";
 import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
 import { DEFAULT_BASELINE, savingsOf } from "../account/savings.ts";
 import type { RecentUsage } from "../account/settlement.ts";
@@ -77,6 +78,19 @@ function shown({ cost_nano_usd, ...row }: RecentUsage): z.infer<typeof recentSch
 	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
 }
 
+const openSchema = z.object({
+	request_id: z.string(),
+	kind: z.string(),
+	spent_usd: z.number(),
+	held_usd: z.number(),
+	bound_usd: z.number().describe("The most that it may cost in all."),
+});
+
+function shownHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nano_usd }: OpenHold) {
+	const amounts = { spent_usd: usd(spent_nano_usd), held_usd: usd(held_nano_usd), bound_usd: usd(bound_nano_usd) };
+	return { request_id, kind, ...amounts };
+}
+
 export const getUsageEndpoint = endpoint({
 	id: "get_usage",
 	method: "GET",
@@ -102,11 +116,15 @@ export const getUsageEndpoint = endpoint({
 		by_provider: totalsByName,
 		by_mode: totalsByName,
 		recent: z.array(recentSchema),
+		held_usd: z.number().describe("What requests that are not settled yet may cost besides what they have spent."),
+		open: z
+			.array(openSchema)
+			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),
 	}),
 	async handle({ context }) {
 		const usage = await currentUsage(context);
 		if (!usage.ok) return usage;
-		const { quota, totals, recent } = usage.value;
+		const { quota, totals, recent, holds } = usage.value;
 		const whole = totals.total();
 		const plan = PLANS[quota.plan];
 		const { dailyLimit, usedToday } = quota;
@@ -128,6 +146,8 @@ export const getUsageEndpoint = endpoint({
 			by_provider: totals.by("provider"),
 			by_mode: totals.by("mode"),
 			recent: recent.map(shown),
+			held_usd: usd(holds.reduce((sum, { held_nano_usd }) => sum + held_nano_usd, 0)),
+			open: holds.map(shownHold),
 		});
 	},
 });

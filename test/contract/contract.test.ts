@@ -101,7 +101,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 		it("answers as its schema says, under a request id", async () => {
 			const response = await sendExample(endpoint);
 			expect(response.status, await response.clone().text()).toBe(200);
-			expect(response.headers.get("x-request-id")).toMatch(/^svc-[0-9A-Z]{26}$/);
+			expect(response.headers.get("x-request-id")).toMatch(/^(?:svc-|agt_)[0-9A-Z]{26}$/);
 			const { mediaType = "application/json" } = endpoint;
 			expect(response.headers.get("content-type")?.split(";")[0]).toBe(mediaType);
 			if (endpoint.cacheControl) expect(response.headers.get("cache-control")).toBe(endpoint.cacheControl);

@@ -180,9 +180,23 @@ function handoff(workspace_id: string) {
 	return { workspace_id, objective: "Hand on the order list" };
 }
 
+const UNKNOWN_RUN = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
 /** A handoff of the user's; its id. */
 async function newHandoff({ key }: TestKey, workspaceId: string): Promise<string> {
 	return ((await (await callWithKey(key, "/v1/handoff", handoff(workspaceId))).json()) as { id: string }).id;
+}
+
+const runId = fc.constantFrom(UNKNOWN_RUN, "agt_", "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "x", "..");
+
+/** A run of the user's; its id. */
+async function newRun({ key }: TestKey): Promise<string> {
+	const run = await callWithKey(key, "/v1/agent/run", { goal: "Say hi", max_steps: 1 });
+	return ((await run.json()) as { run_id: string }).run_id;
+}
+
+function ownedRun(request: OwnedId["request"]): OwnedId {
+	return { make: newRun, unknown: () => UNKNOWN_RUN, request };
 }
 
 /** A workspace in which its owner has a handoff. */
@@ -248,6 +262,50 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			max_tokens: fc.constantFrom(1, 16, 200, 2_048, 1_000_000),
 			compliance: COMPLIANCE,
 		},
+	},
+	start_agent_run: {
+		request: () => ({ body: { goal: "Say hi", max_steps: 3 } }),
+		owned: [
+			inWorkspace((workspace_id) => ({ body: { goal: "Say hi", max_steps: 1, workspace_id } })),
+			{
+				make: async (owner) => {
+					const idempotency_key = `key of ${owner.user_id}`;
+					await callWithKey(owner.key, "/v1/agent/run", { goal: "Say hi", max_steps: 1, idempotency_key });
+					return idempotency_key;
+				},
+				unknown: () => "nobody's key",
+				request: (idempotency_key) => ({ body: { goal: "Say hi", max_steps: 1, idempotency_key } }),
+			},
+		],
+		hints: {
+			goal: fc.oneof(fc.constantFrom("Say hi", "1. A\n2. B\n3. C", "", " ", "x".repeat(5_000)), odd.text),
+			prompt: fc.oneof(fc.constantFrom("Say hi", ""), odd.text),
+			workspace_id: workspaceId,
+			idempotency_key: fc.oneof(fc.constantFrom("a", "b", "", "x".repeat(201)), odd.text),
+			max_cost_usd: fc.constantFrom(1e-9, 0.0001, 0.01, 0.1, 1e9, 5e-324),
+			max_cost_per_step: fc.constantFrom(1e-9, 0.001, 1),
+			// A longer run would only take longer.
+			max_steps: fc.constantFrom(1, 2, 3, 4),
+			max_tokens: fc.constantFrom(1, 16, 200, 1_024, 1_000_000),
+			compliance: COMPLIANCE,
+			brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
+		},
+	},
+	list_agent_runs: { request: () => ({}), owned: "none", hints: { limit: fc.constantFrom("0", "1", "200", "1000") } },
+	get_agent_run: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}` }),
+		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}` }))],
+		hints: { run_id: runId },
+	},
+	get_agent_trajectory: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/trajectory?full=true` }),
+		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}/trajectory` }))],
+		hints: { run_id: runId },
+	},
+	cancel_agent_run: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/cancel` }),
+		owned: [{ ...ownedRun((id) => ({ path: `/v1/agent/${id}/cancel` })), shownAt: (id) => `/v1/agent/${id}` }],
+		hints: { run_id: runId },
 	},
 	preview_route: {
 		request: () => ({ body: { prompt: "hi" } }),

@@ -82,7 +82,7 @@ export class Documented {
 	complaints(operation: Operation, { status, headers, text }: ReadAnswer): string[] {
 		const complaints = this.#contentComplaints(operation, status, headers.get("content-type") ?? "", text);
 		if (NEVER.has(status)) complaints.push(`status ${status}`);
-		if (!/^svc-[0-9A-Z]{26}$/.test(headers.get("x-request-id") ?? "")) complaints.push("no x-request-id");
+		if (!/^(?:svc-|agt_)[0-9A-Z]{26}$/.test(headers.get("x-request-id") ?? "")) complaints.push("no x-request-id");
 		if (status >= 400 && INTERNALS.test(text)) complaints.push("the answer tells of the service's insides");
 		return complaints;
 	}
