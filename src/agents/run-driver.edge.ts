@@ -76,6 +76,8 @@ interface Wanted extends StepTask {
 	askAgain?(answer: string): readonly PlanMessage[] | null;
 }
 
+type Planned = Pick<RunState, "plan" | "isPlanned">;
+
 type Decided = StepCall & { hold: StepHold; weighed: Weighed };
 
 type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
@@ -110,12 +112,8 @@ export class RunDriver {
 
 	async #plan(maxSubtasks: number): Promise<void> {
 		const { book, say, planned } = this.#tools;
-		const { goal, capNanoUsd, maxSteps } = book.spec;
-		const own = (): Pick<RunState, "plan" | "isPlanned"> => ({ plan: ownPlan(book.spec), isPlanned: true });
-		const withPlan = (state: RunState, by: "model" | "goal", store: (also: () => void) => void) => {
-			store(() => planned(state));
-			say({ type: "planned", run_id: book.spec.runId, plan: state.plan, by });
-		};
+		const { goal, capNanoUsd, maxSteps, runId: run_id } = book.spec;
+		const own: Planned = { plan: ownPlan(book.spec), isPlanned: true };
 		const wanted: Wanted = {
 			role: "subtask",
 			subtask: "Plan",
@@ -133,16 +131,17 @@ export class RunDriver {
 		};
 		const made = layoutOf(maxSteps).asksForPlan ? await this.#make(wanted) : null;
 		if (made?.kind !== "carried_out") {
-			const state = { ...book.state, ...own() };
-			withPlan(state, "goal", (also) => book.save(state, also));
-			return;
+			const state = { ...book.state, ...own };
+			book.save(state, () => planned(state));
+		} else {
+			const { conclusion } = made.done;
+			const read = conclusion.ok ? parsePlan(conclusion.value.text, maxSubtasks) : null;
+			this.#end(wanted, made, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
+				if (state.isPlanned) planned(state);
+			});
 		}
-		const { conclusion } = made.done;
-		const read = conclusion.ok ? parsePlan(conclusion.value.text, maxSubtasks) : null;
-		const plan = read?.ok ? { plan: read.subtasks, isPlanned: true } : own();
-		this.#end(wanted, made, { ...plan, fault: null }, (state, store) =>
-			withPlan(state, read?.ok ? "model" : "goal", store),
-		);
+		const { plan, isPlanned } = book.state;
+		if (isPlanned) say({ type: "planned", run_id, plan, by: plan === own.plan ? "goal" : "model" });
 	}
 
 	async #subtask(subtask: string): Promise<void> {
@@ -206,7 +205,7 @@ export class RunDriver {
 		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + 4 * maxTokens));
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(maxTokens, RESERVED_FINAL_TOKENS));
 		const step: StepTask = { messages: finalMessages(goal, results), castSizes: () => ALONE, shareNanoUsd: 0 };
-		return new StepWeigher(caller, rules, step, tokens).at("Foton", tokens)?.boundNanoUsd ?? 0;
+		return new StepWeigher(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 
 	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
@@ -250,7 +249,7 @@ export class RunDriver {
 		wanted: Wanted,
 		{ decided, done: { conclusion, charge, readers, overrun, isSandbox } }: Extract<Made, { kind: "carried_out" }>,
 		change: Partial<RunState>,
-		store: (state: RunState, write: (also: () => void) => void) => void = (_, write) => write(() => undefined),
+		also: (state: RunState) => void = () => undefined,
 	): void {
 		const { book, say, moved } = this.#tools;
 		const { spec } = book;
@@ -262,12 +261,10 @@ export class RunDriver {
 			isSandbox: book.state.isSandbox || isSandbox,
 		};
 		const write = (step: RunStep | null, state: RunState) =>
-			store(state, (also) =>
-				book.endStep(charge, step, state, () => {
-					also();
-					moved(state, step ? [...book.steps, step] : book.steps);
-				}),
-			);
+			book.endStep(charge, step, state, () => {
+				also(state);
+				moved(state, step ? [...book.steps, step] : book.steps);
+			});
 		if (!conclusion.ok) {
 			const failed = this.#afterFailure(conclusion.failure, wanted, change);
 			write(null, { ...book.state, ...common, ...failed });

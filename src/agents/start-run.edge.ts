@@ -28,6 +28,8 @@ import { floorAt, taskOf } from "./step-weigher.edge.ts";
 /** From the admission of a run to the first word of its object; without it the run is settled at nothing. */
 const START_WITHIN_MS = 60_000;
 
+const EVENTS_GRACE_MS = 1_000;
+
 const NEVER_BEGUN: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
 
 /** The answer to who waited for a run: the run, or why there is none to show. */
@@ -147,6 +149,11 @@ async function passOn(run: AgentRunClient, progress: (event: ProgressEvent) => v
 	}
 }
 
+/** Events that are on their way when the run is over are waited for so long. */
+function eventsGrace(): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, EVENTS_GRACE_MS));
+}
+
 /** Waits for the end of a run, which may have begun in another request. */
 async function awaitRun(
 	{ idempotency_key: key }: AgentRunRequest,
@@ -156,7 +163,7 @@ async function awaitRun(
 ): Promise<WholeAnswer<ShownRun>> {
 	const run = agentRunClient(env, userId, runId);
 	const finished = run.finished();
-	if (progress) await Promise.race([passOn(run, progress), finished.catch(() => null)]);
+	if (progress) await Promise.race([passOn(run, progress), finished.then(eventsGrace, () => null)]);
 	const awaited = await finished;
 	if (awaited === "void" && key != null) await unclaimRun(env, userId, key, runId);
 	return answerOf(awaited, runId);

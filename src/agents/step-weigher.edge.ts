@@ -5,7 +5,7 @@ import type { Wishes } from "../inference/plan.ts";
 import { planFor } from "../inference/work.edge.ts";
 import { bounder, type Floor } from "../orchestration/engine.edge.ts";
 import { answerKindOf } from "../orchestration/final-answer.ts";
-import { type CastSize, castFor, type Rankings } from "../orchestration/panel.ts";
+import { type CastSize, castFor, memberOf, type Rankings } from "../orchestration/panel.ts";
 import { MODE_OF } from "../orchestration/planner.ts";
 import { callOf } from "../orchestration/request.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
@@ -116,6 +116,11 @@ export function floorAt(
 	});
 }
 
+/** The same with the cheapest model, and only what is not dearer to stand in for it. */
+function cheapestAlone(floor: Floor): Floor {
+	return { ...floor, single: memberOf(floor.cheapest, floor.rankings.panel) };
+}
+
 function castOf({ single, rankings }: Floor, size: CastSize): Cast {
 	if (size.strategy === "single") return { members: [single], judge: single, rounds: size.rounds };
 	return castFor(rankings, size, null);
@@ -129,7 +134,7 @@ export class StepWeigher {
 	#maxTokens: number;
 	#known = new Map<string, Weighed | null>();
 
-	/** @param maxTokens of each call, as asked for: with fewer, one model answers alone. */
+	/** @param maxTokens of each call, as asked for: with fewer, money is short, and the cheapest model answers alone. */
 	constructor(caller: Caller, rules: StepRules, step: StepTask, maxTokens: number) {
 		this.#caller = caller;
 		this.#rules = rules;
@@ -150,11 +155,12 @@ export class StepWeigher {
 	#weigh(intensity: Intensity, maxTokens: number): Weighed | null {
 		const { messages, castSizes, shareNanoUsd } = this.#step;
 		const task = taskOf(messages, maxTokens, this.#rules.temperature);
-		const sizes = maxTokens < this.#maxTokens ? ALONE : castSizes(intensity);
+		const isShort = maxTokens < this.#maxTokens;
+		const sizes = isShort ? ALONE : castSizes(intensity);
 		const isAlone = sizes.every(({ strategy }) => strategy === "single");
 		const found = floorAt(this.#caller, this.#rules, intensity, task, isAlone);
 		if (!found.ok || !found.value) return null;
-		const floor = found.value;
+		const floor = isShort ? cheapestAlone(found.value) : found.value;
 		for (const [place, size] of sizes.entries()) {
 			const cast = castOf(floor, size);
 			const boundNanoUsd = this.#boundOf(floor, task, cast, size);

@@ -9,7 +9,7 @@ interface Prompt {
 }
 
 const SHOWN_CHARS = 160;
-const MOST_SUBTASKS = 3;
+const MOST_SUBTASKS = 12;
 
 function shown(text: string): string {
 	return text

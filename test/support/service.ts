@@ -81,6 +81,8 @@ export interface UsageReport {
 	by_provider: Record<string, NamedTotals>;
 	by_mode: Record<string, NamedTotals>;
 	recent: { request_id: string; model: string; provider: string; mode: string; tokens: number; cost_usd: number }[];
+	open: { request_id: string; kind: string; spent_usd: number; held_usd: number; bound_usd: number }[];
+	held_usd: number;
 }
 
 interface NamedTotals {

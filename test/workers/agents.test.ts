@@ -1,7 +1,21 @@
 // Runs of agents through the front door: what they answer, what they cost, what stops them, and who sees them.
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runSchema, type ShownRun } from "../../src/agents/response.ts";
-import { callWithKey, newKey, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import { expectAccounted, GOAL, nano, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
+import {
+	call,
+	callWith,
+	callWithKey,
+	eventually,
+	newKey,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	useSandbox,
+	withKey,
+} from "../support/service.ts";
+import { eventsOf } from "../support/sse.ts";
 
 let upstream: Upstream;
 let key: TestKey;
@@ -12,24 +26,487 @@ beforeEach(async () => {
 });
 afterEach(() => upstream.restore());
 
-const GOAL = "Name three rivers of France. Say where each begins. Put them in a table";
-
-function post(goal: string, more: Record<string, unknown> = {}, by: TestKey = key): Promise<Response> {
-	return callWithKey(by.key, "/v1/agent/run", { goal, ...more });
-}
-
-async function ran(goal: string, more: Record<string, unknown> = {}, by?: TestKey): Promise<ShownRun> {
-	const response = await post(goal, more, by);
-	const body = await response.json();
-	if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(body)}`);
-	return runSchema.parse(body);
+async function errorOf(response: Response): Promise<unknown> {
+	return { status: response.status, body: await response.json() };
 }
 
 describe("a run", () => {
-	it("plans, works and puts together", async () => {
-		const t = Date.now();
-		const run = await ran(GOAL);
-		console.log(Date.now() - t, JSON.stringify(run, null, 1));
+	it("is planned, worked on and put together, and every place that speaks of it says the same", async () => {
+		const run = await ran(key);
+		expect(run).toMatchObject({
+			object: "agent.run",
+			status: "complete",
+			policy: "balanced",
+			strategy: "cascade",
+			plan: ["Name three rivers of France", "Say where each begins", "Put them in a table"],
+			steps_taken: 5,
+			max_cost_usd: 2.5,
+			alerts: [],
+			budget: { plan: "pro", plan_envelope_usd: 0.5, tier_limit_usd: 2.5, max_cost_usd: 2.5, multiplier: 5 },
+		});
+		expect(run.run_id).toMatch(/^agt_[0-9A-Z]{26}$/);
+		expect(run.steps.map(({ role, strategy, intensity }) => [role, strategy, intensity])).toEqual([
+			["subtask", "single", "Halo"],
+			["subtask", "cascade", "Halo"],
+			["subtask", "cascade", "Halo"],
+			["subtask", "cascade", "Halo"],
+			["finalize", "single", "Halo"],
+		]);
+		expect(run.output).toContain("3 results");
+		expect(run).not.toHaveProperty("final_message");
+		await expectAccounted(key, run);
+		expect((await readRun(key, run.run_id)).steps).toEqual(run.steps);
+	});
+
+	it.each([
+		["efficiency", "Foton", ["budget"], "single"],
+		["balanced", "Halo", ["mid"], "cascade"],
+		["depth", "Laser", ["premium", "frontier"], "ensemble_moa"],
+	])(
+		"under %s starts at %s, with models of its tiers and none that is hyper-frontier",
+		async (policy, intensity, tiers, strategy) => {
+			const run = await ran(key, { policy });
+			expect(run).toMatchObject({ status: "complete", policy, strategy });
+			expect(new Set(run.steps.map((step) => step.intensity))).toEqual(new Set([intensity]));
+			const called = Object.keys((await usageOf(key)).by_model).map((id) => CATALOG.findModel(id));
+			expect(called.every((model) => model && tiers.includes(model.tier) && !model.hyper_frontier)).toBe(true);
+			await expectAccounted(key, run);
+		},
+	);
+
+	it("counts once against the limits, however many calls it makes", async () => {
+		const { headers } = await postRun(key);
+		expect(headers.get("x-ratelimit-remaining-requests")).toBe("299");
+		expect((await usageOf(key)).limits.daily_requests_used).toBe(1);
+		expect(upstream.answered).toBeGreaterThan(4);
+	});
+
+	it("takes prompt for goal, and max_steps of one for one subtask without a plan", async () => {
+		const response = await callWithKey(key.key, "/v1/agent/run", { prompt: "Say hi", goal: " ", max_steps: 1 });
+		expect(await response.json()).toMatchObject({ status: "complete", steps_taken: 1, plan: ["Say hi"] });
+		expect(upstream.requests.length).toBeGreaterThan(0);
+	});
+
+	it("that has no steps left says so, with what there is", async () => {
+		const run = await ran(key, { goal: "Do this:\n1. Write A\n2. Write B\n3. Write C", max_steps: 2 });
+		expect(run).toMatchObject({ status: "max_steps_reached", steps_taken: 1 });
+		expect(run.final_message).toMatch(/limit of 2 steps.*1 of 3 subtasks done/);
+		expect(run.output).toContain("Write A");
+		await expectAccounted(key, run);
+	});
+
+	it("ends early when a step finds the goal met", async () => {
+		const run = await ran(key, { goal: `${GOAL} [[goal met]]` });
 		expect(run.status).toBe("complete");
+		expect(run.steps.map(({ role }) => role)).toEqual(["subtask", "subtask", "finalize"]);
+		expect(run.plan).toHaveLength(3);
+		expect(run.output).not.toContain("GOAL MET");
+	});
+
+	it("asks once more for a plan that is none", async () => {
+		const run = await ran(key, { goal: "Write a poem [[bad plan]]" });
+		expect(run.plan).toEqual(["Do all of it"]);
+	});
+
+	it("keeps what a step is told from growing with the number of steps", async () => {
+		const list = Array.from({ length: 14 }, (_, at) => `${at + 1}. Write chapter ${at + 1} [[long 700]]`).join("\n");
+		await ran(key, { goal: `Write a book:\n${list}`, max_steps: 3, policy: "efficiency" });
+		const few = Math.max(...upstream.requests.map(({ body }) => JSON.stringify(body).length));
+		await ran(key, { goal: `Write a book:\n${list}`, policy: "efficiency" });
+		const many = Math.max(...upstream.requests.map(({ body }) => JSON.stringify(body).length));
+		expect(many).toBeLessThan(few + 20_000);
+	});
+});
+
+describe("a run's cap", () => {
+	it("that is too small for a step ends it before any model runs, and is no error", async () => {
+		const run = await ran(key, { max_cost_usd: 0.000001 });
+		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 0, cost_consumed_usd: 0, output: "" });
+		expect(run.final_message).toMatch(/raise max_cost_usd/);
+		expect(upstream.requests).toEqual([]);
+		await expectAccounted(key, run);
+	});
+
+	it("per step does the same", async () => {
+		const run = await ran(key, { max_cost_per_step: 0.000001 });
+		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 0 });
+		expect(run.final_message).toMatch(/max_cost_per_step/);
+	});
+
+	it("is told of in alerts, and lowers the intensity", async () => {
+		const goal = `Write a book:\n${Array.from({ length: 12 }, (_, at) => `${at + 1}. Chapter ${at + 1} [[overrun]]`).join("\n")}`;
+		const run = await ran(key, { goal, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
+		expect(run.status).toBe("budget_exhausted");
+		expect(run.alerts.map(({ code }) => code)).toContain("provider_overrun");
+		expect(run.alerts.filter(({ code }) => code === "budget_pressure").map(({ threshold }) => threshold)).toContain(
+			0.7,
+		);
+		expect(new Set(run.steps.map(({ intensity }) => intensity)).size).toBeGreaterThan(1);
+		await expectAccounted(key, run);
+	});
+
+	it("holds whatever providers do", async () => {
+		const word = fc.constantFrom(
+			"",
+			"[[overrun]]",
+			"[[no usage]]",
+			"[[cut]]",
+			"[[garbage]]",
+			"[[empty]]",
+			"[[status 503]]",
+			"[[cut @openai]]",
+			"[[fail anthropic]]",
+			"[[overrun @google]]",
+		);
+		const request = fc.record({
+			words: fc.array(word, { maxLength: 2 }),
+			max_cost_usd: fc.constantFrom(0.0004, 0.002, 0.01, 0.05),
+			policy: fc.constantFrom("efficiency", "balanced", "depth"),
+			max_steps: fc.constantFrom(1, 3, 6),
+			max_tokens: fc.constantFrom(64, 400),
+		});
+		await fc.assert(
+			fc.asyncProperty(request, async ({ words, ...limits }) => {
+				const user = await newKey("pro");
+				const response = await postRun(user, { ...limits, goal: `${GOAL} ${words.join(" ")}` });
+				const { run_id } = (await response.json()) as { run_id: string };
+				expect([200, 502]).toContain(response.status);
+				const run = await readRun(user, run_id);
+				expect(run.status === "interrupted").toBe(response.status === 502);
+				await expectAccounted(user, run);
+			}),
+			{ numRuns: 20, seed: 17 },
+		);
+	});
+
+	it("above the plan's limit is refused before any model runs, with its three fields", async () => {
+		expect(await errorOf(await postRun(key, { max_cost_usd: 2.500001 }))).toMatchObject({
+			status: 402,
+			body: {
+				error: "budget_exceeds_tier_limit",
+				tier_limit_usd: 2.5,
+				plan_envelope_usd: 0.5,
+				requested_max_cost_usd: 2.500001,
+			},
+		});
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it("is the routing config's max_cost where that is lower", async () => {
+		const run = await ran(key, { brain_config: { max_cost: 0.001 } });
+		expect(run).toMatchObject({ max_cost_usd: 0.001, budget: { max_cost_usd: 0.001 } });
+		await expectAccounted(key, run);
+	});
+});
+
+describe("a request for a run", () => {
+	it.each([
+		[400, "no_goal", { goal: "" }],
+		[400, "no_goal", { goal: " ", prompt: null }],
+		[400, "no_goal", { goal: null }],
+		[422, "invalid_request", { goal: 7 }],
+		[422, "invalid_request", { max_cost_usd: 0 }],
+		[422, "invalid_request", { policy: "best" }],
+		[422, "invalid_request", { idempotency_key: "x".repeat(201) }],
+		[422, "invalid_request", { workspace_id: ".." }],
+		[422, "invalid_request", { max_tokens: 10_000_000 }],
+		[422, "invalid_request", { goal: "x".repeat(1_000_001) }],
+		[422, "invalid_brain_config", { brain_config: { nope: 1 } }],
+		[403, "model_blocked", { brain_config: { blocked: ["*"] } }],
+		[403, "compliance_blocked", { compliance: { jurisdiction: ["CH"] } }],
+	])("(%#) that cannot be served is answered %i %s, and calls nobody", async (status, error, body) => {
+		expect(await errorOf(await postRun(key, body))).toMatchObject({ status, body: { error } });
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it("larger than the limit is answered 413", async () => {
+		expect(await errorOf(await postRun(key, { goal: "x".repeat(2_100_000) }))).toMatchObject({
+			status: 413,
+			body: { error: "request_too_large" },
+		});
+	});
+
+	it("without a provider key on the server is answered 503", async () => {
+		const keys = Object.keys(await import("cloudflare:workers").then(({ env }) => env)).filter((name) =>
+			name.endsWith("_API_KEY"),
+		);
+		const none = Object.fromEntries(keys.map((name) => [name, ""])) as Partial<Env>;
+		const response = await callWith(none, "/v1/agent/run", withKey(key.key, { goal: GOAL }));
+		expect(await errorOf(response)).toMatchObject({ status: 503, body: { error: "no_provider_available" } });
+	});
+
+	it("that no model answers is answered 502 with the run, which is settled", async () => {
+		const response = await postRun(key, { goal: `${GOAL} [[status 500]]` });
+		const { status, body } = (await errorOf(response)) as { status: number; body: { error: string; run_id: string } };
+		expect([status, body.error]).toEqual([502, "agent_error"]);
+		const run = await readRun(key, body.run_id);
+		expect(run).toMatchObject({ status: "interrupted", cost_consumed_usd: 0 });
+		expect(run.final_message).toMatch(/no model answered/);
+		await expectAccounted(key, run);
+	});
+
+	it("under the Free plan runs on its models, within its limit", async () => {
+		const free = await newKey("free");
+		const run = await ran(free, { policy: "depth" });
+		expect(run).toMatchObject({ status: "complete", max_cost_usd: 0.1 });
+		for (const id of Object.keys((await usageOf(free)).by_model)) expect(CATALOG.freeModels).toContain(id);
+		await expectAccounted(free, run);
+	});
+
+	it("holds a compliance policy for every call, and attests it", async () => {
+		const run = await ran(key, { compliance: { provider_allowlist: ["openai"] } });
+		expect(Object.keys((await usageOf(key)).by_provider)).toEqual(["openai"]);
+		const { receipt } = (await (await call(`/v1/proof/${run.run_id}`)).json()) as { receipt: Record<string, unknown> };
+		expect(receipt["compliance"]).toMatchObject({ type: "svc.attestation.v1", providers: ["openai"] });
+	});
+});
+
+describe("an idempotency key", () => {
+	const body = { idempotency_key: "order 7" };
+
+	it("stands for one run: twenty requests at once are one run, one spend, one body", async () => {
+		const responses = await Promise.all(Array.from({ length: 20 }, () => postRun(key, body)));
+		const texts = await Promise.all(responses.map((response) => response.text()));
+		expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+		expect(new Set(texts).size).toBe(1);
+		const run = JSON.parse(texts[0] ?? "") as Awaited<ReturnType<typeof ran>>;
+		await expectAccounted(key, run);
+		const calls = upstream.answered;
+		expect(await ran(key, body)).toEqual(run);
+		expect(await ran(key, { ...body, stream: false })).toEqual(run);
+		expect(upstream.answered).toBe(calls);
+	});
+
+	it("with another body is a conflict, and another user's own", async () => {
+		const first = await ran(key, body);
+		expect(await errorOf(await postRun(key, { ...body, goal: "Something else" }))).toMatchObject({
+			status: 409,
+			body: { error: "idempotency_conflict" },
+		});
+		const other = await newKey("pro");
+		expect((await ran(other, { ...body, goal: "Something else" })).run_id).not.toBe(first.run_id);
+	});
+
+	it("of a request that was refused stands for nothing", async () => {
+		expect((await postRun(key, { ...body, max_cost_usd: 99 })).status).toBe(402);
+		expect((await postRun(key, body)).status).toBe(200);
+	});
+});
+
+describe("cancelling", () => {
+	it("in the middle stops before the next call, and both get the partial run with its proof", async () => {
+		upstream.restore();
+		const gate = Promise.withResolvers<void>();
+		upstream = useSandbox(async (request) => {
+			if ((await request.text()).includes("Subtask 2 of 3")) await gate.promise;
+			return undefined;
+		});
+		const posted = postRun(key, { policy: "efficiency" });
+		let runId = "";
+		await eventually(async () => {
+			const { open } = (await (await callWithKey(key.key, "/v1/usage")).json()) as {
+				open: { request_id: string; spent_usd: number }[];
+			};
+			runId = open[0]?.request_id ?? "";
+			return upstream.requests.some(({ body }) => JSON.stringify(body).includes("Subtask 2 of 3"));
+		});
+		expect(await readRun(key, runId)).toMatchObject({ status: "running", steps_taken: 2 });
+		expect((await trajectoryOf(key, runId)).verification.valid).toBe(true);
+		const cancelled = callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});
+		await eventually(async () => upstream.requests.length === 3);
+		setTimeout(() => gate.resolve(), 50);
+		const [run, other] = await Promise.all([posted, cancelled]).then((both) =>
+			Promise.all(both.map((one) => one.json())),
+		);
+		expect(run).toEqual(other);
+		const shown = run as Awaited<ReturnType<typeof ran>>;
+		expect(shown).toMatchObject({ status: "cancelled", steps_taken: 3 });
+		expect(shown.output).toContain("Name three rivers");
+		expect(upstream.requests).toHaveLength(3);
+		await expectAccounted(key, shown);
+	});
+
+	it("what is over leaves it as it is, as often as it is asked", async () => {
+		const run = await ran(key);
+		for (let i = 0; i < 2; i++) {
+			const response = await callWithKey(key.key, `/v1/agent/${run.run_id}/cancel`, {});
+			expect([response.status, await response.json()]).toEqual([200, run]);
+		}
+	});
+});
+
+describe("usage", () => {
+	it("shows what a run holds and has spent at every moment, and never more than its cap", async () => {
+		upstream.restore();
+		const seen: { spent_usd: number; held_usd: number; bound_usd: number; kind: string }[] = [];
+		upstream = useSandbox(async () => {
+			const { open } = (await (await callWithKey(key.key, "/v1/usage")).json()) as { open: typeof seen };
+			seen.push(...open);
+			return undefined;
+		});
+		const run = await ran(key, { policy: "efficiency" });
+		expect(seen.length).toBe(5);
+		for (const { spent_usd, held_usd, bound_usd, kind } of seen) {
+			expect(kind).toBe("agent");
+			expect(nano(held_usd)).toBeGreaterThan(0);
+			expect(nano(spent_usd) + nano(held_usd)).toBeLessThanOrEqual(nano(bound_usd));
+		}
+		expect(seen.map(({ spent_usd }) => spent_usd)).toEqual(
+			seen.map(({ spent_usd }) => spent_usd).toSorted((a, b) => a - b),
+		);
+		await expectAccounted(key, run);
+	});
+});
+
+describe("the list of runs", () => {
+	it("is newest first, limited, and its owner's alone", async () => {
+		const goals = ["Say a", "Say b", `Say c ${"x".repeat(300)}`];
+		for (const goal of goals) await ran(key, { goal, max_steps: 1 });
+		const list = async (query = "", by = key) =>
+			(await (await callWithKey(by.key, `/v1/agent/runs${query}`)).json()) as {
+				object: string;
+				count: number;
+				data: { goal: string }[];
+			};
+		const all = await list();
+		expect(all).toMatchObject({ object: "list", count: 3 });
+		expect(all.data.map(({ goal }) => goal)).toEqual([...goals].reverse().map((goal) => goal.slice(0, 200)));
+		expect(all.data[0]).toMatchObject({ object: "agent.run", status: "complete", steps_taken: 1 });
+		expect(all.data[0]).not.toHaveProperty("steps");
+		expect((await list("?limit=2")).count).toBe(2);
+		expect((await list("?limit=5000")).count).toBe(3);
+		expect(await list("?limit=0")).toMatchObject({ error: "invalid_request" });
+		expect(await list("", await newKey("pro"))).toMatchObject({ count: 0, data: [] });
+	});
+
+	it("shows a run that goes on as running, with what it has done", async () => {
+		upstream.restore();
+		const gate = Promise.withResolvers<void>();
+		upstream = useSandbox(async (request) => {
+			if ((await request.text()).includes("Subtask 2 of 3")) await gate.promise;
+			return undefined;
+		});
+		const posted = postRun(key, { policy: "efficiency" });
+		await eventually(async () => upstream.requests.length === 3);
+		const list = await (await callWithKey(key.key, "/v1/agent/runs")).json();
+		expect(list).toMatchObject({ count: 1, data: [{ status: "running" }] });
+		gate.resolve();
+		expect((await posted).status).toBe(200);
+		const after = await (await callWithKey(key.key, "/v1/agent/runs")).json();
+		expect(after).toMatchObject({ count: 1, data: [{ status: "complete", steps_taken: 5 }] });
+	});
+});
+
+describe("a run's trajectory", () => {
+	it("shows cut hashes, and whole ones with what verifies them", async () => {
+		const run = await ran(key);
+		const cut = (await (await callWithKey(key.key, `/v1/agent/${run.run_id}/trajectory`)).json()) as Awaited<
+			ReturnType<typeof trajectoryOf>
+		>;
+		expect(cut).not.toHaveProperty("verify_request");
+		for (const { input_hash, output_hash, step_proof, timestamp } of cut.steps) {
+			for (const hash of [input_hash, output_hash, step_proof]) expect(hash).toMatch(/^sha256:[0-9a-f]{12}$/);
+			expect(timestamp).toMatch(/Z$/);
+		}
+		const { steps, verify_request } = await trajectoryOf(key, run.run_id);
+		expect(steps).toEqual(run.steps);
+		expect(await verify(verify_request)).toMatchObject({ valid: true, issued: true, mismatched_steps: [] });
+		const [first, ...rest] = steps;
+		const changed = { ...verify_request, steps: [{ ...first, cost_usd: 0 }, ...rest] };
+		expect(await verify(changed)).toMatchObject({ valid: false, mismatched_steps: [0], issued: true });
+		expect(await verify({ ...verify_request, steps: rest, step_proofs: null })).toMatchObject({ valid: false });
+	});
+});
+
+describe("an unknown run", () => {
+	it.each(["agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", "agt_x", "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "%20"])(
+		"(%s) is 404 to every read",
+		async (id) => {
+			for (const [path, body] of [
+				[`/v1/agent/${id}`],
+				[`/v1/agent/${id}/trajectory`],
+				[`/v1/agent/${id}/cancel`, {}],
+			] as const)
+				expect(await errorOf(await callWithKey(key.key, path, body))).toMatchObject({
+					status: 404,
+					body: { error: "run_not_found" },
+				});
+		},
+	);
+
+	it("is what another user's run is", async () => {
+		const { run_id } = await ran(key, { max_steps: 1 });
+		const other = await newKey("pro");
+		for (const [path, body] of [
+			[`/v1/agent/${run_id}`],
+			[`/v1/agent/${run_id}/trajectory`],
+			[`/v1/agent/${run_id}/cancel`, {}],
+		] as const)
+			expect((await callWithKey(other.key, path, body)).status).toBe(404);
+	});
+});
+
+describe("a streamed run", () => {
+	it("tells of its plan and of every step with its proof, then gives the run", async () => {
+		const response = await postRun(key, { stream: true, policy: "efficiency" });
+		expect(response.headers.get("content-type")).toContain("text/event-stream");
+		const events = eventsOf(await response.text());
+		const last = events.at(-1);
+		expect(last?.event).toBe("result");
+		const run = JSON.parse(last?.data ?? "") as Awaited<ReturnType<typeof ran>>;
+		const told = events
+			.slice(0, -1)
+			.map(({ data }) => JSON.parse(data) as { type: string; step?: { step_proof: string } });
+		expect(told.map(({ type }) => type)).toEqual([
+			"step_started",
+			"step_done",
+			"planned",
+			...Array.from({ length: 4 }, () => ["step_started", "step_done"]).flat(),
+			"finished",
+		]);
+		expect(told.flatMap(({ step }) => step ?? [])).toEqual(run.steps);
+		await expectAccounted(key, run);
+	});
+
+	it("that fails before its head is an ordinary error, and afterwards an error event", async () => {
+		expect((await postRun(key, { stream: true, max_cost_usd: 99 })).status).toBe(402);
+		const events = eventsOf(await (await postRun(key, { stream: true, goal: `${GOAL} [[status 500]]` })).text());
+		expect(events.at(-1)?.event).toBe("error");
+		expect(JSON.parse(events.at(-1)?.data ?? "")).toMatchObject({ error: "agent_error", status: 502 });
+	});
+
+	it("goes on when its client has left", async () => {
+		const response = await postRun(key, { stream: true, policy: "efficiency", goal: `${GOAL} [[slow 60]]` });
+		const reader = response.body?.getReader();
+		await reader?.read();
+		await reader?.cancel();
+		await eventually(async () => {
+			const list = (await (await callWithKey(key.key, "/v1/agent/runs")).json()) as { data: { status: string }[] };
+			return list.data[0]?.status === "complete";
+		});
+	});
+});
+
+describe("the audit log", () => {
+	const events = async (query = "") =>
+		(
+			(await (await callWithKey(key.key, `/v1/audit/events${query}`)).json()) as {
+				data: { event_type: string; workspace_id: string | null; actor: string; payload: Record<string, unknown> }[];
+			}
+		).data;
+
+	it.each([undefined, "shop"])("has the plan and the record of a run in workspace %s", async (workspace_id) => {
+		const run = await ran(key, workspace_id === undefined ? {} : { workspace_id });
+		const found = await events(workspace_id === undefined ? "" : `?workspace_id=${workspace_id}`);
+		expect(found).toMatchObject([
+			{
+				event_type: "agent_record",
+				workspace_id: workspace_id ?? null,
+				actor: `key:${key.key_id}`,
+				payload: { run_id: run.run_id, status: "complete", trajectory_proof: run.trajectory_proof, steps_taken: 5 },
+			},
+			{ event_type: "agent_plan", workspace_id: workspace_id ?? null, payload: { run_id: run.run_id, plan: run.plan } },
+		]);
+		expect(await events()).toHaveLength(2);
 	});
 });
