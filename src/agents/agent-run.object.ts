@@ -67,7 +67,7 @@ export interface RunView {
 export type Awaited = RunView | "unaccounted" | "void";
 
 /** From the claim of a run to its beginning: who waits for it longer sees to it that it is never begun. */
-const BEGIN_WITHIN_MS = 10_000;
+const BEGIN_WITHIN_MS = 2_000;
 
 export class AgentRun extends DurableObject<Env> implements EventHolder {
 	#hasTables: boolean;
