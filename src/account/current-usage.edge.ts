@@ -2,9 +2,8 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { KeyContext } from "./context.ts";
 import type { PendingPage } from "./meter-books.edge.ts";
-import type { OpenHold } from "./meter-calls.ts";
 import type { MeterClient, Quota } from "./meter-client.edge.ts";
-import type { RecentUsage } from "./settlement.ts";
+import type { OpenHold, RecentUsage } from "./settlement.ts";
 import { RECENT_ROWS, readUsage } from "./usage.store.ts";
 import { type CountedUsage, UsageTotals } from "./usage.ts";
 

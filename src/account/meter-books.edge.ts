@@ -5,9 +5,8 @@
 // fold writes that down with the number it reaches to, in one row. An object that dies between the two, or before D1's answer,
 // finds the same settlements unfolded when it wakes, sends them again, and D1 keeps the rows it has: nothing counts twice.
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
-import type { OpenHold } from "./meter-calls.ts";
 import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
-import type { RecentUsage, Reservation, Settlement } from "./settlement.ts";
+import type { OpenHold, RecentUsage, Reservation, Settlement } from "./settlement.ts";
 import type { StoredUsage } from "./settlements.store.ts";
 import { SlotTable } from "./slot-table.edge.ts";
 import { type Slot, SlotBook } from "./slots.ts";

@@ -1,7 +1,7 @@
 // What a meter is asked and what it answers.
 import type { PendingPage } from "./meter-books.edge.ts";
 import type { PlanId } from "./plans.ts";
-import type { RecentUsage, Reservation } from "./settlement.ts";
+import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
 import type { NamedTotals } from "./usage.ts";
 
 /** A request that asks to be let in. */
@@ -45,18 +45,6 @@ export interface MarkedOwner {
 
 /** `late`: the request is not open any more. */
 export type ExtendVerdict = "extended" | "late";
-
-/** What a request that nobody has settled yet holds, nano-USD. */
-export interface OpenHold {
-	request_id: string;
-	kind: string;
-	/** What has been billed so far. */
-	spent_nano_usd: number;
-	/** What its calls under way, or all of it, may cost besides. */
-	held_nano_usd: number;
-	/** The most that it may cost in all. */
-	bound_nano_usd: number;
-}
 
 /** Limits now, and usage as far as the meter knows it. */
 export interface MeterSnapshot {

@@ -94,3 +94,15 @@ export async function settleAtBound(
 	const receipt = { ...reservation.receipt, timestamp: new Date(nowMs).toISOString() };
 	return { usage: reservation.usage, receipt: await sealReceipt(receipt, signer) };
 }
+
+/** What a request that nobody has settled yet holds, nano-USD. */
+export interface OpenHold {
+	request_id: string;
+	kind: string;
+	/** What has been billed so far. */
+	spent_nano_usd: number;
+	/** What its calls under way, or all of it, may cost besides. */
+	held_nano_usd: number;
+	/** The most that it may cost in all. */
+	bound_nano_usd: number;
+}

@@ -3,8 +3,7 @@
 
 import { nanoUsd } from "../proof/money.ts";
 import { type Folded, NOTHING_FOLDED, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
-import type { OpenHold } from "./meter-calls.ts";
-import { type Reservation, type Settlement, storedSettlement } from "./settlement.ts";
+import { type OpenHold, type Reservation, type Settlement, storedSettlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
 import type { NamedTotals } from "./usage.ts";
 

@@ -214,5 +214,8 @@ export async function startRun(
 	const prepared = await prepare(body, goal.value, limits.value, context);
 	if (!prepared.ok) return prepared;
 	const begun = await begin(body, context, prepared.value);
-	return begun.ok ? awaitRun(body, context, begun.value, progress) : begun;
+	if (!begun.ok) return begun;
+	const answer = await awaitRun(body, context, begun.value, progress);
+	if (answer.ok) Object.assign(context.log, { outcome: answer.value.status, cost_usd: answer.value.cost_consumed_usd });
+	return answer;
 }

@@ -2,10 +2,9 @@
 import * as z from "zod";
 import { currentUsage } from "../account/current-usage.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
-import type { OpenHold } from "../account/meter-calls.ts";
 import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../account/plans.ts";
 import { DEFAULT_BASELINE, savingsOf } from "../account/savings.ts";
-import type { RecentUsage } from "../account/settlement.ts";
+import type { OpenHold, RecentUsage } from "../account/settlement.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { fail, ok } from "../failure.ts";
 import { usd } from "../proof/money.ts";

@@ -61,7 +61,7 @@ describe("the key of an owner", () => {
 	});
 
 	it("is none that nobody wrote", () => {
-		for (const text of ["", "shop", "workspace", "run:1", ":shop"]) expect(() => ownerKeyOf(text), text).toThrow();
+		for (const text of ["", "shop", "workspace", "task:1", ":shop"]) expect(() => ownerKeyOf(text), text).toThrow();
 	});
 });
 

@@ -1,0 +1,61 @@
+// A run as it begins, for tests of its pure parts.
+import type { UsageCall } from "../../src/account/settlement.ts";
+import { type Charge, openRun, type RunSpec, type RunState, type RunStep, withStep } from "../../src/agents/run.ts";
+import { hashText } from "../../src/proof/hash.ts";
+
+export const RUN_ID = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+export function specOf(more: Partial<RunSpec> = {}): RunSpec {
+	return {
+		runId: RUN_ID,
+		userId: "usr_1",
+		keyId: "key_1",
+		planId: "pro",
+		goal: "Reach it",
+		policy: "balanced",
+		maxTokens: 1_024,
+		temperature: 0.5,
+		capNanoUsd: 1_000_000,
+		stepCapNanoUsd: 1_000_000,
+		maxSteps: 50,
+		budget: { plan: "pro", plan_envelope_usd: 0.5, tier_limit_usd: 2.5, max_cost_usd: 0.001, multiplier: 5 },
+		workspaceId: null,
+		config: null,
+		configDigest: null,
+		compliance: null,
+		intendedModel: "first",
+		startedAtMs: Date.UTC(2026, 0, 1),
+		...more,
+	};
+}
+
+export function callCosting(cost_nano_usd: number, model = "a"): UsageCall {
+	return { model, provider: `provider of ${model}`, tokens: 10, input_tokens: 4, cost_nano_usd };
+}
+
+/** What is known of a run after so many steps with these outputs, the first of them its plan if it has one. */
+export function runWith(
+	outputs: readonly string[],
+	more: Partial<RunState> = {},
+	hasPlan = false,
+): { state: RunState; steps: RunStep[]; charges: Charge[] } {
+	let state = openRun(specOf());
+	const steps: RunStep[] = [];
+	for (const [at, output] of outputs.entries()) {
+		const { trajectory, record } = withStep(state.trajectory, {
+			role: "subtask",
+			model: "a",
+			intensity: "Halo",
+			strategy: "single",
+			cost_usd: 1e-6,
+			confidence: 0.5,
+			input_hash: hashText("in"),
+			output_hash: hashText(output),
+			timestamp: "2026-01-01T00:00:00.000Z",
+		});
+		state = { ...state, trajectory };
+		steps.push({ record, subtask: `subtask ${at}`, isPlan: hasPlan && at === 0, output });
+	}
+	const charges = outputs.map(() => ({ calls: [callCosting(1_000)], estimated: false }));
+	return { state: { ...state, isPlanned: true, plan: ["one", "two", "three"], ...more }, steps, charges };
+}

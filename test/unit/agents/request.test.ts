@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { agentRunRequestSchema, bodyHash, goalOf } from "../../../src/agents/request.ts";
+
+describe("the goal of a body", () => {
+	it("is goal, and prompt where goal says nothing", () => {
+		expect(goalOf({ goal: "a", prompt: "b" })).toEqual({ ok: true, value: "a" });
+		expect(goalOf({ goal: " \n", prompt: "b" })).toEqual({ ok: true, value: "b" });
+		expect(goalOf({ prompt: "b" })).toEqual({ ok: true, value: "b" });
+	});
+
+	it("is missing where both are blank, and has a limit in bytes", () => {
+		expect(goalOf({ goal: " ", prompt: null })).toMatchObject({ failure: { reason: "no_goal" } });
+		expect(goalOf({ goal: "é".repeat(500_000) }).ok).toBe(true);
+		expect(goalOf({ goal: "é".repeat(500_001) })).toMatchObject({
+			failure: { reason: "invalid_request", issues: [{ path: "goal" }] },
+		});
+	});
+});
+
+describe("two bodies under one key", () => {
+	it("are the same whatever the order of their members and the form of the answer", () => {
+		expect(bodyHash({ goal: "a", max_steps: 2 })).toBe(bodyHash({ max_steps: 2, goal: "a", stream: true }));
+		expect(bodyHash({ goal: "a" })).not.toBe(bodyHash({ goal: "b" }));
+		expect(bodyHash({ goal: "a" })).not.toBe(bodyHash({ prompt: "a" }));
+	});
+});
+
+it("a null counts as absent, and unknown members fail nothing", () => {
+	expect(agentRunRequestSchema.safeParse({ goal: null, max_steps: null, policy: null, unknown: 1 }).success).toBe(true);
+});
