@@ -135,7 +135,7 @@ describe("a run's cap", () => {
 
 	it("is told of in alerts, and lowers the intensity", async () => {
 		const goal = `Write a book:\n${Array.from({ length: 12 }, (_, at) => `${at + 1}. Chapter ${at + 1} [[overrun]]`).join("\n")}`;
-		const run = await ran(key, { goal, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
+		const run = await ran(key, { goal, policy: "depth", max_cost_usd: 0.014, max_tokens: 300 });
 		expect(run.status).toBe("budget_exhausted");
 		expect(run.alerts.map(({ code }) => code)).toContain("provider_overrun");
 		expect(run.alerts.filter(({ code }) => code === "budget_pressure").map(({ threshold }) => threshold)).toContain(
