@@ -123,7 +123,8 @@ export function boundOfSpec(caller: Caller, spec: Omit<CallSpec, "stage" | "role
 	const plan = planSpec(caller, { ...spec, stage: "", role: "" });
 	if (!plan.ok) return plan;
 	const { attempt, selection } = plan.value;
-	return ok(Math.max(...selection.failover.map(({ model, effort }) => attempt(model, effort).worstCase.totalNanoUsd)));
+	const worst = selection.failover.map(({ model, effort, maxTokens }) => attempt(model, effort, maxTokens).worstCase);
+	return ok(Math.max(...worst.map(({ totalNanoUsd }) => totalNanoUsd)));
 }
 
 /** The most that one call of a set can cost. */

@@ -26,19 +26,33 @@ function limitOf({ soft, hard }: Limits): number {
 	return Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
 }
 
-/** Bounds of the calls that a plan may make, in their order, or why one of them may not be made at all. */
-function boundsOf(questions: readonly Question[], boundOf: (question: Question) => Result<number>): Result<number[]> {
+/** What there is too little of, in words. */
+function limitName({ soft, hard }: Limits): string {
+	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
+	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
+}
+
+function sum(amounts: readonly number[]): number {
+	return amounts.reduce((total, amount) => total + amount, 0);
+}
+
+/**
+ * Bounds of the calls that a plan may make, in their order, or why one of them may not be made at all. Where they pass the
+ * limit, the rest is not weighed: of a long prompt each is work.
+ */
+function boundsOf(
+	questions: readonly Question[],
+	limit: number,
+	boundOf: (question: Question) => Result<number>,
+): Result<number[]> {
 	const bounds: number[] = [];
 	for (const question of questions) {
 		const bound = boundOf(question);
 		if (!bound.ok) return bound;
 		bounds.push(bound.value);
+		if (sum(bounds) > limit) break;
 	}
 	return ok(bounds);
-}
-
-function sum(amounts: readonly number[]): number {
-	return amounts.reduce((total, amount) => total + amount, 0);
 }
 
 /** A cascade climbs as far as the money goes, if that is for more than its first step; others run whole or not at all. */
@@ -48,7 +62,12 @@ function climbing({ plan, cast }: Affordable, bounds: readonly number[], limit: 
 	return { plan: { ...plan, reason }, cast, boundNanoUsd: limit };
 }
 
-/** The first attempt that the limits cover, else the last, which is the cheapest, if the hard one alone does. */
+/** An attempt that says what was changed of the plan, and why. */
+function explained(plan: Attempt, why: string): Attempt {
+	return plan.change === null ? plan : { ...plan, reason: `${plan.reason}; ${plan.change}, to stay within ${why}` };
+}
+
+/** The first attempt that the limits cover, else the last, which is one call, if the hard one alone does. */
 export function affordable(
 	attempts: readonly Attempt[],
 	task: Task,
@@ -59,13 +78,14 @@ export function affordable(
 	const limit = limitOf(limits);
 	let refusal: Failure | null = null;
 	let last: Affordable | null = null;
-	for (const plan of attempts) {
-		const cast = castOf(plan);
-		const bounds = boundsOf(STRATEGY[plan.strategy].callGraph(task, cast), boundOf);
+	for (const attempt of attempts) {
+		const cast = castOf(attempt);
+		const bounds = boundsOf(STRATEGY[attempt.strategy].callGraph(task, cast), limit, boundOf);
 		if (!bounds.ok) {
 			refusal ??= bounds.failure;
 			continue;
 		}
+		const plan = explained(attempt, last === null && refusal ? "what its models can read" : limitName(limits));
 		last = { plan, cast, boundNanoUsd: sum(bounds.value) };
 		const fitting = last.boundNanoUsd <= limit ? last : climbing(last, bounds.value, limit);
 		if (fitting) return ok(fitting);

@@ -10,7 +10,10 @@ export const FINAL_ANSWER_INSTRUCTION =
 /** Longest answer that counts as a few words. */
 const MAX_SHORT_CHARS = 60;
 
-const CHOICES = /^\s*\(?([A-J])[.):]\s+\S/gm;
+/** A conclusion stands in so many characters at the end of a text. */
+const SCANNED_CHARS = 4_000;
+
+const CHOICES = /^[ \t]*\(?([A-J])[.):]\s+\S/gm;
 const ASKS_NUMBER =
 	/\b(?:how (?:many|much|far|long|old|tall|fast|deep)|calculate|compute|evaluate|what (?:is|are) (?:the )?(?:sum|product|total|value|probability|percentage|percent|average|mean|area|volume|difference|ratio)|solve for|find the (?:value|sum|number|total))\b|\d\s?[+*/×÷^]\s?\d/i;
 
@@ -24,7 +27,7 @@ export function answerKindOf(prompt: string): AnswerKind {
 const MARKERS = [
 	/final answer(?: is)?\s*[:=]?\s*(.+)/gi,
 	/^####\s*(.+)$/gm,
-	/(?:^|\n)\s*(?:answer|A)\s*[:=]\s*(.+)/gi,
+	/^[ \t]*(?:answer|A)[ \t]*[:=][ \t]*(.+)$/gim,
 	/\banswer is:?\s+(.+)/gi,
 ] as const;
 
@@ -63,7 +66,8 @@ function plainNumber(written: string): string | null {
 		.replace("−", "-")
 		.split("/");
 	const value = below === undefined ? Number(above) : Number(above) / Number(below);
-	return Number.isFinite(value) ? String(Number(value.toPrecision(9)) + 0) : null;
+	if (!Number.isFinite(value)) return null;
+	return String(below === undefined ? value + 0 : Number(value.toPrecision(9)));
 }
 
 /** Words that may stand behind a number as its unit. */
@@ -87,6 +91,7 @@ export function normalized(answer: string): string {
 	const bare = answer
 		.normalize("NFKC")
 		.replace(/\\(?:text|mathrm|mathbf)\{([^}]*)\}/g, "$1")
+		.replace(/\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}/g, "$1/$2")
 		.replace(/\\[,;! ]|\\left|\\right|\*\*|__|`|\\?\$(?=\D|$)|^\$/g, "")
 		.trim();
 	const number = numberIn(bare);
@@ -112,16 +117,17 @@ function lastOfKind(text: string, kind: AnswerKind): string | null {
 }
 
 /** The final answer of a text, normalized; null where a text has none that could be compared. */
-export function finalAnswer(text: string, kind: AnswerKind): string | null {
+export function finalAnswer(whole: string, kind: AnswerKind): string | null {
+	const text = whole.length > SCANNED_CHARS ? whole.slice(-SCANNED_CHARS) : whole;
 	const said = marked(text)?.split("\n", 1)[0]?.trim();
 	if (said !== undefined && said.length <= 2 * MAX_SHORT_CHARS) {
 		const answer = normalized(said);
 		if (kind === "any" || isOfKind(answer, kind)) return answer === "" ? null : answer;
 		return lastOfKind(said, kind) ?? answer;
 	}
-	const whole = text.trim();
-	if (whole !== "" && whole.length <= MAX_SHORT_CHARS && !whole.includes("\n")) {
-		const answer = normalized(whole);
+	const short = text.trim();
+	if (short !== "" && short.length <= MAX_SHORT_CHARS && !short.includes("\n")) {
+		const answer = normalized(short);
 		if (kind === "any" || isOfKind(answer, kind)) return answer === "" ? null : answer;
 	}
 	return lastOfKind(text, kind);

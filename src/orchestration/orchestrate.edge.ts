@@ -3,7 +3,8 @@
 import type { KeyContext } from "../account/context.ts";
 import { configDigest } from "../brain/config.ts";
 import { rulesInForce } from "../brain/in-force.edge.ts";
-import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { decisionOf } from "../compliance/preview.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { type Caller, callerOf } from "../inference/caller.edge.ts";
@@ -40,13 +41,6 @@ function castOf({ rankings, single, cheapest }: Floor, attempt: Attempt, judgeMo
 	return castFor(narrowed, attempt, cheap ? null : judgeModel);
 }
 
-/** What there may be too little of, in words. */
-function limitText(floor: Floor): string {
-	const { soft, hard } = floor.limits;
-	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
-	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
-}
-
 function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
 	const { config, gate } = rules;
 	const task = taskOf(body);
@@ -54,7 +48,7 @@ function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, r
 	const floor = floorFor(caller, task, policy, rules, body.max_cost_usd ?? null);
 	if (!floor.ok) return floor;
 	const asked = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
-	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals), limitText(floor.value));
+	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals));
 	const castOfAttempt = (attempt: Attempt) => castOf(floor.value, attempt, body.judge_model ?? null);
 	const chosen = affordable(attempts, task, floor.value.limits, castOfAttempt, bounder(caller, floor.value));
 	if (!chosen.ok) return chosen;
@@ -128,6 +122,7 @@ export async function orchestrate(
 	context: KeyContext,
 	{ progress: tell, signal }: Watch,
 ): Promise<WholeAnswer<Orchestration>> {
+	if (isBlank(taskOf(body))) return fail({ reason: "no_messages" });
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
 	const caller = { ...callerOf(context), signal };
@@ -135,11 +130,11 @@ export async function orchestrate(
 	const gate = await gateOn(callOf({ ...taskOf(body), json: false }), policy, caller.settings);
 	const prepared = prepare(caller, body, context.rawBody, { config, gate });
 	if (!prepared.ok) return prepared;
-	if (isBlank(prepared.value.task)) return fail({ reason: "no_messages" } satisfies Failure);
 	const { purpose, boundNanoUsd, progress, plan } = prepared.value;
 	const opened = await Work.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
 	if (!opened.ok) return opened;
 	const work = opened.value;
+	caller.log.strategy = plan.strategy;
 	tell({ type: "planned", strategy: plan.strategy, reason: plan.reason });
 	work.watch(tell);
 	const conclusion = await caller.timings.measure("upstream", () => conclude(work, caller, prepared.value));
@@ -149,8 +144,9 @@ export async function orchestrate(
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", hashText(text));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { requestId, startedAtMs } = caller;
-	const { latencyMs, totals, trace } = work;
-	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt };
+	const { latencyMs, totals, trace, attestation } = work;
+	const decision = gate && decisionOf(gate, caller.settings.catalog);
+	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation, decision };
 	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
 	return { ok: true, value: orchestrationOf(progress.now, text, done, body.include_trace ?? true), headers };
 }

@@ -10,6 +10,8 @@ const MAX_MESSAGES = 2_000;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
 const DEFAULT_MAX_TOKENS = 1_024;
 const MAX_WIDTH = 8;
+/** Looked at from each end of what the user said, for the plan; a longer middle changes the size, not the kind. */
+const PLANNED_CHARS = 4_000;
 
 const texts = z.lazy(() =>
 	z.union([z.string(), z.array(z.object({ type: z.literal("text"), text: z.string() })).min(1)], {
@@ -72,7 +74,9 @@ export function taskOf(body: OrchestrationRequest): Task {
 	const messages = body.messages.map(toMessage);
 	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
-	const prompt = lastUserText(callOf({ messages, maxTokens, temperature, json: false }));
+	const said = lastUserText(callOf({ messages, maxTokens, temperature, json: false }));
+	const prompt =
+		said.length > 2 * PLANNED_CHARS ? `${said.slice(0, PLANNED_CHARS)}\n${said.slice(-PLANNED_CHARS)}` : said;
 	return { messages, prompt, kind: answerKindOf(prompt), maxTokens, temperature };
 }
 

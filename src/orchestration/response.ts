@@ -1,9 +1,10 @@
 // What an orchestration answers (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
+import { attestationSchema } from "../compliance/attestation.ts";
 import { rounded, type Trace } from "../inference/trace.ts";
 import type { WorkTotals } from "../inference/work.edge.ts";
 import { usd } from "../proof/money.ts";
-import type { SealedReceipt } from "../proof/receipt.ts";
+import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import { type Conclusion, POLICIES, type Policy, STRATEGIES, type StrategyName } from "./strategy.ts";
 
 const share = z.number().min(0).max(1);
@@ -71,10 +72,12 @@ export const orchestrationSchema = z.lazy(() =>
 				confidence: share,
 				agreement: share,
 				verifiable: z.literal(true),
+				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
 				signature: z.string().nullable(),
 				key_id: z.string().nullable(),
 			}),
 			stages: z.array(stage).optional(),
+			compliance: z.record(z.string(), z.unknown()).optional().describe("What the policy in force decided."),
 		}),
 	}),
 );
@@ -102,6 +105,9 @@ export interface Accounted {
 	totals: WorkTotals;
 	trace: Trace;
 	receipt: SealedReceipt;
+	attestation: Attestation | null;
+	/** What the compliance policy in force decided; null without one. */
+	decision: Record<string, unknown> | null;
 }
 
 /** The answer that the client gets. */
@@ -112,7 +118,7 @@ export function orchestrationOf(
 	includeTrace: boolean,
 ): Orchestration {
 	const { policy, strategy, reason, confidence, agreement, escalated } = progress;
-	const { totals, receipt, trace } = done;
+	const { totals, receipt, trace, attestation, decision } = done;
 	const models_used = trace.modelsUsed();
 	const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = totals;
 	return {
@@ -151,10 +157,12 @@ export function orchestrationOf(
 				confidence,
 				agreement,
 				verifiable: true,
+				...(attestation ? { compliance: attestation } : {}),
 				signature: receipt.signature,
 				key_id: receipt.key_id,
 			},
 			...(includeTrace ? { stages: trace.shown() } : {}),
+			...(decision ? { compliance: decision } : {}),
 		},
 	};
 }

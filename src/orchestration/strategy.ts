@@ -112,9 +112,12 @@ export function systemMessage(text: string): Message {
 	return { role: "system", content: [{ type: "text", text }] };
 }
 
+/** Of a longer answer, others read the beginning and the end: a prompt holds several, each of them several times over. */
+const MAX_SLOT_BYTES = 32_768;
+
 /** Room for one answer to a task inside another prompt, in bytes of JSON. */
 export function answerSlot({ maxTokens }: Pick<Task, "maxTokens">): number {
-	return slotBytesFor(maxTokens);
+	return Math.min(slotBytesFor(maxTokens), MAX_SLOT_BYTES);
 }
 
 /** Stands for any answer to the task. */

@@ -1,6 +1,7 @@
 // Orchestration through the front door: every strategy, what it costs, and what is said when something fails.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
 import { STRATEGIES } from "../../src/orchestration/strategy.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
@@ -156,7 +157,7 @@ describe("one failed call", () => {
 
 describe("what strategies show", () => {
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
-		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
+		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", policy: "efficiency" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
 		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
 		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
@@ -225,8 +226,38 @@ describe("what strategies show", () => {
 		await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
 	});
 
+	it("that the cost is the bound where no usage was reported", async () => {
+		const answer = await orchestrated(`[[no usage]] ${PROSE}`, { strategy: "ensemble_moa" });
+		expect(answer.svc.cost).toMatchObject({ estimated: true, basis: "bound" });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect((await proofOf(answer.id)).receipt).toMatchObject({ estimated: true });
+	});
+
 	it("no stages without a trace", async () => {
 		expect((await orchestrated("hi", { include_trace: false })).svc.stages).toBeUndefined();
+	});
+});
+
+describe("an orchestrator that raises", () => {
+	it("says 502, and what was spent by then is settled", async () => {
+		const raising = vi.spyOn(ensembleMoa, "run").mockImplementationOnce(async (task, cast, engine) => {
+			await engine.ask(ensembleMoa.callGraph(task, cast).slice(0, 1));
+			throw new Error("a bug");
+		});
+		const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+		const response = await post(PROSE, { strategy: "ensemble_moa" });
+		expect([response.status, await response.json()]).toMatchObject([502, { error: "orchestration_error" }]);
+		expect(logged.mock.calls.flat().join()).toContain("orchestration_failed");
+		raising.mockRestore();
+		logged.mockRestore();
+		const usage = await usageOf(key);
+		expect(usage).toMatchObject({ total_requests: 1 });
+		expect(usage.total_cost_usd).toBeGreaterThan(0);
+		const [row] = usage.recent;
+		expect((await proofOf(row?.request_id ?? "")).receipt).toMatchObject({
+			outcome: "cut",
+			cost_usd: usage.total_cost_usd,
+		});
 	});
 });
 
@@ -301,6 +332,25 @@ describe("who may take part", () => {
 			expect(CATALOG.findModel(model)?.provider).not.toBe("openai");
 		const nobody = await post(PROSE, { brain_config: { blocked: ["*"] } });
 		expect(nobody.status).toBe(403);
+	});
+
+	it("nobody that the compliance policy bars, and what it decided and attests is shown", async () => {
+		const allowed = CATALOG.providers.slice(0, 4).map(({ id }) => id);
+		const compliance = { provider_allowlist: allowed };
+		const answer = await orchestrated(PROSE, { strategy: "rank_fuse", compliance });
+		for (const { model } of resultsOf(answer)) expect(allowed).toContain(CATALOG.findModel(model)?.provider);
+		expect(answer.svc.compliance).toMatchObject({ policy_active: true, excluded: expect.any(Object) });
+		const seen = [...new Set(resultsOf(answer).map(({ model }) => model))].sort();
+		expect(answer.svc.proof.compliance).toMatchObject({ type: "svc.attestation.v1", models: seen });
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt["compliance"]).toEqual(answer.svc.proof.compliance);
+		expect((await orchestrated("hi")).svc.compliance).toBeUndefined();
+
+		const blocked = await post(PROSE, {
+			compliance: { provider_allowlist: ["mistral"], provider_denylist: ["mistral"] },
+		});
+		expect(blocked.status).toBe(403);
+		expect(await blocked.json()).toMatchObject({ error: "compliance_blocked" });
 	});
 
 	it("nobody without a provider key", async () => {
