@@ -30,12 +30,14 @@ export type Shape = z.ZodObject | z.ZodLazy<z.ZodObject>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
-	/** operationId, log name and, later, tool name. */
+	/** operationId, log name and tool name. */
 	id: string;
 	method: Method;
 	/** OpenAPI style: `/v1/models/{id}`. Written here and nowhere else. */
 	path: `/${string}`;
 	summary: string;
+	/** When to use it, what it costs and what it changes, for readers and models to whom the summary is not enough. */
+	description?: string;
 	params?: Params;
 	query?: Query;
 	body?: Body;
@@ -57,8 +59,10 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	degrades?: boolean;
 	/** Which body limit holds; chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
-	/** Left out of the public reference. */
+	/** Left out of the public reference and of the tools. */
 	internal?: boolean;
+	/** Not a tool though it answers JSON: it is about the tools, or about this interface. */
+	notATool?: boolean;
 	/** The failure when this body field is missing or empty, instead of 422 (docs/reference.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };
 	handle(request: {

@@ -1,5 +1,4 @@
 // The OpenAPI 3.1 document, written from the endpoint list.
-import * as z from "zod";
 import {
 	anthropicErrorSchema,
 	type ErrorDialect,
@@ -8,14 +7,7 @@ import {
 	wrappedErrorSchema,
 } from "./dialects.ts";
 import type { Access, Endpoint } from "./endpoint.ts";
-
-type Schema = Record<string, unknown>;
-
-/** JSON Schema 2020-12, which is what OpenAPI 3.1 embeds. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-	const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-	return rest as Schema;
-}
+import { jsonSchema, type JsonSchema as Schema } from "./json-schema.ts";
 
 function parameters(endpoint: Endpoint): Schema[] {
 	return (["params", "query"] as const).flatMap((place) => {
@@ -122,6 +114,7 @@ function operation(endpoint: Endpoint): Schema {
 	return {
 		operationId: endpoint.id,
 		summary: endpoint.summary,
+		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),

@@ -368,6 +368,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
 	health: { request: () => ({}) },
+	get_mcp_manifest: { request: () => ({}) },
 	openapi: { request: () => ({}) },
 	operator_create_key: { request: () => ({ body: { user: "contract", plan: "pro" } }) },
 	operator_list_keys: { request: () => ({}), hints: { user: fc.constantFrom("contract", "nobody") } },
