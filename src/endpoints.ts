@@ -41,6 +41,7 @@ import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
 import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
 import { previewRouteEndpoint } from "./reads/route.edge.ts";
 import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
+import { getSkillEndpoint, invokeSkillEndpoint, listSkillsEndpoint } from "./skills/endpoints.edge.ts";
 import {
 	checkReadinessEndpoint,
 	generateArtifactsEndpoint,
@@ -107,6 +108,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	getBadgeEndpoint,
 	getShareEndpoint,
 	showSharePageEndpoint,
+	listSkillsEndpoint,
+	getSkillEndpoint,
+	invokeSkillEndpoint,
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,

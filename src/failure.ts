@@ -12,6 +12,7 @@ export type Failure =
 	| { reason: "invalid_request"; message?: string; issues: Issue[] }
 	| { reason: "invalid_json"; message: string }
 	| { reason: "no_messages" }
+	| { reason: "no_task" }
 	| { reason: "invalid_brain_config"; errors: string[] }
 	| { reason: "invalid_api_key"; message: string }
 	/** The mount runs the handler again under the new plan; the client sees it only if the plan changes twice at once. */
@@ -51,6 +52,7 @@ export type Failure =
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
+	| { reason: "skill_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }

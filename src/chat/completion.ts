@@ -172,8 +172,11 @@ function messageOf(answer: ModelAnswer, modelId: string): ChatCompletion["choice
 	};
 }
 
+/** A completion whose `svc` block has what an entrance adds. */
+export type CompletionWith<Svc extends SvcBlock> = ChatCompletion & { svc: Svc };
+
 /** Writes the completion. */
-export function completionOf(accounted: Accounted): ChatCompletion {
+export function completionOf<Svc extends SvcBlock>(accounted: Accounted, svc: Svc): CompletionWith<Svc> {
 	const { run, answer, billed } = accounted;
 	const { model } = lastOf(billed).candidate;
 	return {
@@ -193,6 +196,6 @@ export function completionOf(accounted: Accounted): ChatCompletion {
 			},
 		],
 		usage: usageBlock(answer, billed),
-		svc: svcBlock(accounted),
+		svc,
 	};
 }

@@ -1,9 +1,11 @@
 // Chat completions.
 import { endpoint } from "../account/endpoint.ts";
-import { chatCompletionSchema } from "./completion.ts";
+import { answer } from "./answer.edge.ts";
+import { chatCompletionSchema, svcBlock } from "./completion.ts";
+import { inChatFields } from "./field-names.ts";
+import { governedRequest } from "./governed.edge.ts";
+import { chatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
-import { streamChat } from "./stream.edge.ts";
-import { completeChat } from "./whole.edge.ts";
 
 export const createChatCompletionEndpoint = endpoint({
 	id: "create_chat_completion",
@@ -18,5 +20,10 @@ export const createChatCompletionEndpoint = endpoint({
 	body: chatRequestSchema,
 	result: chatCompletionSchema,
 	eventStream: "With `stream: true`: `chat.completion.chunk` objects, one an event, then `[DONE]`.",
-	handle: ({ body, context }) => (body.stream ? streamChat(body, context) : completeChat(body, context)),
+	async handle({ body, context }) {
+		const request = await governedRequest(body, context, context.rawBody);
+		if (!request.ok) return request;
+		const purpose = chatPurpose(request.value, context.rawBody);
+		return answer({ request: request.value, purpose, svcOf: svcBlock, inFields: inChatFields }, body, context);
+	},
 });

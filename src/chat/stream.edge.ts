@@ -1,4 +1,4 @@
-// A streamed chat completion: the head waits for the first delta, the end for the settlement.
+// A streamed completion: the head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
 import { type Failure, fail } from "../failure.ts";
 import type { Answer } from "../http/endpoint.ts";
@@ -8,6 +8,7 @@ import { logError } from "../http/log.edge.ts";
 import { callerOf } from "../inference/caller.edge.ts";
 import { inferStream, type OpeningStream, type StreamedAnswer, type StreamedEnding } from "../inference/infer.edge.ts";
 import type { UpstreamLost } from "../providers/call-failure.ts";
+import type { Asked } from "./asked.ts";
 import {
 	blocksChunk,
 	type ChunkHead,
@@ -18,11 +19,7 @@ import {
 	roleChunk,
 	type StreamError,
 } from "./chunks.ts";
-import { type ChatCompletion, svcBlock, usageBlock } from "./completion.ts";
-import { inChatFields } from "./field-names.ts";
-import { governedRequest } from "./governed.edge.ts";
-import { chatPurpose } from "./inference-request.ts";
-import type { ChatRequest } from "./request.ts";
+import { usageBlock } from "./completion.ts";
 
 /** How long the response head waits for the first delta; until then a failure is an ordinary error response. */
 const HEAD_WAIT_MS = 10_000;
@@ -44,9 +41,15 @@ function errorOf({ why, error }: UpstreamLost): StreamError {
 	return { type: "upstream_error", code: error?.code ?? code, message };
 }
 
+/** How an entrance words a stream. */
+interface Form extends Pick<Asked, "svcOf" | "inFields"> {
+	/** Whether the client asked for usage. */
+	includeUsage: boolean;
+}
+
 /** The events that end a stream, by how the answer ended. */
-function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding): string {
-	const svc = accounted ? svcBlock(accounted) : null;
+function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding, svcOf: Form["svcOf"]): string {
+	const svc = accounted ? svcOf(accounted) : null;
 	if (lost) return errorEvent(errorOf(lost), svc);
 	if (!accounted || !svc) return errorEvent(NOT_ACCOUNTED, null);
 	const { answer, billed } = accounted;
@@ -70,7 +73,7 @@ async function relay({ parts, over }: StreamedAnswer, head: ChunkHead, writer: E
 }
 
 /** Writes an answer to its end. What was delivered is accounted for, even where the delivery itself came to grief. */
-async function deliver(streamed: StreamedAnswer, writer: EventWriter, includeUsage: boolean): Promise<void> {
+async function deliver(streamed: StreamedAnswer, writer: EventWriter, { includeUsage, svcOf }: Form): Promise<void> {
 	const { run, modelId } = streamed;
 	const created = Math.floor(run.startedAtMs / 1000);
 	const head = chunkHead({ id: run.requestId, created, model: modelId }, includeUsage);
@@ -82,21 +85,21 @@ async function deliver(streamed: StreamedAnswer, writer: EventWriter, includeUsa
 		},
 	);
 	const ending = await streamed.end(writer.gone.aborted);
-	const svc = ending.accounted && svcBlock(ending.accounted);
-	await writer.write(isRelayed ? lastEvents(head, ending) : errorEvent(INTERNAL_ERROR, svc));
+	const svc = ending.accounted && svcOf(ending.accounted);
+	await writer.write(isRelayed ? lastEvents(head, ending, svcOf) : errorEvent(INTERNAL_ERROR, svc));
 	await writer.close();
 }
 
 /** A stream on its way to its first delta. */
 class StreamedResponse {
 	#writer: EventWriter;
-	#includeUsage: boolean;
+	#form: Form;
 	/** Set once the client is sent its head: from then on it hears of a failure by an event. */
 	#hasHead = false;
 
-	constructor(writer: EventWriter, includeUsage: boolean) {
+	constructor(writer: EventWriter, form: Form) {
 		this.#writer = writer;
-		this.#includeUsage = includeUsage;
+		this.#form = form;
 	}
 
 	/** Sends the head to a client that has been waiting long, and says that the answer is still to come. */
@@ -111,16 +114,16 @@ class StreamedResponse {
 		if (opened.ok) {
 			this.#hasHead = true;
 			onServed(opened.value.sandbox);
-			await deliver(opened.value, this.#writer, this.#includeUsage);
+			await deliver(opened.value, this.#writer, this.#form);
 			return null;
 		}
-		const failure = inChatFields(opened.failure);
+		const failure = this.#form.inFields(opened.failure);
 		if (!this.#hasHead) {
 			this.#writer.abandon();
 			return failure;
 		}
 		const { body } = toHttpFailure(failure);
-		const svc = opened.settled && svcBlock(opened.settled);
+		const svc = opened.settled && this.#form.svcOf(opened.settled);
 		const type = failure.reason === "receipt_unavailable" ? "server_error" : "upstream_error";
 		await this.#end(errorEvent({ type, code: failure.reason, message: String(body["message"]) }, svc));
 		return null;
@@ -138,25 +141,25 @@ class StreamedResponse {
 	}
 }
 
-/** Streams a chat request. Until the head is sent, a failure is an ordinary error response. */
-export async function streamChat(body: ChatRequest, context: KeyContext): Promise<Answer<ChatCompletion>> {
-	const governed = await governedRequest(body, context, context.rawBody);
-	if (!governed.ok) return governed;
-	const request = governed.value;
+/** Answers as a stream. Until the head is sent, a failure is an ordinary error response. */
+export async function streamAnswer(
+	{ request, purpose, svcOf, inFields }: Asked,
+	includeUsage: boolean,
+	context: KeyContext,
+): Promise<Answer<never>> {
 	// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...callerOf(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const purpose = chatPurpose(request, context.rawBody);
 	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;
 	});
 	if (!opening.ok) {
 		writer.abandon();
-		return fail(inChatFields(opening.failure));
+		return fail(inFields(opening.failure));
 	}
-	const response = new StreamedResponse(writer, body.stream_options?.include_usage === true);
+	const response = new StreamedResponse(writer, { includeUsage, svcOf, inFields });
 	const served = Promise.withResolvers<boolean>();
 	const work = response.run(opening.value, served.resolve);
 	context.finished = work.then(

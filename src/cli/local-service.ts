@@ -1,6 +1,6 @@
 // Runs the built Worker on this machine, on the state that `wrangler dev` uses: for `npm start`, client tests and benchmarks.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
@@ -22,8 +22,22 @@ function wrangler(args: string[]): void {
 
 /** Bundles the Worker as a deployment would; returns the folder. */
 export function buildBundle(outDir: string): string {
+	// Texts of an earlier build stand under names of their own and would stay.
+	rmSync(outDir, { recursive: true, force: true });
 	wrangler(["deploy", "--dry-run", "--outdir", outDir]);
 	return outDir;
+}
+
+/** What wrangler calls a text module of a bundle: the SHA-1 of its contents, then the file's name. */
+const TEXT_MODULE = /^[0-9a-f]{40}-.+\.md$/;
+
+/** The modules of a bundle made by buildBundle. */
+function modulesOf(bundleDir: string): { type: "ESModule" | "Text"; path: string }[] {
+	const texts = readdirSync(bundleDir).filter((name) => TEXT_MODULE.test(name));
+	return [
+		{ type: "ESModule", path: join(bundleDir, "index.js") },
+		...texts.map((name) => ({ type: "Text" as const, path: join(bundleDir, name) })),
+	];
 }
 
 const MIGRATIONS_DIR = "migrations";
@@ -75,7 +89,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 		// Objects live in a folder named after the Worker, here as under `wrangler dev`.
 		...(name ? { name } : {}),
 		bindings: options.variables,
-		modules: [{ type: "ESModule", path: join(options.bundleDir, "index.js") }],
+		modules: modulesOf(options.bundleDir),
 		modulesRoot: options.bundleDir,
 		host: "127.0.0.1",
 		port: options.port,

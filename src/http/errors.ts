@@ -44,6 +44,8 @@ function rowOf(failure: Failure): Row {
 			return { status: 400, message: failure.message };
 		case "no_messages":
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
+		case "no_task":
+			return { status: 400, message: "task is missing or blank", param: "task" };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -105,6 +107,7 @@ function rowOf(failure: Failure): Row {
 		case "handoff_not_found":
 		case "workspace_not_found":
 		case "share_not_found":
+		case "skill_not_found":
 			return { status: 404, message: failure.message };
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };

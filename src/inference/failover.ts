@@ -55,7 +55,7 @@ export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: b
 	const planned = (candidate: Candidate): PlannedCall => ({
 		plan,
 		candidate,
-		attempt: plan.attempt(candidate.model, candidate.effort),
+		attempt: plan.attempt(candidate.model, candidate.effort, candidate.maxTokens),
 		intendedWasAsked: candidate === failover[0],
 	});
 	const [first, ...rest] = callable(plan, health, hasPriority, nowMs);
@@ -64,6 +64,18 @@ export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: b
 	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
 	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
 	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
+}
+
+/**
+ * The call if its worst case is within what is left of its run, else one with a shorter answer where the length was left to the
+ * plan; null when there is no room for it.
+ */
+export function affordable(call: PlannedCall, leftNanoUsd: number): PlannedCall | null {
+	if (call.attempt.worstCase.totalNanoUsd <= leftNanoUsd) return call;
+	const candidate = call.plan.shorten(call.candidate, leftNanoUsd);
+	if (!candidate) return null;
+	const attempt = call.plan.attempt(candidate.model, candidate.effort, candidate.maxTokens);
+	return { ...call, candidate, attempt };
 }
 
 const LOST: Readonly<Record<LostReason, string>> = {

@@ -11,7 +11,7 @@ import { isAvailable, wireOf } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import { type Selection, select } from "../routing/select.ts";
+import { type Candidate, type Selection, type SelectionRequest, select, shortened } from "../routing/select.ts";
 import { type Signals, signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
 
@@ -23,6 +23,11 @@ export interface Wishes {
 	mode: RoutingMode | null;
 	/** The routing config in force; null when there is none. */
 	config: CompiledConfig | null;
+	/**
+	 * `most`: as long an answer as each model writes and the ceiling affords. The call's own limit is then the visible tokens that
+	 * there must be room for; without it, it is the limit.
+	 */
+	maxTokens?: "most";
 	/** What must hold for every model that sees the call; null without a compliance policy. */
 	gate: Gate | null;
 	/** What the plan lets the whole request cost, nano-USD, null for anything; default: the envelope of a guarded plan. */
@@ -53,6 +58,8 @@ export interface CallPlan extends InferenceRequest {
 	accessOf(model: Model): ProviderAccess;
 	/** Builds its exact request; with another output limit than the call's, if one is given. */
 	attempt(model: Model, effort: EffortChoice, maxTokens?: number): Attempt;
+	/** A candidate with an answer short enough for its worst case to be within a limit; null when it cannot be shortened so. */
+	shorten(candidate: Candidate, limitNanoUsd: number): Candidate | null;
 }
 
 function accessesOf(settings: Settings): CallPlan["accessOf"] {
@@ -101,9 +108,10 @@ export function planCall(
 	const accessOf = accessesOf(settings);
 	const attempt = attempts(call, accessOf, nowMs);
 	const rule = wishes.config && matchRule(wishes.config, call, detected);
-	const selection = select({
+	const request: SelectionRequest = {
 		catalog,
 		call,
+		longest: wishes.maxTokens === "most",
 		signals: detected,
 		model: wishes.model,
 		routingMode: wishes.mode,
@@ -118,7 +126,8 @@ export function planCall(
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
-	});
+	};
+	const selection = select(request);
 	if (!selection.ok) return selection;
 	return ok({
 		call,
@@ -129,6 +138,7 @@ export function planCall(
 		matchedRule: rule?.name ?? null,
 		accessOf,
 		attempt,
+		shorten: (candidate, limitNanoUsd) => shortened(request, selection.value.mode, candidate, limitNanoUsd),
 	});
 }
 

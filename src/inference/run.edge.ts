@@ -27,7 +27,7 @@ import {
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
-import { type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
+import { affordable, type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
 import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 import { Turns } from "./turns.ts";
@@ -301,7 +301,7 @@ export class Run {
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
 		const { freeNanoUsd } = watch?.budget ?? this.budget;
 		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
-		if (next && roomNanoUsd < next.attempt.worstCase.totalNanoUsd) return first;
+		if (next && !affordable(next, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
 		const second = await this.#try(call, failed, attempt, watch);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
@@ -324,25 +324,27 @@ export class Run {
 
 	/** @param isForced calls a provider that is shut off all the same. */
 	async #try<T>(
-		planned: PlannedCall,
+		intact: PlannedCall,
 		failed: FailedCalls,
 		attempt: Attempt<T>,
 		watch: CallWatch | undefined,
 		isForced = false,
 	): Promise<Tried<T>> {
-		const { candidate, attempt: exact, plan } = planned;
 		const sentAtMs = Date.now();
-		if (sentAtMs >= this.#endsAtMs || !failed.allows(planned)) return { kind: "not_made" };
-		const hold = (watch?.budget ?? this.budget).hold(exact.worstCase.totalNanoUsd);
-		if (!hold) return { kind: "not_made" };
+		if (sentAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
+		const budget = watch?.budget ?? this.budget;
+		const planned = affordable(intact, budget.freeNanoUsd);
+		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
+		if (!planned || !hold) return { kind: "not_made" };
+		const { candidate, attempt: exact, plan } = planned;
 		const key = breakerKeyOf(exact.access);
 		const permit = isForced ? health.force(key, sentAtMs) : health.acquire(key, sentAtMs);
 		if (!permit) {
 			hold.release();
 			return { kind: "shut_off" };
 		}
-		const intended = plan.selection.failover[0];
-		const call = { ...planned, intendedWasAsked: candidate === intended || failed.asked(intended.model.id) };
+		const intended = plan.selection.failover[0].model;
+		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.asked(intended.id) };
 		if (watch && !(await watch.begins(call))) {
 			hold.release();
 			permit.inconclusive();

@@ -1,6 +1,6 @@
 // The OpenAI chat completions format, as ten of the catalog's providers speak it with small differences: what is sent.
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
 import {
@@ -21,6 +21,7 @@ import {
 	type ToolResultPart,
 	type Warning,
 } from "./model-call.ts";
+import { REASONING_SHARE } from "./reasoning-share.ts";
 import {
 	droppedParameter,
 	type PreparedPrompt,
@@ -110,17 +111,6 @@ function responseFormat(output: OutputFormat): Fields | undefined {
 	return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
 
-/** Share of the output limit that reasoning may take where a provider counts it beside the limit. */
-const THINKING_SHARE: Readonly<Record<Effort, number>> = {
-	none: 0,
-	minimal: 0.1,
-	low: 0.25,
-	medium: 0.5,
-	high: 0.75,
-	xhigh: 0.75,
-	max: 0.75,
-};
-
 /** The fields that set a model's effort, and what is left of its output limit for the visible answer. */
 function reasoningFields(
 	model: Model,
@@ -138,7 +128,7 @@ function reasoningFields(
 		case "thinking_type_and_output_config":
 			return whole(effort === "none" ? { thinking } : { thinking, output_config: { effort } });
 		case "enable_thinking": {
-			const budget = Math.floor(maxTokens * THINKING_SHARE[effort]);
+			const budget = Math.floor(maxTokens * REASONING_SHARE[effort]);
 			if (budget === 0) return whole({ enable_thinking: false });
 			return { fields: { enable_thinking: true, thinking_budget: budget }, visibleTokens: maxTokens - budget };
 		}

@@ -2,6 +2,7 @@
 import type { Model, Provider } from "../catalog/schema.ts";
 import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
 import type { Warning } from "../providers/model-call.ts";
+import { REASONING_SHARE } from "../providers/reasoning-share.ts";
 import type { Mode } from "./mode.ts";
 
 /** Room that a model's own reasoning needs before it is left to the provider. */
@@ -42,6 +43,12 @@ export function chooseEffort(
 		return { effort: "default", warnings: [] };
 	}
 	return { effort: reasoning.efforts[0] ?? "default", warnings: [] };
+}
+
+/** The output limit that leaves so many tokens beside what a model may reason at an effort; its own default counts as the highest. */
+export function limitForVisible(visibleTokens: number, effort: EffortChoice): number {
+	const share = effort === null ? 0 : REASONING_SHARE[effort === "default" ? "high" : effort];
+	return Math.ceil(visibleTokens / (1 - share));
 }
 
 /** Where an effort stands between the model's lowest (0) and highest (1). */

@@ -1,7 +1,6 @@
 // Which models may serve a call, and for each that may not, why. Pure.
 
 import type { Plan } from "../account/plans.ts";
-import type { CallCost } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
@@ -35,7 +34,8 @@ export interface Constraints {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
 	takesToolName(model: Model, name: string): boolean;
-	worstCase(model: Model): CallCost;
+	/** Worst case of the call, nano-USD. */
+	worstNanoUsd(model: Model): number;
 }
 
 function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
@@ -103,7 +103,7 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 	// Pricing needs the exact request, which only an available model's format can build. What compliance alone keeps out is
 	// priced too: whether nothing else does decides what the client is told.
 	if (ceiling && found.every(({ code }) => code === "compliance")) {
-		const worst = constraints.worstCase(model).totalNanoUsd;
+		const worst = constraints.worstNanoUsd(model);
 		if (worst > ceiling.nanoUsd) {
 			found.push({
 				code: "cost",

@@ -1,26 +1,25 @@
 // Signals, mode and constraints → ranked models with reasons. Pure: the same request gives the same ranking.
 import { allowlistOf, type Plan } from "../account/plans.ts";
 import { type Catalog, INTENSITIES } from "../catalog/catalog.ts";
-import { blendedRate, type CallCost } from "../catalog/price.ts";
+import { blendedRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { nanoUsd, usd } from "../proof/money.ts";
-import type { ModelCall, Warning } from "../providers/model-call.ts";
+import type { Warning } from "../providers/model-call.ts";
 import { chooseEffort } from "./effort.ts";
 import { type Constraints, type Exclusion, exclusionsOf } from "./eligibility.ts";
+import { type LengthRequest, leastTokens, longestWithin, mostTokens, withLimit, worstAt } from "./length.ts";
 import type { Mode, RoutingMode } from "./mode.ts";
 import type { RoutingConfig } from "./routing-config.ts";
 import type { MatchedRule } from "./rules.ts";
 import { type Expectation, expect, score } from "./score.ts";
 import type { Signals } from "./signals.ts";
 
-export interface SelectionRequest {
+export interface SelectionRequest extends LengthRequest {
 	/** The models to choose from. */
 	catalog: Catalog;
-	call: ModelCall;
-	signals: Signals;
 	/** As the client wrote it; `auto` routes. */
 	model: string;
 	routingMode: RoutingMode | null;
@@ -38,8 +37,6 @@ export interface SelectionRequest {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
 	takesToolName(model: Model, name: string): boolean;
-	/** Worst case of the exact request this model would be sent; with another output limit than the call's, if one is given. */
-	worstCase(model: Model, effort: EffortChoice, maxTokens?: number): CallCost;
 	/** The model that the conversation is with so far; null when there is none, or nobody knows. */
 	conversationModel: string | null;
 	nowMs: number;
@@ -48,6 +45,8 @@ export interface SelectionRequest {
 export interface Candidate {
 	model: Model;
 	effort: EffortChoice;
+	/** The output limit it is called with. */
+	maxTokens: number;
 	warnings: Warning[];
 	score: number;
 	expectation: Expectation;
@@ -92,14 +91,42 @@ function ceilingOf({ config, rule, planLimitNanoUsd }: SelectionRequest): Constr
 	return own ?? envelope;
 }
 
+/** The longest answer that the ceiling affords of a model that may serve. */
+function longestOf(request: SelectionRequest, model: Model, mode: Mode): number {
+	const ceiling = ceilingOf(request);
+	const least = leastTokens(request, model, mode);
+	const most = mostTokens(request, model, mode);
+	if (!ceiling) return most;
+	const fit = longestWithin(ceiling.nanoUsd, { least, most }, (maxTokens) => worstAt(request, model, mode, maxTokens));
+	return fit?.maxTokens ?? least;
+}
+
+/**
+ * A candidate whose answer is so much shorter that its worst case is within a limit; null when it may not be shorter, or not
+ * by so much.
+ */
+export function shortened(
+	request: SelectionRequest,
+	mode: Mode,
+	{ model, maxTokens: most, ...candidate }: Candidate,
+	limitNanoUsd: number,
+): Candidate | null {
+	if (!request.longest) return null;
+	const least = leastTokens(request, model, mode);
+	const fit = longestWithin(limitNanoUsd, { least, most }, (maxTokens) => worstAt(request, model, mode, maxTokens));
+	if (!fit) return null;
+	const { maxTokens } = fit;
+	return { ...candidate, model, maxTokens, ...chooseEffort(model, withLimit(request.call, maxTokens), mode) };
+}
+
 function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): Pool {
-	const { catalog, call, signals, plan, config, nowMs } = request;
+	const { catalog, signals, plan, config, nowMs } = request;
 	const allowlist = allowlistOf(plan, catalog);
 	const pool: Pool = { eligible: [], excluded: new Map() };
 	for (const model of catalog.models) {
-		const { effort, warnings } = chooseEffort(model, call, mode);
+		const least = leastTokens(request, model, mode);
 		const constraints: Constraints = {
-			call,
+			call: withLimit(request.call, least),
 			signals,
 			plan,
 			allowlist,
@@ -110,15 +137,17 @@ function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | 
 			reasonsAgainst: request.reasonsAgainst,
 			takesRemoteImages: request.takesRemoteImages,
 			takesToolName: request.takesToolName,
-			worstCase: (candidate) => request.worstCase(candidate, effort),
+			worstNanoUsd: (candidate) => worstAt(request, candidate, mode, least),
 		};
 		const exclusions = exclusionsOf(model, constraints);
 		if (exclusions.length > 0) {
 			pool.excluded.set(model.id, exclusions);
 			continue;
 		}
-		const expectation = expect(model, effort, signals, call.maxTokens, nowMs);
-		pool.eligible.push({ model, effort, warnings, expectation, score: score(expectation, mode) });
+		const maxTokens = request.longest ? longestOf(request, model, mode) : least;
+		const { effort, warnings } = chooseEffort(model, withLimit(request.call, maxTokens), mode);
+		const expectation = expect(model, effort, signals, maxTokens, nowMs);
+		pool.eligible.push({ model, effort, maxTokens, warnings, expectation, score: score(expectation, mode) });
 	}
 	pool.eligible.sort((a, b) => b.score - a.score || (a.model.id < b.model.id ? -1 : 1));
 	return pool;
@@ -157,26 +186,13 @@ type WouldFit = Extract<Failure, { reason: "cost_limit_exceeded" }>["wouldFit"];
 
 /** An answer shorter than this is of no use as a suggestion, unless no more was asked for. */
 const MIN_SUGGESTED_TOKENS = 64;
-/** Worst cases are nearly linear in max_tokens; the guess from a straight line is right at once or after few of these. */
-const MAX_GUESSES = 8;
 
 /** The longest answer of a model whose worst case fits, or null. */
 function fitOf(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
-	const { call } = request;
-	const least = Math.min(call.maxTokens, MIN_SUGGESTED_TOKENS);
-	const worstAt = (maxTokens: number) =>
-		request.worstCase(model, chooseEffort(model, { ...call, maxTokens }, mode).effort, maxTokens).totalNanoUsd;
-	const fitting = (maxTokens: number, nano: number) => ({ model: model.id, maxTokens, worstCaseUsd: usd(nano) });
-	const [low, high] = [worstAt(least), worstAt(call.maxTokens)];
-	if (high <= limitNanoUsd) return fitting(call.maxTokens, high);
-	if (low > limitNanoUsd) return null;
-	let guess = least + Math.floor(((limitNanoUsd - low) * (call.maxTokens - least)) / (high - low));
-	for (let guesses = 0; guesses < MAX_GUESSES && guess > least; guesses++) {
-		const worst = worstAt(guess);
-		if (worst <= limitNanoUsd) return fitting(guess, worst);
-		guess = least + Math.floor(((guess - least) * 15) / 16);
-	}
-	return fitting(least, low);
+	const { maxTokens: most } = request.call;
+	const least = Math.min(most, MIN_SUGGESTED_TOKENS);
+	const fit = longestWithin(limitNanoUsd, { least, most }, (maxTokens) => worstAt(request, model, mode, maxTokens));
+	return fit && { model: model.id, maxTokens: fit.maxTokens, worstCaseUsd: usd(fit.worstNanoUsd) };
 }
 
 /** What would have fitted: of the models that are too dear the one that may answer longest, the cheaper of equals. */
@@ -203,15 +219,13 @@ function costFailure(
 	others: readonly Candidate[],
 ): Failure {
 	const ceiling = ceilingOf(request);
-	const worst = Math.min(
-		...models.map((model) => request.worstCase(model, chooseEffort(model, request.call, mode).effort).totalNanoUsd),
-	);
+	const worst = Math.min(...models.map((model) => worstAt(request, model, mode, leastTokens(request, model, mode))));
 	const scope = ceiling?.scope ?? "max_cost";
 	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
 	const ofPlan = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
 	const limit = scope === "max_cost" ? "max_cost" : ofPlan;
-	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; lower max_tokens or shorten the prompt`;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.longest ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
 		wouldFitOf(request, models, mode, limitNanoUsd) ??

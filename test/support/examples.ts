@@ -152,6 +152,8 @@ const BRAIN_HINTS: EndpointExample["hints"] = {
 	brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
 };
 
+const skillId = fc.constantFrom("debugging", "code-review", "nope", "constructor", "..", "%2F");
+
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
@@ -364,6 +366,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	get_brain_share: { request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }) },
 	show_brain_share: { request: async (key) => ({ path: `/b/${await newShare(key, "Contract")}` }) },
+	list_skills: { request: () => ({}) },
+	get_skill: {
+		request: () => ({ path: "/v1/skills/debugging" }),
+		hints: { skill_id: skillId },
+	},
+	invoke_skill: {
+		request: () => ({ path: "/v1/skills/debugging/invoke", body: { task: "It prints 8, not 9." } }),
+		owned: "none",
+		hints: { ...CHAT_HINTS, skill_id: skillId },
+	},
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },

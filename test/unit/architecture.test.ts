@@ -13,6 +13,7 @@ const LAYERS = [
 	["endpoints.ts"],
 	["mcp"],
 	["reads"],
+	["skills"],
 	["chat"],
 	["agents"],
 	["inference"],

@@ -1,0 +1,149 @@
+// Answers whose length is left to the plan: as long as a model writes and the ceiling affords, and never less than is of use.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PLANS, type PlanId } from "../../../src/account/plans.ts";
+import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
+import { chatRequestSchema } from "../../../src/chat/request.ts";
+import { affordable, callSetOf } from "../../../src/inference/failover.ts";
+import { planCall } from "../../../src/inference/plan.ts";
+import { ProviderHealth } from "../../../src/providers/health.ts";
+import { limitForVisible } from "../../../src/routing/effort.ts";
+import { parseSettings } from "../../../src/settings.ts";
+import { TEST_CATALOG } from "../../support/catalog.ts";
+import { compiledConfig } from "../../support/config.ts";
+import { variablesFor } from "../../support/variables.ts";
+
+const SETTINGS = parseSettings(variablesFor(TEST_CATALOG), TEST_CATALOG);
+const NOON = Date.parse("2026-11-21T12:00:00Z");
+
+/** A plan for an answer whose length nobody named, as a skill's. */
+function planned(body: Record<string, unknown>, plan: PlanId = "pro", content = "Review this change") {
+	const parsed = chatRequestSchema.parse({ messages: [{ role: "user", content }], ...body });
+	const config = parsed.brain_config ? compiledConfig(parsed.brain_config, TEST_CATALOG) : null;
+	const { call, wishes } = toInferenceRequest(parsed, TEST_CATALOG, config);
+	return planCall({ call, wishes: { ...wishes, maxTokens: "most" } }, PLANS[plan], SETTINGS, NOON);
+}
+
+function planOf(...args: Parameters<typeof planned>) {
+	const result = planned(...args);
+	if (!result.ok) throw new Error(JSON.stringify(result.failure));
+	return result.value;
+}
+
+function refusal(...args: Parameters<typeof planned>) {
+	const result = planned(...args);
+	if (result.ok) throw new Error(`${result.value.selection.candidates[0].model.id} was selected`);
+	return result.failure;
+}
+
+/** The output limits by model. */
+function limitsOf(plan: ReturnType<typeof planOf>) {
+	return new Map(plan.selection.candidates.map(({ model, maxTokens }) => [model, maxTokens]));
+}
+
+describe("an answer whose length is left to the plan", () => {
+	it("may be as long as its model writes, where no ceiling holds", () => {
+		const limits = limitsOf(planOf({}));
+		expect(limits.size).toBe(TEST_CATALOG.models.length);
+		for (const [model, maxTokens] of limits) expect(maxTokens, model.id).toBe(model.limits.max_output_tokens);
+	});
+
+	it("leaves the prompt its room in the context, and more than it is estimated to need", () => {
+		const at = (tokens: number) => planOf({ model: "zenith-frontier" }, "pro", "word".repeat(tokens));
+		const { signals, selection } = at(620_000);
+		const [{ model, maxTokens }] = selection.candidates;
+		expect(maxTokens).toBeLessThan(model.limits.max_output_tokens);
+		expect(1.5 * signals.contextTokens + maxTokens).toBeCloseTo(model.limits.context_window, -1);
+		expect(at(950_000).selection.candidates[0].maxTokens).toBe(1_000);
+	});
+
+	it("is sent and reserved for at each model's own limit", () => {
+		const plan = planOf({}, "personal");
+		const { calls, boundNanoUsd } = callSetOf(plan, new ProviderHealth(), false, NOON);
+		expect(new Set(calls.map(({ candidate }) => candidate.maxTokens)).size).toBeGreaterThan(1);
+		for (const { candidate, attempt } of calls) expect(attempt.request.maxOutputTokens).toBe(candidate.maxTokens);
+		expect(boundNanoUsd).toBeLessThanOrEqual(PLANS.personal.envelopeNanoUsd);
+	});
+
+	it("takes what the ceiling affords to the last few tokens, and never more", () => {
+		fc.assert(
+			fc.property(
+				fc.double({ min: 0.0005, max: 5, noNaN: true }),
+				fc.constantFrom("quality", "balanced", "agility"),
+				fc.integer({ min: 0, max: 20_000 }),
+				(max_cost, routing_mode, length) => {
+					const body = { routing_mode, brain_config: { max_cost } };
+					const result = planned(body, "pro", "x".repeat(length) || "hi");
+					if (!result.ok) return expect(result.failure.reason).toBe("cost_limit_exceeded");
+					const { attempt, selection } = result.value;
+					for (const { model, effort, maxTokens } of selection.candidates) {
+						expect(maxTokens).toBeGreaterThanOrEqual(limitForVisible(1_000, effort));
+						expect(maxTokens).toBeLessThanOrEqual(model.limits.max_output_tokens);
+						expect(attempt(model, effort, maxTokens).worstCase.totalNanoUsd / 1e9).toBeLessThanOrEqual(max_cost);
+						if (maxTokens === model.limits.max_output_tokens) continue;
+						// The straight line may fall short by what the longer number costs in the body.
+						const more = attempt(model, effort, maxTokens + 20).worstCase.totalNanoUsd / 1e9;
+						expect(more, model.id).toBeGreaterThan(max_cost);
+					}
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+
+	it("is refused with 402 where there is no room for 1,000 visible tokens, and told what would have fitted", () => {
+		const body = { model: "apex-frontier", brain_config: { max_cost: 0.012 } };
+		const failure = refusal(body);
+		expect(failure).toMatchObject({
+			reason: "cost_limit_exceeded",
+			scope: "max_cost",
+			message: expect.stringContaining("set max_tokens or shorten the prompt"),
+			wouldFit: { model: "apex-frontier" },
+		});
+		if (failure.reason !== "cost_limit_exceeded" || !failure.wouldFit) throw new Error("nothing would fit");
+		const { maxTokens } = failure.wouldFit;
+		expect(maxTokens).toBeLessThan(1_000);
+		const asked = chatRequestSchema.parse({
+			messages: [{ role: "user", content: "Review this change" }],
+			model: "apex-frontier",
+			max_tokens: maxTokens,
+		});
+		const config = compiledConfig(body.brain_config, TEST_CATALOG);
+		expect(planCall(toInferenceRequest(asked, TEST_CATALOG, config), PLANS.pro, SETTINGS, NOON).ok).toBe(true);
+	});
+
+	it("counts what a model reasons beside the 1,000", () => {
+		// Room for 1,000 tokens and a few, not for those that the model reasons at its lowest effort as well.
+		const at = (maxTokens: number) => {
+			const plan = planOf({ model: "prism-mid" });
+			return plan.attempt(plan.selection.candidates[0].model, "low", maxTokens).worstCase.totalNanoUsd / 1e9;
+		};
+		expect(refusal({ model: "prism-mid", brain_config: { max_cost: at(1_300) } }).reason).toBe("cost_limit_exceeded");
+		const [first] = planOf({ model: "prism-mid", brain_config: { max_cost: at(1_334) } }).selection.candidates;
+		expect([first.model.id, first.maxTokens]).toEqual(["prism-mid", 1_334]);
+	});
+});
+
+describe("a stand-in after a call that has cost something", () => {
+	it("is given a shorter answer that fits what is left, down to the least", () => {
+		const plan = planOf({}, "personal");
+		const { calls } = callSetOf(plan, new ProviderHealth(), false, NOON);
+		for (const call of calls) {
+			const whole = call.attempt.worstCase.totalNanoUsd;
+			expect(affordable(call, whole)).toBe(call);
+			const shorter = affordable(call, whole / 2);
+			expect(shorter?.attempt.worstCase.totalNanoUsd).toBeLessThanOrEqual(whole / 2);
+			expect(shorter?.candidate.maxTokens).toBe(shorter?.attempt.request.maxOutputTokens);
+			expect(shorter?.candidate.maxTokens).toBeLessThan(call.candidate.maxTokens);
+			expect(affordable(call, whole / 1_000)).toBeNull();
+		}
+	});
+
+	it("keeps the length that the client asked for", () => {
+		const parsed = chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], max_tokens: 5_000 });
+		const result = planCall(toInferenceRequest(parsed, TEST_CATALOG, null), PLANS.pro, SETTINGS, NOON);
+		if (!result.ok) throw new Error(result.failure.reason);
+		const [call] = callSetOf(result.value, new ProviderHealth(), false, NOON).calls;
+		expect(affordable(call, call.attempt.worstCase.totalNanoUsd - 1)).toBeNull();
+	});
+});
