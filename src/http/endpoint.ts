@@ -55,6 +55,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	errorDialect?: ErrorDialect;
 	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
 	eventStream?: string;
+	/** Where it carries a protocol of its own: when 202 comes without a body, and the form of that protocol's errors. */
+	protocol?: { accepted: string; error: z.ZodType };
 	/** Its result may come with status 503: it reports on what is down. */
 	degrades?: boolean;
 	/** Which body limit holds; chat bodies may hold images. */
@@ -81,8 +83,11 @@ interface PublicDefinition {
 
 interface KeyDefinition {
 	access: "key";
-	/** `first` (the default) counts the request before its body is read; `handler` lets the handler reserve its worst case with it. */
-	admission?: "first" | "handler";
+	/**
+	 * `first` (the default) counts the request before its body is read; `handler` lets the handler reserve its worst case with
+	 * it. `none` counts nothing: it is a way to other endpoints, and what it asks of them counts there.
+	 */
+	admission?: "first" | "handler" | "none";
 	/** False: counts towards the minute, not towards the day. */
 	countsTowardsDay?: boolean;
 }

@@ -95,6 +95,7 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 		all["200"] = { ...all["200"], headers: ETAG };
 		all["304"] = { description: "If-None-Match names what would be sent", headers: ETAG };
 	}
+	if (endpoint.protocol) all["202"] = { description: endpoint.protocol.accepted };
 	if (endpoint.access !== "public")
 		all["401"] = { description: "The key is missing, malformed or revoked", ...json(unauthorized) };
 	if (endpoint.access !== "public" || ("limited" in endpoint && endpoint.limited)) {
@@ -105,7 +106,8 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
 	const form = endpoint.errorDialect ? "" : `: ${CALLERS_FORM}`;
-	all["default"] = { description: `Any other failure${form}`, ...json(other) };
+	const failure = endpoint.protocol ? { anyOf: [other, jsonSchema(endpoint.protocol.error, "output")] } : other;
+	all["default"] = { description: `Any other failure${form}`, ...json(failure) };
 	return all;
 }
 

@@ -125,3 +125,27 @@ export function toolRequest(endpoint: Endpoint, given: Readonly<Record<string, u
 	const query = new URLSearchParams(stated.map(([name, value]) => [name, textOf(value)]));
 	return ok({ target: query.size > 0 ? `${path}?${query}` : path, body: null });
 }
+
+/** An answer's parts that a tool's result is made of. */
+export interface ToolAnswer {
+	/** What the client sees of it: the JSON text of the answer, and the same parsed. */
+	text: string;
+	value: Record<string, unknown> | null;
+	failed: boolean;
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+	} catch {
+		return null;
+	}
+}
+
+/** An HTTP answer as a tool's: the same body. What fails after its head was sent says its status in the body. */
+export function toolAnswer(status: number, text: string): ToolAnswer {
+	const value = objectOf(text);
+	const failedLate = typeof value?.["error"] === "string" && typeof value["status"] === "number";
+	return { text, value, failed: status >= 400 || failedLate };
+}
