@@ -1,4 +1,4 @@
-// The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
+// The one list of endpoints. Routing, validation, OpenAPI, tools and the contract test are read from it.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -33,6 +33,7 @@ import {
 	getHandoffEndpoint,
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.edge.ts";
+import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
@@ -69,6 +70,7 @@ const openapiEndpoint = endpoint({
 	method: "GET",
 	path: "/openapi.json",
 	access: "public",
+	notATool: true,
 	conditional: "strong",
 	cacheControl: "public, max-age=60",
 	summary: "This interface as an OpenAPI 3.1 document.",
@@ -116,6 +118,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,
+	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
 	createKeyEndpoint,
