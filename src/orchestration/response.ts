@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { attestationSchema } from "../compliance/attestation.ts";
 import { rounded, type Trace } from "../inference/trace.ts";
-import type { WorkTotals } from "../inference/work.edge.ts";
+import type { WorkTotals } from "../inference/work.ts";
 import { usd } from "../proof/money.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import { type Conclusion, POLICIES, type Policy, STRATEGIES, type StrategyName } from "./strategy.ts";
