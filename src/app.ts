@@ -57,6 +57,8 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 		signal: c.req.raw.signal,
 		address: c.req.header("cf-connecting-ip") ?? "unknown",
 		origin: clientOrigin(c.req.url, c.req.raw.headers),
+		headers: c.req.raw.headers,
+		dispatch: async (request) => app.fetch(request, c.env, c.executionCtx),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
 		timings,

@@ -1,4 +1,4 @@
-// The one list of endpoints. Routing, validation, OpenAPI and the contract test are read from it.
+// The one list of endpoints. Routing, validation, OpenAPI, tools and the contract test are read from it.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -40,6 +40,7 @@ import {
 	getHandoffEndpoint,
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.edge.ts";
+import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
@@ -76,6 +77,7 @@ const openapiEndpoint = endpoint({
 	method: "GET",
 	path: "/openapi.json",
 	access: "public",
+	notATool: true,
 	conditional: "strong",
 	cacheControl: "public, max-age=60",
 	summary: "This interface as an OpenAPI 3.1 document.",
@@ -128,6 +130,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	listPlansEndpoint,
 	getUsageEndpoint,
 	getSavingsEndpoint,
+	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
 	createKeyEndpoint,

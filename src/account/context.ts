@@ -21,6 +21,10 @@ export interface ServiceContext extends RequestContext {
 	db: Database;
 	/** The meter of one user. */
 	meter(userId: string): MeterClient;
+	/** The request's own, for a protocol that speaks in them. */
+	headers: Headers;
+	/** Answers another request as if it had come in by itself: with an id, a gate and a log line of its own. */
+	dispatch(request: Request): Promise<Response>;
 	/** Who calls a public endpoint: an account when the request carries a valid key, null when it carries none. */
 	caller(): Promise<Result<Account | null>>;
 }

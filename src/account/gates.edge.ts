@@ -1,8 +1,9 @@
 // The ways in: who may call an endpoint, by its access, and with what context its handler is called.
-import type { Result } from "../failure.ts";
+import type { Context, Next } from "hono";
+import type { Failure, Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Gate, Gates } from "../http/mount.edge.ts";
-import { failureResponse } from "../http/respond.edge.ts";
+import { failureResponse, type Stages } from "../http/respond.edge.ts";
 import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
@@ -34,6 +35,35 @@ function replaceResponse(c: { res: Response | undefined }, response: Response): 
 	c.res = response;
 }
 
+const LIMIT_PERIOD_MS = 60_000;
+
+/** The refusal of requests that no plan counts, when there are too many from one address or user; best effort. */
+async function tooMany({ env }: ServiceContext, key: string): Promise<Failure | null> {
+	const { success } = await env.PUBLIC_LIMITER.limit({ key });
+	if (success) return null;
+	const message = "too many requests; try again in a minute";
+	return { reason: "rate_limit_exceeded", message, retryAfterMs: LIMIT_PERIOD_MS };
+}
+
+/** Has the request admitted before its handler, or by it; a refusal takes the place of an answer. */
+async function admit(endpoint: Endpoint, c: Context<Stages<ServiceContext>>, next: Next): Promise<void> {
+	const context = c.get("context");
+	const { admission } = entryOf(context);
+	const known = admission.knownRefusal();
+	if (known) c.res = failureResponse(c, known);
+	else if (endpoint.access === "key" && endpoint.admission === "handler") {
+		await next();
+		// A request that failed before its handler asked to be admitted counts all the same.
+		const last = entryOf(context).admission;
+		const verdict = last.outcome ?? (await last.request());
+		if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
+	} else {
+		const verdict = await admission.request();
+		if (verdict.ok) await next();
+		else c.res = failureResponse(c, verdict.failure);
+	}
+}
+
 const keyGate: Gate<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		const context = c.get("context");
@@ -45,19 +75,11 @@ const keyGate: Gate<ServiceContext> = {
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
 		entries.set(context, { account: caller.value, admission });
-		const known = admission.knownRefusal();
-		if (known) c.res = failureResponse(c, known);
-		else if (endpoint.access === "key" && endpoint.admission === "handler") {
-			await next();
-			// A request that failed before its handler asked to be admitted counts all the same.
-			const last = entryOf(context).admission;
-			const verdict = last.outcome ?? (await last.request());
-			if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
-		} else {
-			const verdict = await admission.request();
-			if (verdict.ok) await next();
-			else c.res = failureResponse(c, verdict.failure);
+		if (endpoint.access === "key" && endpoint.admission === "none") {
+			const refused = await tooMany(context, caller.value.userId);
+			return refused ? failureResponse(c, refused) : next();
 		}
+		await admit(endpoint, c, next);
 		const { quota } = entryOf(context).admission;
 		if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota))) c.res.headers.set(name, value);
 	},
@@ -82,15 +104,12 @@ const operatorGate: Gate<ServiceContext> = {
 	},
 };
 
-const PUBLIC_LIMIT_PERIOD_MS = 60_000;
-
 const publicGate: Gate<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
-		const { success } = await c.env.PUBLIC_LIMITER.limit({ key: c.get("context").address });
-		if (success) return next();
-		const message = "too many requests from this address; try again in a minute";
-		return failureResponse(c, { reason: "rate_limit_exceeded", message, retryAfterMs: PUBLIC_LIMIT_PERIOD_MS });
+		const context = c.get("context");
+		const refused = await tooMany(context, context.address);
+		return refused ? failureResponse(c, refused) : next();
 	},
 };
 

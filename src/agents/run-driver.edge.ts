@@ -6,7 +6,7 @@ import { fitted, placeholder } from "../inference/slots.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
-import { type BegunStep, type BudgetAlert, type RunPolicy, SpendGuard, type StepHold } from "./guard.ts";
+import { type BegunStep, type BudgetAlert, SpendGuard, type StepHold } from "./guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "./plan.ts";
 import {
 	costOf,
@@ -60,8 +60,8 @@ const PLAN_PART = 4;
 /** Room for a rejected plan in the question that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
 const REASON_BYTES = 160;
-/** A final step is held room for with an answer of at most so many tokens. */
-const RESERVED_FINAL_TOKENS = 256;
+/** Steps to come are held room for with answers of at most so many tokens. */
+const RESERVED_TOKENS = 256;
 
 /** A step that is to be made. */
 interface Wanted extends StepTask {
@@ -150,22 +150,27 @@ export class RunDriver {
 		const { plan, done } = book.state;
 		const earlier = resultsOf(book.steps);
 		const left = Math.max(1, plan.length - done);
-		const reserveNanoUsd = this.#finalReserve(earlier);
-		const wanted = (reserve: number): Wanted => ({
+		const messages = subtaskMessages({ goal, subtask, number: done + 1, of: plan.length, earlier });
+		const wanted = (reserveNanoUsd: number): Wanted => ({
 			role: "subtask",
 			subtask,
-			messages: subtaskMessages({ goal, subtask, number: done + 1, of: plan.length, earlier }),
-			castSizes: (intensity) => castSizesFor(policy as RunPolicy, intensity),
-			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserve) / left),
-			reserveNanoUsd: reserve,
+			messages,
+			castSizes: (intensity) => castSizesFor(policy, intensity),
+			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserveNanoUsd) / left),
+			reserveNanoUsd,
 			keepsIntensity: false,
 		});
-		let made = await this.#make(wanted(reserveNanoUsd));
-		// One result is better than none, also where nothing is left to round it off.
-		if (made.kind === "stopped" && made.stop.limit === "final_step" && earlier.length === 0)
-			made = await this.#make(wanted(0));
-		if (made.kind === "stopped") return this.#stop(made.stop);
-		this.#end(wanted(0), made, { done: done + 1 });
+		const final = this.#finalReserve(earlier);
+		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
+		// result is better than none, also where nothing is left to round it off.
+		const reserves = [final + (left - 1) * this.#leastOf(messages), final, ...(earlier.length === 0 ? [0] : [])];
+		let stop: StepStop | null = null;
+		for (const reserveNanoUsd of reserves) {
+			const made = await this.#make(wanted(reserveNanoUsd));
+			if (made.kind === "carried_out") return this.#end(wanted(reserveNanoUsd), made, { done: done + 1 });
+			stop = made.stop;
+		}
+		if (stop) this.#stop(stop);
 	}
 
 	async #finalize(): Promise<void> {
@@ -197,14 +202,19 @@ export class RunDriver {
 		book.save({ ...book.state, ...also, stop: { limit, reason } });
 	}
 
-	/** What the final step needs at the least: by the cheapest, for what there is and one result more. */
+	/** What the final step needs at the least: for what there is, and one result more. */
 	#finalReserve(earlier: readonly EarlierOutput[]): number {
-		const { book, caller, rules } = this.#tools;
-		const { goal, maxTokens } = book.spec;
+		const { goal, maxTokens } = this.#tools.book.spec;
 		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
 		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + 4 * maxTokens));
-		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(maxTokens, RESERVED_FINAL_TOKENS));
-		const step: StepTask = { messages: finalMessages(goal, results), castSizes: () => ALONE, shareNanoUsd: 0 };
+		return this.#leastOf(finalMessages(goal, results));
+	}
+
+	/** What a step costs at most that is answered by the cheapest model, not at length. */
+	#leastOf(messages: readonly PlanMessage[]): number {
+		const { book, caller, rules } = this.#tools;
+		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
+		const step: StepTask = { messages, castSizes: () => ALONE, shareNanoUsd: 0 };
 		return new StepWeigher(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 

@@ -74,10 +74,8 @@ export function deletionRule(boundary: string): string {
 	return `- A file that you do not write stays as it is. To remove one, write the line <<<DELETE ${boundary} its/path>>>.`;
 }
 
-function hasControl(text: string): boolean {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-	return /[\u0000-\u001f\u007f]/.test(text);
-}
+/** Characters that do not show, among them those that turn the direction of what does. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Names that mean a place of their own on some system, whatever their case or extension. */
 const RESERVED_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i;
@@ -85,7 +83,8 @@ const RESERVED_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i;
 /** Why a path is not taken; null for a good one. */
 export function pathFault(path: string): string | null {
 	if (path.trim() === "") return "has no path";
-	if (path !== path.trim() || hasControl(path)) return "its path has white space at an end, or control characters";
+	if (path !== path.trim()) return "its path has white space at an end";
+	if (INVISIBLE.test(path)) return "its path has characters that do not show";
 	if (utf8Length(path) > MAX_PATH_BYTES) return `its path takes more than ${MAX_PATH_BYTES} bytes`;
 	if (path.includes("\\")) return "its path has a backslash";
 	if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return "its path is not relative";

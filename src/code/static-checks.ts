@@ -8,7 +8,7 @@ import { languageOf, languageOfPath } from "./language.ts";
 import { LEXES } from "./lexis.ts";
 import { loadToml } from "./load.ts";
 
-export type StaticCheck = "syntax" | "brackets" | "left_out" | "markdown_fence" | "merge_conflict";
+export type StaticCheck = "syntax" | "brackets" | "left_out" | "markdown_fence" | "merge_conflict" | "hidden_text";
 
 /** What a check found. */
 export interface StaticIssue {
@@ -122,6 +122,14 @@ function conflictIssue(content: string): Found | null {
 	return { check: "merge_conflict", line: start + 1, message: "holds the marks of a merge conflict" };
 }
 
+/** Text that shows in another order than it is read (CVE-2021-42574, "Trojan Source"). */
+function hiddenIssue(content: string): Found | null {
+	const at = content.search(/[\u202a-\u202e\u2066-\u2069]/);
+	if (at < 0) return null;
+	const line = content.slice(0, at).split("\n").length;
+	return { check: "hidden_text", line, message: "holds a character that turns the direction of the text around it" };
+}
+
 async function issuesOf(file: CodeFile): Promise<StaticIssue[]> {
 	const { path, content } = file;
 	if (content.length > MAX_CHECKED_CHARACTERS) return [];
@@ -130,7 +138,8 @@ async function issuesOf(file: CodeFile): Promise<StaticIssue[]> {
 	const fence = fenceIssue(content);
 	const conflict = conflictIssue(content);
 	const own = fence ?? conflict;
-	const found: Found[] = own ? [own] : [];
+	const hidden = hiddenIssue(content);
+	const found: Found[] = [...(own ? [own] : []), ...(hidden ? [hidden] : [])];
 	if (!own) {
 		const parsed = await syntaxIssue(file, language);
 		const unbalanced = parsed ? null : bracketIssue(content, language);

@@ -30,12 +30,14 @@ export type Shape = z.ZodObject | z.ZodLazy<z.ZodObject>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
-	/** operationId, log name and, later, tool name. */
+	/** operationId, log name and tool name. */
 	id: string;
 	method: Method;
 	/** OpenAPI style: `/v1/models/{id}`. Written here and nowhere else. */
 	path: `/${string}`;
 	summary: string;
+	/** When to use it, what it costs and what it changes, for readers and models to whom the summary is not enough. */
+	description?: string;
 	params?: Params;
 	query?: Query;
 	body?: Body;
@@ -53,12 +55,16 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	errorDialect?: ErrorDialect;
 	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
 	eventStream?: string;
+	/** Where it carries a protocol of its own: when 202 comes without a body, and the form of that protocol's errors. */
+	protocol?: { accepted: string; error: z.ZodType };
 	/** Its result may come with status 503: it reports on what is down. */
 	degrades?: boolean;
 	/** Which body limit holds; chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
-	/** Left out of the public reference. */
+	/** Left out of the public reference and of the tools. */
 	internal?: boolean;
+	/** Not a tool though it answers JSON: it is about the tools, or about this interface. */
+	notATool?: boolean;
 	/** The failure when this body field is missing or empty, instead of 422 (docs/reference.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };
 	handle(request: {
@@ -77,8 +83,11 @@ interface PublicDefinition {
 
 interface KeyDefinition {
 	access: "key";
-	/** `first` (the default) counts the request before its body is read; `handler` lets the handler reserve its worst case with it. */
-	admission?: "first" | "handler";
+	/**
+	 * `first` (the default) counts the request before its body is read; `handler` lets the handler reserve its worst case with
+	 * it. `none` counts nothing: it is a way to other endpoints, and what it asks of them counts there.
+	 */
+	admission?: "first" | "handler" | "none";
 	/** False: counts towards the minute, not towards the day. */
 	countsTowardsDay?: boolean;
 }

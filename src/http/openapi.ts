@@ -1,5 +1,4 @@
 // The OpenAPI 3.1 document, written from the endpoint list.
-import * as z from "zod";
 import {
 	anthropicErrorSchema,
 	type ErrorDialect,
@@ -8,14 +7,7 @@ import {
 	wrappedErrorSchema,
 } from "./dialects.ts";
 import type { Access, Endpoint } from "./endpoint.ts";
-
-type Schema = Record<string, unknown>;
-
-/** JSON Schema 2020-12, which is what OpenAPI 3.1 embeds. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-	const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-	return rest as Schema;
-}
+import { jsonSchema, type JsonSchema as Schema } from "./json-schema.ts";
 
 function parameters(endpoint: Endpoint): Schema[] {
 	return (["params", "query"] as const).flatMap((place) => {
@@ -103,6 +95,7 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 		all["200"] = { ...all["200"], headers: ETAG };
 		all["304"] = { description: "If-None-Match names what would be sent", headers: ETAG };
 	}
+	if (endpoint.protocol) all["202"] = { description: endpoint.protocol.accepted };
 	if (endpoint.access !== "public")
 		all["401"] = { description: "The key is missing, malformed or revoked", ...json(unauthorized) };
 	if (endpoint.access !== "public" || ("limited" in endpoint && endpoint.limited)) {
@@ -113,7 +106,8 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
 	const form = endpoint.errorDialect ? "" : `: ${CALLERS_FORM}`;
-	all["default"] = { description: `Any other failure${form}`, ...json(other) };
+	const failure = endpoint.protocol ? { anyOf: [other, jsonSchema(endpoint.protocol.error, "output")] } : other;
+	all["default"] = { description: `Any other failure${form}`, ...json(failure) };
 	return all;
 }
 
@@ -122,6 +116,7 @@ function operation(endpoint: Endpoint): Schema {
 	return {
 		operationId: endpoint.id,
 		summary: endpoint.summary,
+		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),

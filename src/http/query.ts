@@ -1,11 +1,14 @@
 // Values of a query string, which arrive as text.
 import * as z from "zod";
 
-/** A whole number in decimal, from `least` to `most`. */
+const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
+
+/** A whole number in decimal, from `least` to `most`; its JSON Schema is that of the number, which a query writes as text. */
 export function wholeNumber(least: number, most: number) {
 	return z
 		.string()
-		.regex(/^(?:0|[1-9]\d{0,14})$/, "must be a whole number")
+		.refine((text) => WHOLE_NUMBER.test(text), "must be a whole number")
+		.meta({ type: "integer", minimum: least, maximum: most })
 		.transform(Number)
 		.refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
 }

@@ -4,106 +4,21 @@
 // Crash order. Nothing is sent before the meter has it: each batch of calls is written into the reservation first, one meter
 // call a batch. So what is recorded of a process that dies is what it was billed, and the worst case of the calls that had
 // begun, each under its own model; with no call begun, nothing. `bound_usd` is the whole bound from the start.
-import type { Gate } from "../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Hash } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import type { Attestation, Outcome, ReceiptKind, SealedReceipt } from "../proof/receipt.ts";
+import type { Attestation, Outcome, SealedReceipt } from "../proof/receipt.ts";
 import { joinedText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
-import {
-	type BilledCall,
-	billAtBound,
-	type Description,
-	type PlannedCall,
-	reservationSoFar,
-	totalNanoUsd,
-} from "./accounting.ts";
+import { type BilledCall, billAtBound, type PlannedCall, reservationSoFar, totalNanoUsd } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
 import { type CallPlan, narrowTo, planCall, type Wishes } from "./plan.ts";
 import { callsFor, type FailedRun, Run, recordOf } from "./run.edge.ts";
 import { Trace, type TracedAsk } from "./trace.ts";
+import type { Asked, CallSpec, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
 
-/** One thing that is asked: a call, who may answer it, and where it stands in the trace. */
-export interface CallSpec {
-	stage: string;
-	role: string;
-	call: ModelCall;
-	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
-	wishes: Wishes;
-	/** Catalog ids in the order they are asked; those behind the first stand in. */
-	models: readonly [string, ...string[]];
-}
-
-/** A spec that was answered. */
-export interface Served {
-	ok: true;
-	/** What the model said; a refusal counts as said. */
-	text: string;
-	answer: ModelAnswer;
-	/** Catalog id of the model that answered. */
-	model: string;
-	provider: string;
-	/** What is expected of it on this kind of prompt, 0 to 1. */
-	quality: number;
-	/** Writes into the trace how sure the answer was, 0 to 1. */
-	rate(confidence: number): void;
-}
-
-/** A spec that nobody answered. */
-export interface Unserved {
-	ok: false;
-	failure: Failure;
-	/** The client has gone, or the work was stopped. */
-	stopped: boolean;
-	/** It was not asked: what is left of the bound does not cover it. */
-	unaffordable: boolean;
-}
-
-export type Asked = Served | Unserved;
-
-/** What happens while work goes on, for who watches it. */
-export type WorkEvent =
-	| { type: "stage_started"; stage: string }
-	| {
-			type: "call_finished";
-			stage: string;
-			role: string;
-			model: string;
-			ok: boolean;
-			latency_ms: number;
-			cost_usd: number;
-	  };
-
-/** What work is for, as its receipt and usage row say it. */
-export interface WorkPurpose {
-	kind: ReceiptKind;
-	inputHash: string;
-	/** Digest of the routing config in force; null without one. */
-	configDigest: string | null;
-	/** The compliance policy in force; null without one. */
-	gate: Gate | null;
-	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
-	describe(trace: Trace): Description;
-}
-
-/** Limits of work. */
-export interface WorkLimits {
-	/** Worst case of every call it may make, together. */
-	boundNanoUsd: number;
-	/** The longest that all calls together may take. */
-	runMs: number;
-}
-
-/** What all calls so far used and cost. */
-export interface WorkTotals {
-	promptTokens: number;
-	completionTokens: number;
-	costNanoUsd: number;
-	/** Some usage was not reported; its cost is the call's bound. */
-	estimated: boolean;
-}
+export type { Asked, CallSpec, Served, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
 
 /** Plans a call for a caller, at prices as they were when the request came: a bound and its calls are of one price. */
 export function planFor({ account, settings, startedAtMs }: Caller, call: ModelCall, wishes: Wishes): Result<CallPlan> {

@@ -24,12 +24,11 @@ export function answerKindOf(prompt: string): AnswerKind {
 	return ASKS_NUMBER.test(prompt) ? "number" : "any";
 }
 
-const MARKERS = [
-	/final answer(?: is)?\s*[:=]?\s*(.+)/gi,
-	/^####\s*(.+)$/gm,
-	/^[ \t]*(?:answer|A)[ \t]*[:=][ \t]*(.+)$/gim,
-	/\banswer is:?\s+(.+)/gi,
-] as const;
+/** Said for the purpose, wherever it stands. */
+const EXPLICIT = [/final answer(?: is)?\s*[:=]?\s*(.+)/gi, /^####\s*(.+)$/gm] as const;
+/** A last line that is an answer; further up it may be a line of a dialogue. */
+const LAST_LINE = /^[ \t]*(?:answer|A)[ \t]*[:=][ \t]*(.+)$/i;
+const IN_PASSING = /\banswer is:?\s+(.+)/gi;
 
 /** What stands in the last `\boxed{…}`, braces inside it included. */
 function boxed(text: string): string | null {
@@ -44,17 +43,14 @@ function boxed(text: string): string | null {
 	return null;
 }
 
+/** What a text says is its answer, in the clearest way it says so. */
 function marked(text: string): string | null {
-	for (const [index, marker] of MARKERS.entries()) {
+	for (const marker of EXPLICIT) {
 		const last = [...text.matchAll(marker)].at(-1)?.[1];
 		if (last !== undefined && last.trim() !== "") return boxed(last) ?? last;
-		// A box is as explicit as the first two, and clearer than the rest.
-		if (index === 1) {
-			const inBox = boxed(text);
-			if (inBox !== null) return inBox;
-		}
 	}
-	return null;
+	const lastLine = text.trimEnd().split("\n").at(-1) ?? "";
+	return boxed(text) ?? LAST_LINE.exec(lastLine)?.[1] ?? [...text.matchAll(IN_PASSING)].at(-1)?.[1] ?? null;
 }
 
 const NUMBER = /[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s*\/\s*\d+(?:\.\d+)?)?/g;

@@ -1,32 +1,18 @@
 // What an orchestration answers (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
-import { attestationSchema } from "../compliance/attestation.ts";
-import { rounded, type Trace } from "../inference/trace.ts";
-import type { WorkTotals } from "../inference/work.edge.ts";
-import { usd } from "../proof/money.ts";
-import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
+import { rounded } from "../inference/trace.ts";
+import {
+	type AccountedWork,
+	shareSchema,
+	stagesSchema,
+	workCost,
+	workCostSchema,
+	workProof,
+	workProofSchema,
+	workUsage,
+	workUsageSchema,
+} from "../inference/work-answer.ts";
 import { type Conclusion, POLICIES, type Policy, STRATEGIES, type StrategyName } from "./strategy.ts";
-
-const share = z.number().min(0).max(1);
-
-const stage = z.lazy(() =>
-	z.object({
-		name: z.string(),
-		results: z.array(
-			z.object({
-				model: z.string(),
-				ok: z.boolean(),
-				role: z.string(),
-				in_tokens: z.int(),
-				out_tokens: z.int(),
-				latency_ms: z.int(),
-				cost_usd: z.number(),
-				confidence: share,
-			}),
-		),
-		detail: z.record(z.string(), z.unknown()),
-	}),
-);
 
 export const orchestrationSchema = z.lazy(() =>
 	z.object({
@@ -43,40 +29,27 @@ export const orchestrationSchema = z.lazy(() =>
 				finish_reason: z.literal("stop"),
 			}),
 		]),
-		usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+		usage: workUsageSchema,
 		svc: z.object({
 			orchestration: z.object({
 				policy: z.enum(POLICIES),
 				strategy: z.enum(STRATEGIES),
 				reason: z.string(),
 				models_used: z.array(z.string()),
-				confidence: share,
-				agreement: share,
+				confidence: shareSchema,
+				agreement: shareSchema,
 				escalated: z.boolean(),
 				latency_ms: z.int(),
 			}),
-			cost: z.object({
-				total_usd: z.number(),
-				estimated: z.literal(true),
-				/** `bound`: of some call no usage was reported, and its cost is what was reserved for it. */
-				basis: z.enum(["provider_usage", "bound"]),
-				bound_usd: z.number(),
-			}),
-			proof: z.object({
-				request_id: z.string(),
-				timestamp: z.string(),
-				proof_hash: z.string(),
+			cost: workCostSchema,
+			proof: workProofSchema.unwrap().extend({
 				policy: z.enum(POLICIES),
 				strategy: z.enum(STRATEGIES),
 				models_used: z.array(z.string()),
-				confidence: share,
-				agreement: share,
-				verifiable: z.literal(true),
-				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
-				signature: z.string().nullable(),
-				key_id: z.string().nullable(),
+				confidence: shareSchema,
+				agreement: shareSchema,
 			}),
-			stages: z.array(stage).optional(),
+			stages: stagesSchema.optional(),
 			compliance: z.record(z.string(), z.unknown()).optional().describe("What the policy in force decided."),
 		}),
 	}),
@@ -96,16 +69,7 @@ export function concluded(progress: Progress, { confidence, agreement, escalated
 	return { ...progress, confidence: rounded(confidence), agreement: rounded(agreement), escalated };
 }
 
-/** What was accounted for. */
-export interface Accounted {
-	requestId: string;
-	startedAtMs: number;
-	latencyMs: number;
-	boundNanoUsd: number;
-	totals: WorkTotals;
-	trace: Trace;
-	receipt: SealedReceipt;
-	attestation: Attestation | null;
+export interface Accounted extends AccountedWork {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
 }
@@ -118,9 +82,8 @@ export function orchestrationOf(
 	includeTrace: boolean,
 ): Orchestration {
 	const { policy, strategy, reason, confidence, agreement, escalated } = progress;
-	const { totals, receipt, trace, attestation, decision } = done;
+	const { trace, decision } = done;
 	const models_used = trace.modelsUsed();
-	const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = totals;
 	return {
 		id: done.requestId,
 		object: "orchestration",
@@ -129,7 +92,7 @@ export function orchestrationOf(
 		strategy,
 		reason,
 		choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-		usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+		usage: workUsage(done.totals),
 		svc: {
 			orchestration: {
 				policy,
@@ -141,25 +104,14 @@ export function orchestrationOf(
 				escalated,
 				latency_ms: done.latencyMs,
 			},
-			cost: {
-				total_usd: usd(totals.costNanoUsd),
-				estimated: true,
-				basis: totals.estimated ? "bound" : "provider_usage",
-				bound_usd: usd(done.boundNanoUsd),
-			},
+			cost: workCost(done),
 			proof: {
-				request_id: receipt.request_id,
-				timestamp: receipt.created_at,
-				proof_hash: receipt.proof_hash,
+				...workProof(done),
 				policy,
 				strategy,
 				models_used,
 				confidence,
 				agreement,
-				verifiable: true,
-				...(attestation ? { compliance: attestation } : {}),
-				signature: receipt.signature,
-				key_id: receipt.key_id,
 			},
 			...(includeTrace ? { stages: trace.shown() } : {}),
 			...(decision ? { compliance: decision } : {}),

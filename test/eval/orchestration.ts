@@ -215,6 +215,9 @@ async function report(set: DataSet): Promise<void> {
 	for (const [name, strategy, members] of runs)
 		console.log(line(name, await measure(set, odd, quality, strategy, members), strongAlone));
 	console.log(`cheap: ${three.join(", ")}`);
+	console.log("on the even half, by which the planner's cascades were chosen:");
+	for (const [name, strategy, members] of runs.filter(([, strategy]) => strategy === cascade))
+		console.log(line(name, await measure(set, even, quality, strategy, members), accuracyOf(even, set.strong)));
 }
 
 /** How well alike words tell alike answers, for texts that name none: threshold by the even half, rates of the odd one. */

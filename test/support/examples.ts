@@ -176,6 +176,10 @@ const command = fc.oneof(
 	odd.text,
 );
 
+function toolCall(name: string, given: Record<string, unknown>) {
+	return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+}
+
 function handoff(workspace_id: string) {
 	return { workspace_id, objective: "Hand on the order list" };
 }
@@ -463,6 +467,40 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
 	health: { request: () => ({}) },
+	get_mcp_manifest: { request: () => ({}) },
+	mcp: {
+		request: () => ({ body: toolCall("get_usage", {}) }),
+		owned: [
+			{
+				make: (owner) => newHandoff(owner, "isolation"),
+				unknown: () => "ho_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+				request: (id) => ({ body: toolCall("get_handoff", { handoff_id: id }) }),
+				shownAt: (id) => `/v1/handoff/${id}`,
+			},
+		],
+		hints: {
+			jsonrpc: fc.constant("2.0"),
+			method: fc.constantFrom(
+				"initialize",
+				"ping",
+				"tools/list",
+				"tools/call",
+				"prompts/get",
+				"resources/read",
+				"nope",
+			),
+			params: fc.constantFrom<unknown>(
+				{ name: "list_plans" },
+				{ name: "list_models", arguments: null },
+				{ name: "nope", arguments: {} },
+				{ name: "get_skill", arguments: { skill_id: ".." } },
+				{ uri: "svc://skills/debugging" },
+				{ uri: "svc://brain/%2e%2e" },
+				{ name: "debugging", arguments: { task: "It hangs." } },
+				{ protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } },
+			),
+		},
+	},
 	openapi: { request: () => ({}) },
 	operator_create_key: { request: () => ({ body: { user: "contract", plan: "pro" } }) },
 	operator_list_keys: { request: () => ({}), hints: { user: fc.constantFrom("contract", "nobody") } },

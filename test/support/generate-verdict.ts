@@ -90,6 +90,7 @@ export class Documented {
 	#contentComplaints({ responses }: Operation, status: number, contentType: string, text: string): string[] {
 		const response = responses[status] ?? (status >= 400 ? responses["default"] : undefined);
 		if (!response) return [`status ${status} is not documented`];
+		if (!response.content && text === "") return [];
 		const type = contentType.split(";")[0]?.trim() ?? "";
 		const schema = response.content?.[type]?.schema;
 		if (!schema) return [`content type ${JSON.stringify(type)} is not documented for status ${status}`];

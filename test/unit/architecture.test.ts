@@ -11,6 +11,7 @@ const LAYERS = [
 	["index.ts"],
 	["app.ts"],
 	["endpoints.ts"],
+	["mcp"],
 	["reads"],
 	["skills"],
 	["chat"],

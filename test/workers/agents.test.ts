@@ -26,6 +26,8 @@ beforeEach(async () => {
 });
 afterEach(() => upstream.restore());
 
+const BOOK = `Write a book:\n${Array.from({ length: 12 }, (_, at) => `${at + 1}. Chapter ${at + 1} [[overrun]]`).join("\n")}`;
+
 async function errorOf(response: Response): Promise<unknown> {
 	return { status: response.status, body: await response.json() };
 }
@@ -134,14 +136,25 @@ describe("a run's cap", () => {
 	});
 
 	it("is told of in alerts, and lowers the intensity", async () => {
-		const goal = `Write a book:\n${Array.from({ length: 12 }, (_, at) => `${at + 1}. Chapter ${at + 1} [[overrun]]`).join("\n")}`;
-		const run = await ran(key, { goal, policy: "depth", max_cost_usd: 0.014, max_tokens: 300 });
-		expect(run.status).toBe("budget_exhausted");
+		const run = await ran(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
+		expect(run).toMatchObject({ status: "complete", steps_taken: 14 });
 		expect(run.alerts.map(({ code }) => code)).toContain("provider_overrun");
-		expect(run.alerts.filter(({ code }) => code === "budget_pressure").map(({ threshold }) => threshold)).toContain(
-			0.7,
+		const pressure = run.alerts.filter(({ code }) => code === "budget_pressure");
+		expect(pressure.map(({ threshold }) => threshold)).toContain(0.7);
+		const at = pressure[0]?.step_index ?? 0;
+		expect(run.steps.slice(1, at).map(({ intensity }) => intensity)).toContain("Laser");
+		expect(run.steps.slice(at + 1).map(({ intensity }) => intensity)).not.toContain("Laser");
+		await expectAccounted(key, run);
+	});
+
+	it("that is used up leaves what was reached, with a message", async () => {
+		const run = await ran(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.0003, max_tokens: 300 });
+		expect(run.status).toBe("budget_exhausted");
+		expect(run.steps_taken).toBeGreaterThan(2);
+		expect(run.steps.at(-1)?.role).toBe("finalize");
+		expect(run.final_message).toMatch(
+			/^The run stopped within its budget: .* of 12 subtasks done\. .* The output holds what was reached\.$/,
 		);
-		expect(new Set(run.steps.map(({ intensity }) => intensity)).size).toBeGreaterThan(1);
 		await expectAccounted(key, run);
 	});
 

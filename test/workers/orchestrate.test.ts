@@ -289,13 +289,10 @@ describe("the plan", () => {
 		expect(stageOf(answer, "step:0").detail).toMatchObject({ stopped_by: "budget" });
 	});
 
-	it("is refused where the config's max_cost or the plan's limit covers not even the cheapest call", async () => {
+	it("is refused where the config's max_cost covers not even the cheapest call", async () => {
 		const dear = await post(PROSE, { brain_config: { max_cost: 1e-9 } });
 		expect(dear.status).toBe(402);
 		expect(await dear.json()).toMatchObject({ error: "cost_limit_exceeded", scope: "max_cost" });
-		const free = await newKey("free");
-		const long = await post("word ".repeat(600_000), {}, free);
-		expect([402, 422]).toContain(long.status);
 		expect(upstream.requests).toEqual([]);
 	});
 
@@ -378,6 +375,19 @@ describe("a stream", () => {
 		expect(last?.event).toBe("result");
 		const answer = orchestrationSchema.parse(JSON.parse(last?.data ?? ""));
 		expect(await proofOf(answer.id)).toMatchObject({ valid: true });
+	});
+
+	it("ends with the error and its status where nobody answers", async () => {
+		const response = await post(`[[status 503]] ${SUM}`, { strategy: "self_consistency", stream: true });
+		expect(response.status).toBe(200);
+		const last = eventsOf(await response.text()).at(-1);
+		expect(last?.event).toBe("error");
+		expect(JSON.parse(last?.data ?? "")).toMatchObject({ error: "all_models_failed", status: 502 });
+	});
+
+	it("that is refused before any call is an ordinary error response", async () => {
+		const response = await post(PROSE, { stream: true, brain_config: { max_cost: 1e-9 } });
+		expect([response.status, await response.json()]).toMatchObject([402, { error: "cost_limit_exceeded" }]);
 	});
 
 	it("that its client leaves stops its calls and is settled", async () => {

@@ -17,7 +17,7 @@ const [a1, a2, b1, c1] = [
 	candidate("b1", "b", 2),
 	candidate("c1", "c", 1),
 ];
-const ALL: Rankings = { panel: [a1, a2, b1, c1], best: [a1, b1, a2, c1], cheap: [c1, b1, a2, a1] };
+const ALL: Rankings = { panel: [a1, a2, b1, c1], best: [a1, a2, b1, c1], cheap: [c1, b1, a2, a1] };
 const ASKED: AskedRun = { policy: "balanced", review: true, iterations: 3, coderModel: null, reviewerModel: null };
 const ONE = { width: 1, review: true, cheap: false };
 

@@ -45,6 +45,7 @@ describe("code that is left out", () => {
 		"// no changes needed",
 		"... existing code ...",
 		"[rest of the file unchanged]",
+		"[…]",
 		"function f() { /* ... */ }",
 		"function f() { ... }",
 	])("%s", (line) => {

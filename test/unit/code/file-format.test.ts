@@ -52,6 +52,8 @@ describe("an answer", () => {
 		["a device", file("nul.txt"), "its path has the segment nul.txt, which not every system can hold"],
 		["a long path", file("a".repeat(201)), "its path takes more than 200 bytes"],
 		["a deep path", file(`${"a/".repeat(16)}b`), "its path has more than 16 segments"],
+		["a path that shows as another", file("a\u202egpj.exe"), "its path has characters that do not show"],
+		["white space at an end", file(" a.py"), "its path has white space at an end"],
 		["a NUL", file("a.py", "a\u0000b\n"), "holds a NUL character"],
 	])("is refused for %s", (_, answer, why) => {
 		const { files, changed, faults } = readDraft(answer, B);

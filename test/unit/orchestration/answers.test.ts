@@ -21,6 +21,12 @@ describe("the final answer of a text", () => {
 		["He walked 25 miles in all, which is a long way for one who is not used to it at his age.", "any", null],
 		["Final answer: 3/4", "number", "0.75"],
 		["Final answer: −7 °C", "any", "-7"],
+		["So it is 210.\nA: 210\n", "number", "210"],
+		[
+			"Q: Why do you stay?\nA: I like the sea.\n\nSo he said, and went on to tell us of the storms of his youth.",
+			"any",
+			null,
+		],
 		["", "any", null],
 		["I cannot say.\nFinal answer: ", "number", null],
 	])("%j, asked for %s, is %j", (text, kind, expected) => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { toModelCall } from "../../../src/chat/request.ts";
-import { inSkillFields, skillRequestSchema, toChatRequest, withLength } from "../../../src/skills/request.ts";
+import { asWork, inSkillFields, skillRequestSchema, toChatRequest } from "../../../src/skills/request.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
 const SKILL = { id: "a", name: "A", description: "Does a.", raw: "# A\n\nYou do.\n" };
@@ -54,7 +54,7 @@ describe("the length of an answer", () => {
 	const lengthOf = (limits: { max_tokens?: number | null; max_completion_tokens?: number | null }) => {
 		const { body } = chatOf({ task: "x", ...limits });
 		const wishes = { model: "auto", mode: null, config: null, gate: null };
-		const asked = withLength({ call: toModelCall(body, TEST_CATALOG), wishes }, limits);
+		const asked = asWork({ call: toModelCall(body, TEST_CATALOG), wishes }, limits);
 		return [asked.call.maxTokens, asked.wishes.maxTokens];
 	};
 

@@ -1,0 +1,59 @@
+// The endpoints as tools: the manifest, and the MCP server.
+import { endpoint } from "../account/endpoint.ts";
+import { ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { mcpAnswerSchema, mcpBodySchema, mcpErrorSchema } from "./json-rpc.ts";
+import { keptTools } from "./manifest.store.ts";
+import { MCP_PATH, manifestAt, manifestSchema, manifestTools } from "./manifest.ts";
+import { toolsOf } from "./tools.ts";
+
+/** The endpoint that lists the tools of a service that has `endpoints`. */
+function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
+	return endpoint({
+		id: "get_mcp_manifest",
+		method: "GET",
+		path: "/v1/mcp/manifest",
+		access: "public",
+		limited: true,
+		notATool: true,
+		conditional: "strong",
+		cacheControl: "public, max-age=60",
+		summary: "The endpoints as tools for a model, with JSON Schemas of their arguments, and a client's config.",
+		result: manifestSchema,
+		async handle({ context }) {
+			const tools = await keptTools(context, () => manifestTools(toolsOf(endpoints())));
+			return ok(manifestAt(context.origin, tools));
+		},
+	});
+}
+
+/** The MCP server over the endpoints. It keeps no session, so there is nothing to GET or to DELETE. */
+function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
+	return endpoint({
+		id: "mcp",
+		method: "POST",
+		path: MCP_PATH,
+		access: "key",
+		admission: "none",
+		notATool: true,
+		bodyLimit: "chat",
+		summary: "The endpoints as an MCP server over streamable HTTP, without a session.",
+		body: mcpBodySchema,
+		result: mcpAnswerSchema,
+		eventStream:
+			"Where a tool takes its time, or its call has a progressToken: messages of the protocol, one an event.",
+		protocol: { accepted: "Notifications, which nobody answers.", error: mcpErrorSchema },
+		async handle({ body, context }) {
+			const { answerMcp } = await import("./server.edge.ts");
+			return { ok: true, response: await answerMcp(body, endpoints(), context) };
+		},
+	});
+}
+
+/**
+ * The endpoints that offer others as tools.
+ * @param endpoints all of the service's, these included; asked for with the first request.
+ */
+export function toolEndpoints(endpoints: () => readonly Endpoint[]): Endpoint[] {
+	return [manifestEndpoint(endpoints), mcpEndpoint(endpoints)];
+}

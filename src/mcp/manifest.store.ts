@@ -1,0 +1,42 @@
+// The manifest's tools in KV: written once per version of the Worker, so that not every isolate has to write 30 schemas.
+
+import type { ServiceContext } from "../account/context.ts";
+import { logError } from "../http/log.edge.ts";
+import { type ManifestTools, manifestToolsSchema } from "./manifest.ts";
+
+/** A version that is rolled back to writes it again. */
+const KEPT_SECONDS = 86_400;
+
+/** What this isolate has read or written. */
+let held: ManifestTools | null = null;
+
+/** The key holds nothing that a request could choose. */
+function keyOf({ CF_VERSION_METADATA }: Env): string {
+	return `mcp:manifest:${CF_VERSION_METADATA.id}`;
+}
+
+function trouble(error: unknown): null {
+	logError("manifest_not_kept", error);
+	return null;
+}
+
+async function read(env: Env): Promise<ManifestTools | null> {
+	const text = await env.KV.get(keyOf(env), { cacheTtl: 3600 }).catch(trouble);
+	return text === null ? null : (manifestToolsSchema.safeParse(JSON.parse(text)).data ?? null);
+}
+
+/**
+ * The tools of this version: this isolate's, else KV's, else as `write` makes them.
+ * @param write what they are, from the code alone.
+ */
+export async function keptTools(
+	{ env, waitUntil }: Pick<ServiceContext, "env" | "waitUntil">,
+	write: () => ManifestTools,
+): Promise<ManifestTools> {
+	if (held) return held;
+	const kept = await read(env);
+	const tools = kept ?? write();
+	if (!kept) waitUntil(env.KV.put(keyOf(env), JSON.stringify(tools), { expirationTtl: KEPT_SECONDS }).catch(trouble));
+	held = tools;
+	return tools;
+}

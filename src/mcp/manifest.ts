@@ -1,0 +1,88 @@
+// The tool manifest: the tools with their addresses, and how a client connects (docs/reference.md, "Tool manifest"). Pure.
+import * as z from "zod";
+import type { Tool } from "./tools.ts";
+
+const MANIFEST_VERSION = "svc-mcp-manifest-v0.1";
+
+/** Where the MCP server is. */
+export const MCP_PATH = "/v1/mcp";
+
+const inputSchema = z.lazy(() =>
+	z.looseObject({ type: z.literal("object"), properties: z.record(z.string(), z.unknown()) }),
+);
+
+const toolEntry = z.lazy(() =>
+	z.object({
+		name: z.string(),
+		description: z.string(),
+		method: z.enum(["GET", "POST", "PUT", "DELETE"]),
+		path: z.string(),
+		input_schema: inputSchema.describe(
+			"One JSON Schema for all arguments: those named in the path go there, the others into the body, or into the query of a GET.",
+		),
+		auth_required: z.boolean(),
+	}),
+);
+
+/** The tools as they are kept: the same at whatever address the service is asked. */
+export const manifestToolsSchema = z.lazy(() => z.array(toolEntry));
+export type ManifestTools = z.output<typeof manifestToolsSchema>;
+
+const clientEntry = z.lazy(() =>
+	z.object({
+		type: z.literal("http"),
+		transport: z.literal("http"),
+		url: z.string(),
+		auth: z.object({ type: z.literal("bearer"), token: z.string() }),
+		headers: z.object({ Authorization: z.string() }),
+	}),
+);
+
+/** `GET /v1/mcp/manifest` (docs/reference.md, "Tool manifest"). */
+export const manifestSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("mcp.manifest"),
+		version: z.string(),
+		base_url: z.string(),
+		tool_count: z.int(),
+		tools: z.array(toolEntry.unwrap().extend({ url: z.string().describe("base_url and path.") })),
+		install: z.object({
+			claude_code_config: z
+				.object({ mcpServers: z.object({ svc: clientEntry }) })
+				.describe("For .mcp.json; the client puts the variable SVC_API_KEY in."),
+		}),
+	}),
+);
+
+/** Tools as the manifest names them, without an address. */
+export function manifestTools(tools: readonly Tool[]): ManifestTools {
+	return tools.map(({ name, description, method, path, inputSchema, authRequired }) => ({
+		name,
+		description,
+		method,
+		path,
+		input_schema: { ...inputSchema, type: "object" as const, properties: { ...Object(inputSchema["properties"]) } },
+		auth_required: authRequired,
+	}));
+}
+
+/** The manifest of a service at an origin. */
+export function manifestAt(origin: string, tools: ManifestTools): z.output<typeof manifestSchema> {
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts in what stands in its environment.
+	const token = "${SVC_API_KEY}";
+	const svc = {
+		type: "http" as const,
+		transport: "http" as const,
+		url: `${origin}${MCP_PATH}`,
+		auth: { type: "bearer" as const, token },
+		headers: { Authorization: `Bearer ${token}` },
+	};
+	return {
+		object: "mcp.manifest",
+		version: MANIFEST_VERSION,
+		base_url: origin,
+		tool_count: tools.length,
+		tools: tools.map((tool) => ({ ...tool, url: `${origin}${tool.path}` })),
+		install: { claude_code_config: { mcpServers: { svc } } },
+	};
+}

@@ -1,0 +1,151 @@
+// Which endpoints are tools, what a model is told of each, and which request a call stands for. Pure.
+import { fail, ok, type Result } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { type JsonSchema, jsonSchema } from "../http/json-schema.ts";
+
+/** A tool: an endpoint as a model sees it. */
+export interface Tool {
+	/** The endpoint's id. */
+	name: string;
+	description: string;
+	method: Endpoint["method"];
+	/** OpenAPI style; its parameters are arguments. */
+	path: Endpoint["path"];
+	/** An object; params, query and body are one list of arguments. */
+	inputSchema: JsonSchema;
+	authRequired: boolean;
+}
+
+/** Arguments that ask for a stream, which no tool answers with. */
+const STREAM_ARGUMENTS = ["stream", "stream_options"];
+
+/**
+ * True for an endpoint that is a tool: it answers JSON, to anybody or to a key, and is meant for clients. Keys are made and
+ * shown by operators and by people in a browser, so no tool does.
+ */
+export function isTool({ access, mediaType, internal, notATool }: Endpoint): boolean {
+	const isJson = (mediaType ?? "application/json") === "application/json";
+	return isJson && (access === "public" || access === "key") && !internal && !notATool;
+}
+
+interface ObjectSchema extends JsonSchema {
+	properties?: Record<string, JsonSchema>;
+	required?: string[];
+}
+
+/** Schemas of a request's places in the order path, query, body, as far as the endpoint has them. */
+function placesOf({ params, query, body }: Endpoint): ObjectSchema[] {
+	return [params, query, body].flatMap((schema) => (schema ? [jsonSchema(schema, "input")] : []));
+}
+
+/**
+ * Puts the arguments of one place behind those before it.
+ * @throws when a name would have to be in two places.
+ */
+function merge(all: ObjectSchema, place: ObjectSchema, { id }: Endpoint): ObjectSchema {
+	const known = all.properties ?? {};
+	const twice = place.required?.find((name) => Object.hasOwn(known, name));
+	if (twice !== undefined) throw new Error(`${id}: ${twice} has to be in two places`);
+	const required = [...(all.required ?? []), ...(place.required ?? [])];
+	return { ...all, ...place, properties: { ...known, ...place.properties, ...known }, required };
+}
+
+/**
+ * The one schema of an endpoint's arguments. A name that the path and the body have is an argument of the path alone.
+ * @throws when a name would have to be in two places, or a place takes anything but an object that refers to nothing.
+ */
+export function inputSchemaOf(endpoint: Endpoint): JsonSchema {
+	const places = placesOf(endpoint);
+	if (places.some((place) => place["type"] !== "object" || "$defs" in place))
+		throw new Error(`${endpoint.id}: its arguments are not one plain object`);
+	const merged = places.reduce((all, place) => merge(all, place, endpoint), { type: "object" });
+	const { properties = {}, required = [], ...rest } = merged;
+	const named = Object.entries(properties).filter(
+		([name]) => !(endpoint.eventStream && STREAM_ARGUMENTS.includes(name)),
+	);
+	return { ...rest, properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) };
+}
+
+function descriptionOf({ summary, description }: Endpoint): string {
+	return description === undefined ? summary : `${summary} ${description}`;
+}
+
+/** The tool that an endpoint is. */
+export function toolOf(endpoint: Endpoint): Tool {
+	return {
+		name: endpoint.id,
+		description: descriptionOf(endpoint),
+		method: endpoint.method,
+		path: endpoint.path,
+		inputSchema: inputSchemaOf(endpoint),
+		authRequired: endpoint.access !== "public",
+	};
+}
+
+/** The tools of a service that has these endpoints, in the list's order. */
+export function toolsOf(endpoints: readonly Endpoint[]): Tool[] {
+	return endpoints.filter(isTool).map(toolOf);
+}
+
+/** A request as a tool's call makes it. */
+export interface ToolRequest {
+	/** Path and query. */
+	target: string;
+	/** JSON; null for an endpoint without a body. */
+	body: string | null;
+}
+
+/** An argument as a path or a query writes it. */
+function textOf(value: unknown): string {
+	return (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
+}
+
+/** Why a value cannot stand in a path; null when it can. Clients resolve dot segments before they send (WHATWG URL, 4.4). */
+function pathProblem(value: unknown): string | null {
+	if (value === undefined || value === null || value === "") return "is missing";
+	return /^\.{1,2}$/.test(textOf(value)) ? "cannot be . or .." : null;
+}
+
+/**
+ * The request that arguments stand for: those that the path names go there, the others into the body, or into the query of
+ * an endpoint that has no body.
+ */
+export function toolRequest(endpoint: Endpoint, given: Readonly<Record<string, unknown>>): Result<ToolRequest> {
+	const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+	const issues = names.flatMap((name) => {
+		const message = pathProblem(given[name]);
+		return message === null ? [] : [{ path: name, message }];
+	});
+	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
+	const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(given[name])));
+	const streams = endpoint.eventStream ? STREAM_ARGUMENTS : [];
+	const others = Object.entries(given).filter(([name]) => !names.includes(name) && !streams.includes(name));
+	if (endpoint.body) return ok({ target: path, body: JSON.stringify(Object.fromEntries(others)) });
+	const stated = others.filter(([, value]) => value !== undefined && value !== null);
+	const query = new URLSearchParams(stated.map(([name, value]) => [name, textOf(value)]));
+	return ok({ target: query.size > 0 ? `${path}?${query}` : path, body: null });
+}
+
+/** An answer's parts that a tool's result is made of. */
+export interface ToolAnswer {
+	/** What the client sees of it: the JSON text of the answer, and the same parsed. */
+	text: string;
+	value: Record<string, unknown> | null;
+	failed: boolean;
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+	} catch {
+		return null;
+	}
+}
+
+/** An HTTP answer as a tool's: the same body. What fails after its head was sent says its status in the body. */
+export function toolAnswer(status: number, text: string): ToolAnswer {
+	const value = objectOf(text);
+	const failedLate = typeof value?.["error"] === "string" && typeof value["status"] === "number";
+	return { text, value, failed: status >= 400 || failedLate };
+}

@@ -1,0 +1,103 @@
+// The official MCP client against the running service, in both eras of the protocol: tools with progress and errors,
+// resources, prompts, a wrong key.
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "./support.ts";
+
+let service: TestService | undefined;
+let apiKey = "";
+
+beforeAll(async () => {
+	service = await startTestService();
+	apiKey = (await service.newKey("corporate")).key;
+});
+afterAll(() => service?.stop());
+
+function serviceUrl(): string {
+	if (!service) throw new Error("the service did not start");
+	return service.url;
+}
+
+/** A client that is connected; `auto` speaks the newest revision that both sides know. */
+async function connect(mode: "legacy" | "auto", key = apiKey): Promise<Client> {
+	const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
+	const headers = { Authorization: `Bearer ${key}` };
+	await client.connect(
+		new StreamableHTTPClientTransport(new URL(`${serviceUrl()}/v1/mcp`), { requestInit: { headers } }),
+	);
+	return client;
+}
+
+const chat = { name: "create_chat_completion", arguments: { messages: [{ role: "user", content: "Say hello" }] } };
+
+describe.each(["legacy", "auto"] as const)("the official client (%s)", (mode) => {
+	let client: Client;
+	beforeAll(async () => {
+		client = await connect(mode);
+	});
+	afterAll(() => client.close());
+
+	it("learns who serves it", () => {
+		expect(client.getProtocolEra()).toBe(mode === "auto" ? "modern" : "legacy");
+		expect(client.getServerVersion()).toMatchObject({ name: "svc" });
+		expect(client.getInstructions()).toContain("Tools are the endpoints");
+	});
+
+	it("finds every tool of the manifest", async () => {
+		const { tools } = await client.listTools();
+		const manifest = (await (await fetch(`${serviceUrl()}/v1/mcp/manifest`)).json()) as { tools: { name: string }[] };
+		expect(tools.map(({ name }) => name)).toEqual(manifest.tools.map(({ name }) => name));
+	});
+
+	it("calls a tool and hears of its progress", async () => {
+		const heard: number[] = [];
+		const result = await client.callTool(chat, { onprogress: ({ progress }) => heard.push(progress) });
+		expect(result.isError).toBeUndefined();
+		expect(result.structuredContent).toMatchObject({ object: "chat.completion", svc: { proof: { verifiable: true } } });
+		expect(heard[0]).toBe(0);
+	});
+
+	it("calls a tool without asking for progress", async () => {
+		const { structuredContent } = await client.callTool(chat);
+		expect(structuredContent).toMatchObject({
+			choices: [{ message: { content: expect.stringContaining("Say hello") } }],
+		});
+	});
+
+	it("is told of a tool's failure as a result that a model can read", async () => {
+		const result = await client.callTool({ name: "get_model", arguments: { id: "nope" } });
+		expect(result).toMatchObject({ isError: true, structuredContent: { error: "model_not_found" } });
+	});
+
+	it("is told of a tool that there is not", async () => {
+		await expect(client.callTool({ name: "nope", arguments: {} })).rejects.toThrow("there is no tool nope");
+	});
+
+	it("reads skills as resources and as prompts", async () => {
+		const { resources } = await client.listResources();
+		expect(resources.map(({ uri }) => uri)).toContain("svc://skills/debugging");
+		const { contents } = await client.readResource({ uri: "svc://skills/debugging" });
+		expect(contents).toMatchObject([{ mimeType: "text/markdown", text: expect.stringContaining("# Debugging") }]);
+		const { prompts } = await client.listPrompts();
+		expect(prompts.length).toBeGreaterThan(20);
+		const prompt = await client.getPrompt({ name: "debugging", arguments: { task: "It hangs." } });
+		expect(prompt.messages.at(-1)).toMatchObject({ content: { text: "It hangs." } });
+		const { resourceTemplates } = await client.listResourceTemplates();
+		expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain("svc://brain/{share_id}");
+	});
+});
+
+it("a wrong key is refused before anything is said", async () => {
+	await expect(connect("legacy", `${apiKey.slice(0, -1)}0`)).rejects.toThrow(/malformed|401/);
+});
+
+it("the manifest's address is the server's, and its config holds no key", async () => {
+	const manifest = (await (await fetch(`${serviceUrl()}/v1/mcp/manifest`)).json()) as {
+		base_url: string;
+		install: { claude_code_config: { mcpServers: { svc: { url: string; headers: Record<string, string> } } } };
+	};
+	const { url, headers } = manifest.install.claude_code_config.mcpServers.svc;
+	expect([manifest.base_url, url]).toEqual([serviceUrl(), `${serviceUrl()}/v1/mcp`]);
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts its key in.
+	expect(headers["Authorization"]).toBe("Bearer ${SVC_API_KEY}");
+});

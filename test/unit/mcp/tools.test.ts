@@ -1,0 +1,150 @@
+// Tools as a model sees them, and the requests that their calls stand for.
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { endpoint } from "../../../src/account/endpoint.ts";
+import { ENDPOINTS } from "../../../src/endpoints.ts";
+import { ok } from "../../../src/failure.ts";
+import type { Endpoint } from "../../../src/http/endpoint.ts";
+import { inputSchemaOf, isTool, toolRequest, toolsOf } from "../../../src/mcp/tools.ts";
+
+const tools = toolsOf(ENDPOINTS);
+
+function made(more: Partial<Endpoint> & Pick<Endpoint, "path">): Endpoint {
+	const plain = endpoint({
+		id: "made",
+		method: "POST",
+		path: "/v1/made",
+		access: "key",
+		summary: "Made.",
+		result: z.object({}),
+		handle: async () => ok({}),
+	});
+	return { ...plain, ...more } as Endpoint;
+}
+
+/** Every value under a key, wherever it stands. */
+function under(key: string, value: unknown): unknown[] {
+	if (Array.isArray(value)) return value.flatMap((each) => under(key, each));
+	if (typeof value !== "object" || value === null) return [];
+	return Object.entries(value).flatMap(([name, each]) => [...(name === key ? [each] : []), ...under(key, each)]);
+}
+
+describe("the tools", () => {
+	it("are what answers JSON to anybody or to a key, but for internal endpoints and those about the interface", () => {
+		const left = ENDPOINTS.filter((each) => !isTool(each)).map(({ id, access }) => `${access} ${id}`);
+		expect(left.filter((each) => !each.startsWith("operator ") && !each.startsWith("session "))).toEqual([
+			"key get_handoff_checkpoint",
+			"key generate_workspace_files",
+			"public get_brain_badge",
+			"public show_brain_share",
+			"public get_mcp_manifest",
+			"key mcp",
+			"public openapi",
+		]);
+	});
+
+	it("make no key and show none", () => {
+		const aboutKeys = tools.filter(
+			({ name, path }) => /(?:^|_)keys?(?:_|$)/.test(name) || /\/keys?(?:\/|$)/.test(path),
+		);
+		// The key that verifies signatures is for everybody.
+		expect(aboutKeys.map(({ name }) => name)).toEqual(["get_public_key"]);
+	});
+
+	it("have names that every client takes, and descriptions of their own", () => {
+		for (const { name, description } of tools) {
+			expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
+			expect(description.length, name).toBeGreaterThan(20);
+		}
+		expect(new Set(tools.map(({ description }) => description)).size).toBe(tools.length);
+	});
+
+	it.each(tools.map((tool) => [tool.name, tool] as const))(
+		"%s takes an object whose schema refers to nothing",
+		(_, tool) => {
+			expect(tool.inputSchema["type"]).toBe("object");
+			expect(under("$ref", tool.inputSchema)).toEqual([]);
+			expect(under("$id", tool.inputSchema)).toEqual([]);
+			const names = [...tool.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+			expect(tool.inputSchema["required"] ?? []).toEqual(expect.arrayContaining(names));
+			expect(Object.keys(Object(tool.inputSchema["properties"]))).toEqual(expect.arrayContaining(names));
+		},
+	);
+
+	it("ask for no stream", () => {
+		const chat = tools.find(({ name }) => name === "create_chat_completion");
+		expect(Object.keys(Object(chat?.inputSchema["properties"]))).toContain("messages");
+		expect(Object.keys(Object(chat?.inputSchema["properties"]))).not.toContain("stream");
+	});
+});
+
+describe("arguments of several places", () => {
+	const params = z.object({ id: z.string() });
+
+	it("are one list, in the order path, query, body", () => {
+		const both = made({ path: "/v1/made/{id}", params, body: z.object({ b: z.number(), a: z.string().optional() }) });
+		expect(inputSchemaOf(both)).toEqual({
+			type: "object",
+			properties: { id: { type: "string" }, b: { type: "number" }, a: { type: "string" } },
+			required: ["id", "b"],
+		});
+	});
+
+	it("are given once where path and body have the same name, for the path", () => {
+		const clash = made({ path: "/v1/made/{id}", params, body: z.object({ id: z.string().max(3).optional() }) });
+		expect(inputSchemaOf(clash)).toEqual({ type: "object", properties: { id: { type: "string" } }, required: ["id"] });
+		expect(toolRequest(clash, { id: "x", other: 1 })).toEqual({
+			ok: true,
+			value: { target: "/v1/made/x", body: '{"other":1}' },
+		});
+	});
+
+	it("are refused where the body cannot do without the path's name", () => {
+		const clash = made({ path: "/v1/made/{id}", params, body: z.object({ id: z.string() }) });
+		expect(() => inputSchemaOf(clash)).toThrow("made: id has to be in two places");
+	});
+
+	it("are refused where a schema refers to itself", () => {
+		const tree: z.ZodType = z.lazy(() => z.object({ children: z.array(tree) }));
+		expect(() => inputSchemaOf(made({ path: "/v1/made", body: z.object({ tree }) }))).toThrow("not one plain object");
+	});
+});
+
+describe("a call's request", () => {
+	const find = (id: string) => ENDPOINTS.find((each) => each.id === id) as Endpoint;
+	const value = (id: string, given: Record<string, unknown>) => {
+		const request = toolRequest(find(id), given);
+		if (!request.ok) throw new Error("refused");
+		return request.value;
+	};
+
+	it("has path parameters encoded and the others in the query of a GET", () => {
+		expect(value("get_handoff_chain", { workspace_id: "a/b c", limit: 10, after: null })).toEqual({
+			target: "/v1/handoff/chain/a%2Fb%20c?limit=10",
+			body: null,
+		});
+		expect(value("get_usage", {})).toEqual({ target: "/v1/usage", body: null });
+	});
+
+	it("has the others in the body where there is one, unknown ones too, and never a stream", () => {
+		const given = { messages: [], stream: true, stream_options: {}, odd: 1 };
+		expect(value("create_chat_completion", given)).toEqual({
+			target: "/v1/chat/completions",
+			body: '{"messages":[],"odd":1}',
+		});
+	});
+
+	it("leads nowhere else, whatever stands in the path", () => {
+		for (const id of ["a/../../keys", "?x=1", "#", "%2e%2e", "\ud800", "a\\b"]) {
+			const { target } = value("get_handoff", { handoff_id: id });
+			const { pathname, search, hash } = new URL(target, "https://svc.test");
+			expect(pathname.split("/").slice(0, 3)).toEqual(["", "v1", "handoff"]);
+			expect([pathname.split("/").length, search, hash]).toEqual([4, "", ""]);
+		}
+		for (const id of [".", "..", "", null, undefined])
+			expect(toolRequest(find("get_handoff"), { handoff_id: id })).toMatchObject({
+				ok: false,
+				failure: { reason: "invalid_request", issues: [{ path: "handoff_id" }] },
+			});
+	});
+});

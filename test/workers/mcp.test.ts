@@ -1,0 +1,314 @@
+// The MCP server through the front door: every tool answers what its endpoint answers, errors included; who may call, what
+// counts, progress, resources and prompts.
+import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
+import { createParser } from "eventsource-parser";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../src/endpoints.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { isTool, toolOf } from "../../src/mcp/tools.ts";
+import { EXAMPLES, type ExampleRequest } from "../support/examples.ts";
+import { call, callWithKey, newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
+
+interface Message {
+	id?: number;
+	method?: string;
+	params?: Record<string, unknown>;
+	result?: Record<string, unknown>;
+	error?: { code: number; message: string; data?: unknown };
+}
+
+interface ToolResult {
+	content: { type: string; text: string }[];
+	structuredContent?: Record<string, unknown>;
+	isError?: boolean;
+	_meta?: Record<string, unknown>;
+}
+
+let upstream: Upstream;
+let key: TestKey;
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("corporate");
+});
+afterEach(() => upstream.restore());
+
+function request(method: string, params: Record<string, unknown> = {}, id = 1) {
+	return { jsonrpc: "2.0", id, method, params };
+}
+
+/** What the server says to one request of a key. */
+async function rpc({ key }: TestKey, method: string, params: Record<string, unknown> = {}): Promise<Message> {
+	const response = await callWithKey(key, "/v1/mcp", request(method, params));
+	expect(response.status, await response.clone().text()).toBe(200);
+	return response.json();
+}
+
+async function callTool(caller: TestKey, name: string, given: Record<string, unknown>): Promise<ToolResult> {
+	const { result, error } = await rpc(caller, "tools/call", { name, arguments: given });
+	if (!result) throw new Error(`${name}: ${error?.message}`);
+	return result as unknown as ToolResult;
+}
+
+/** The arguments that an example's request stands for. */
+function argumentsOf({ path: template }: Endpoint, { path = template, body }: ExampleRequest): Record<string, unknown> {
+	const url = new URL(path, "https://svc.test");
+	const given = url.pathname.split("/");
+	const fromPath = template.split("/").flatMap((segment, index): [string, string][] => {
+		const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+		return name ? [[name, decodeURIComponent(given[index] ?? "")]] : [];
+	});
+	const numbers = [...url.searchParams].map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
+	return { ...Object.fromEntries(fromPath), ...Object.fromEntries(numbers), ...Object(body) };
+}
+
+/** What differs between two answers however alike the requests are: ids, times, hashes, signatures. */
+const VARYING: readonly [RegExp, string][] = [
+	[/[0-9A-HJKMNP-TV-Z]{26}/g, "<ulid>"],
+	[/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>"],
+	[/sha256:[0-9a-f]{64}/g, "<hash>"],
+	[/[A-Za-z0-9+/_-]{86,}={0,2}/g, "<signature>"],
+	[/"(created|created_at|latency_ms)":\d+/g, '"$1":0'],
+	[/"share_id":"\w{10}"/g, '"share_id":"<id>"'],
+	[/\/b\/\w{10}/g, "/b/<id>"],
+	[/"next_cursor":"[\w-]+"/g, '"next_cursor":"<cursor>"'],
+];
+
+function masked(value: unknown): unknown {
+	return JSON.parse(VARYING.reduce((text, [pattern, word]) => text.replace(pattern, word), JSON.stringify(value)));
+}
+
+const TOOLS = ENDPOINTS.filter(isTool);
+
+describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint]))("the tool %s", (id, endpoint) => {
+	it("answers what its endpoint answers", async () => {
+		// One user each: the second of two requests would find what the first has left.
+		const other = await newKey("corporate");
+		const example = (await EXAMPLES[id]?.request(other)) ?? {};
+		const { path = endpoint.path, body } = example;
+		const headers = { authorization: `Bearer ${other.key}`, "content-type": "application/json" };
+		const init = { method: endpoint.method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+		const response = await call(path, init);
+		const expected = await response.json();
+
+		const own = (await EXAMPLES[id]?.request(key)) ?? {};
+		const result = await callTool(key, id, argumentsOf(endpoint, own));
+		expect(result.isError, JSON.stringify(result)).toBeUndefined();
+		expect(masked(result.structuredContent)).toEqual(masked(expected));
+		expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
+		expect(result._meta?.["svc/request_id"]).toMatch(/^svc-[0-9A-Z]{26}$/);
+	});
+
+	it("has a schema that compiles and takes its example", async () => {
+		const schema = toolOf(endpoint).inputSchema;
+		const validate = new CfWorkerJsonSchemaValidator().getValidator(schema);
+		const given = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
+		expect(validate(given)).toMatchObject({ valid: true });
+		for (const name of (schema["required"] ?? []) as string[]) {
+			const { [name]: _, ...without } = given;
+			expect(validate(without), name).toMatchObject({ valid: false });
+		}
+	});
+});
+
+describe("a tool's failure", () => {
+	const FAILURES: [string, string, Record<string, unknown>, string, RequestInit["method"], unknown][] = [
+		["an unknown id", "get_handoff", { handoff_id: "ho_nope" }, "/v1/handoff/ho_nope", "GET", undefined],
+		["a field that is missing", "create_chat_completion", {}, "/v1/chat/completions", "POST", {}],
+		["a value of another type", "score_risk", { kind: 7 }, "/v1/risk/score", "POST", { kind: 7 }],
+		["a query out of range", "list_audit_events", { limit: 0 }, "/v1/audit/events?limit=0", "GET", undefined],
+		["an unknown model", "get_savings", { baseline: "nope" }, "/v1/savings?baseline=nope", "GET", undefined],
+	];
+
+	it.each(FAILURES)("for %s is the endpoint's error, marked as one", async (_, name, given, path, method, body) => {
+		const headers = { authorization: `Bearer ${key.key}`, "content-type": "application/json" };
+		const response = await call(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+		expect(response.status).toBeGreaterThanOrEqual(400);
+		const result = await callTool(key, name, given);
+		expect([result.isError, result.structuredContent]).toEqual([true, await response.json()]);
+	});
+
+	it("for a parameter that no path can hold is the same kind of error", async () => {
+		for (const given of [{}, { handoff_id: ".." }])
+			expect(await callTool(key, "get_handoff", given)).toMatchObject({
+				isError: true,
+				structuredContent: { error: "invalid_request", issues: [{ path: "handoff_id" }] },
+			});
+	});
+
+	it("for a limit that is reached is the endpoint's 429", async () => {
+		const free = await newKey("free");
+		const results: ToolResult[] = [];
+		for (let i = 0; i < 11; i++) results.push(await callTool(free, "score_risk", { kind: "read", targets: ["a"] }));
+		expect(results.map(({ isError }) => isError ?? false)).toEqual([...new Array(10).fill(false), true]);
+		expect(results.at(-1)?.structuredContent).toMatchObject({ detail: { error: "rate_limit_exceeded" } });
+	});
+
+	it("is the protocol's for a tool that there is not, whatever access the endpoint of that name has", async () => {
+		for (const name of ["nope", "operator_create_key", "openapi", "mcp", "generate_workspace_files", "constructor"]) {
+			const { error } = await rpc(key, "tools/call", { name, arguments: {} });
+			expect(error, name).toMatchObject({ code: -32602 });
+		}
+	});
+});
+
+describe("what counts", () => {
+	it("is each tool's call, once, and nothing of the protocol around it", async () => {
+		for (const method of ["ping", "tools/list", "prompts/list", "resources/templates/list"]) await rpc(key, method);
+		await callTool(key, "create_chat_completion", { messages: [{ role: "user", content: "hi" }] });
+		await callTool(key, "score_risk", { kind: "read", targets: ["a"] });
+		const usage = await usageOf(key);
+		expect([usage.limits.daily_requests_used, usage.total_requests]).toEqual([2, 1]);
+	});
+
+	it("has a receipt under the id that the result names", async () => {
+		const result = await callTool(key, "create_chat_completion", { messages: [{ role: "user", content: "hi" }] });
+		const id = result._meta?.["svc/request_id"];
+		expect(result.structuredContent?.["id"]).toBe(id);
+		expect(await callTool(key, "get_proof", { request_id: id })).toMatchObject({ structuredContent: { valid: true } });
+	});
+});
+
+/** Posts to the server as a client that reads streams; the messages of the stream that comes, or of the one JSON answer. */
+async function post(
+	body: unknown,
+	headers: Record<string, string> = {},
+): Promise<{ type: string; messages: Message[] }> {
+	const accept = "application/json, text/event-stream";
+	const all = { authorization: `Bearer ${key.key}`, "content-type": "application/json", accept, ...headers };
+	const response = await call("/v1/mcp", { method: "POST", headers: all, body: JSON.stringify(body) });
+	const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+	if (type !== "text/event-stream") return { type, messages: [await response.json()].flat() as Message[] };
+	const messages: Message[] = [];
+	createParser({ onEvent: ({ data }) => messages.push(JSON.parse(data)) }).feed(await response.text());
+	return { type, messages };
+}
+
+describe("a call that takes its time", () => {
+	const chat = {
+		name: "create_chat_completion",
+		arguments: { messages: [{ role: "user", content: "hi" }], stream: true },
+	};
+
+	it("is answered on a stream, with progress for who asks for it, and whole all the same", async () => {
+		const { type, messages } = await post(request("tools/call", { ...chat, _meta: { progressToken: "p" } }));
+		expect(type).toBe("text/event-stream");
+		expect(messages[0]).toMatchObject({
+			method: "notifications/progress",
+			params: { progressToken: "p", progress: 0 },
+		});
+		expect(messages.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { object: "chat.completion" } } });
+		const silent = await post(request("tools/call", chat));
+		expect([silent.type, silent.messages.length]).toEqual(["text/event-stream", 1]);
+	});
+
+	it("is answered in one piece to who reads no stream", async () => {
+		const call = request("tools/call", { ...chat, _meta: { progressToken: "p" } });
+		const { type, messages } = await post(call, { accept: "application/json" });
+		expect([type, messages.length]).toEqual(["application/json", 1]);
+	});
+});
+
+describe("the transport", () => {
+	const ping = request("ping");
+
+	it("answers a notification with 202 and nothing", async () => {
+		const response = await callWithKey(key.key, "/v1/mcp", { jsonrpc: "2.0", method: "notifications/initialized" });
+		expect([response.status, await response.text()]).toEqual([202, ""]);
+	});
+
+	it("answers several messages of an old client together", async () => {
+		const { messages } = await post([request("ping", {}, 1), request("tools/list", {}, 2)]);
+		expect(messages.map(({ id }) => id)).toEqual([1, 2]);
+	});
+
+	it("has no session and no stream of its own", async () => {
+		const initialize = request("initialize", {
+			protocolVersion: "2025-11-25",
+			capabilities: {},
+			clientInfo: { name: "c", version: "1" },
+		});
+		const response = await callWithKey(key.key, "/v1/mcp", initialize);
+		expect(response.headers.get("mcp-session-id")).toBeNull();
+		for (const method of ["GET", "DELETE"]) {
+			const headers = { authorization: `Bearer ${key.key}`, accept: "text/event-stream" };
+			const refused = await call("/v1/mcp", { method, headers });
+			expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST"]);
+		}
+	});
+
+	it("lets pages of this machine and of its own call, and no others", async () => {
+		const statusFrom = async (origin: string) => {
+			const headers = { authorization: `Bearer ${key.key}`, "content-type": "application/json", origin };
+			return (await call("/v1/mcp", { method: "POST", headers, body: JSON.stringify(ping) })).status;
+		};
+		for (const origin of ["http://localhost:6274", "http://127.0.0.1", "http://[::1]:3000", "https://svc.test"])
+			expect(await statusFrom(origin), origin).toBe(200);
+		for (const origin of ["https://evil.test", "null", "https://svc.test.evil.test", "http://localhost.evil.test", "x"])
+			expect(await statusFrom(origin), origin).toBe(403);
+	});
+
+	it("says which protocol versions it speaks", async () => {
+		const headers = { "mcp-protocol-version": "1999-01-01" };
+		const { messages } = await post(ping, headers);
+		expect(messages[0]?.error?.message).toContain("2025-11-25");
+	});
+});
+
+describe("resources and prompts", () => {
+	it("list every skill and the caller's own shares, and read both", async () => {
+		const shared = { brain_md: "max_cost: 0.01 # why", title: "Ours" };
+		const share = await (await callWithKey(key.key, "/v1/brain/share", shared)).json<{ share_id: string }>();
+		const resources = (await rpc(key, "resources/list")).result?.["resources"] as { uri: string; title?: string }[];
+		expect(resources.find(({ uri }) => uri === `svc://brain/${share.share_id}`)?.title).toBe("Ours");
+		const skills = (await (await call("/v1/skills")).json()) as { data: { id: string }[] };
+		expect(resources.map(({ uri }) => uri)).toEqual(
+			expect.arrayContaining(skills.data.map(({ id }) => `svc://skills/${id}`)),
+		);
+
+		const other = await newKey("pro");
+		const read = await rpc(other, "resources/read", { uri: `svc://brain/${share.share_id}` });
+		const contents = read.result?.["contents"] as { text: string }[] | undefined;
+		expect(JSON.parse(contents?.[0]?.text ?? "")).toEqual(await (await call(`/v1/b/${share.share_id}`)).json());
+		expect(JSON.stringify((await rpc(other, "resources/list")).result)).not.toContain(share.share_id);
+
+		const skill = await rpc(key, "resources/read", { uri: "svc://skills/debugging" });
+		const raw = ((await (await call("/v1/skills/debugging")).json()) as { raw: string }).raw;
+		expect(skill.result?.["contents"]).toEqual([
+			{ uri: "svc://skills/debugging", mimeType: "text/markdown", text: raw },
+		]);
+	});
+
+	it("list shares page by page", async () => {
+		for (let i = 0; i < 51; i++) {
+			const response = await callWithKey(key.key, "/v1/brain/share", { brain_md: `max_cost: ${i + 1}` });
+			expect(response.status).toBe(200);
+		}
+		const first = (await rpc(key, "resources/list")).result as { resources: { uri: string }[]; nextCursor: string };
+		const second = (await rpc(key, "resources/list", { cursor: first.nextCursor })).result as typeof first;
+		expect(second.nextCursor).toBeUndefined();
+		const shares = [...first.resources, ...second.resources].filter(({ uri }) => uri.startsWith("svc://brain/"));
+		expect(new Set(shares.map(({ uri }) => uri)).size).toBe(51);
+		expect(second.resources.length).toBe(1);
+	});
+
+	it("answer an address that names nothing with the protocol's error", async () => {
+		const addresses = ["svc://skills/nope", "svc://brain/1111111111", "svc://brain/../usage", "https://svc.test/", ""];
+		for (const uri of addresses)
+			expect((await rpc(key, "resources/read", { uri })).error, uri).toMatchObject({ code: -32602 });
+	});
+
+	it("make a prompt of a skill and a task", async () => {
+		const prompts = (await rpc(key, "prompts/list")).result?.["prompts"] as { name: string }[];
+		expect(prompts.map(({ name }) => name)).toContain("debugging");
+		const { result } = await rpc(key, "prompts/get", { name: "debugging", arguments: { task: "It prints 8." } });
+		const messages = result?.["messages"] as { role: string; content: { text: string } }[];
+		expect(messages.map(({ role }) => role)).toEqual(["user", "user"]);
+		expect(messages[0]?.content.text).toContain("# Debugging");
+		expect(messages[1]?.content.text).toBe("It prints 8.");
+		for (const params of [
+			{ name: "nope", arguments: { task: "x" } },
+			{ name: "debugging", arguments: {} },
+		])
+			expect((await rpc(key, "prompts/get", params)).error).toMatchObject({ code: -32602 });
+	});
+});
