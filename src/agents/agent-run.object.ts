@@ -28,8 +28,8 @@ import { settingsOf } from "../settings.ts";
 import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
 import { gateOnGoal } from "./goal-gate.edge.ts";
 import { SpendGuard } from "./guard.ts";
-import { type ShownRun, shownRun, summaryOf } from "./response.ts";
-import { costOf, endOf, openRun, outputOf, proofSoFar, type RunSpec, type RunState, type RunStep } from "./run.ts";
+import { type KnownRun, type ShownRun, shownRun, summaryOf } from "./response.ts";
+import { costOf, endOf, openRun, outputOf, proofSoFar, type RunSpec } from "./run.ts";
 import { RunBook } from "./run-book.edge.ts";
 import { RunDriver, type RunEvent } from "./run-driver.edge.ts";
 import { planEvent, recordEvent } from "./run-events.ts";
@@ -40,7 +40,7 @@ import type { AgentRunRow } from "./runs.store.ts";
 import type { OpenCharge } from "./step.edge.ts";
 
 /** When the alarm looks after a run whose object died in the middle of a move. */
-const HEARTBEAT_MS = 30_000;
+const HEARTBEAT_MS = 10_000;
 /** A whole run is mirrored up to this; D1 takes rows of 2 MB. */
 const MAX_MIRRORED_CHARS = 900_000;
 /** Events that a follower who comes late is told; a run has three a step. */
@@ -144,7 +144,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			this.#makeTables();
 			this.#outbox.identify(spec.userId, { kind: "run", id: spec.runId });
 			const book = RunBook.create(this.ctx.storage, spec, openRun(spec));
-			id = this.#outgoing.addRun(rowOf(book));
+			id = this.#outgoing.addRun("begun", rowOf(book));
 			this.#book = book;
 		});
 		this.#hasTables = true;
@@ -244,7 +244,9 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 				await this.#giveUp(book);
 			}
 		}
-		await handedOn;
+		// A run that goes on does not wait for D1.
+		if (book && !book.end) this.ctx.waitUntil(handedOn);
+		else await handedOn;
 	}
 
 	/** What goes wrong unexpectedly ends the run; what goes wrong with its end is tried again. */
@@ -310,7 +312,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			tell: (charge) => this.#tell(book, charge, gate),
 			say: (event) => this.#say(event),
 			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
-			moved: (state, steps) => this.#outgoing.addRun(rowOf({ ...book, spec, state, steps })),
+			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
 		});
 		const isMoved = await driver.advance();
 		if (isMoved) this.#outbox.stored();
@@ -387,7 +389,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		const event = recordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
 		let id = "";
 		book.finish(end, state, steps, () => {
-			id = this.#outgoing.addRun(rowOf({ ...book, spec, state, steps, end }));
+			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges: book.charges, end }));
 			this.#outgoing.addEvent(event);
 		});
 		this.#outbox.stored();
@@ -430,9 +432,7 @@ function viewOf(book: RunBook): RunView {
 }
 
 /** The run's row for D1. */
-function rowOf(
-	run: Pick<RunBook, "charges" | "end"> & { spec: RunSpec; state: RunState; steps: readonly RunStep[] },
-): Omit<AgentRunRow, "revision"> {
+function rowOf(run: KnownRun): Omit<AgentRunRow, "revision"> {
 	const shown = shownRun(run);
 	const whole = run.end ? JSON.stringify({ run: shown, isSandbox: run.state.isSandbox } satisfies RunView) : null;
 	return {

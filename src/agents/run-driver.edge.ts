@@ -8,6 +8,7 @@ import { usd } from "../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
 import { type BegunStep, type BudgetAlert, SpendGuard, type StepHold } from "./guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "./plan.ts";
+import type { KnownRun } from "./response.ts";
 import {
 	costOf,
 	nextMove,
@@ -52,7 +53,7 @@ export interface RunTools {
 	/** Notes in the transaction of a change that the run has its plan. */
 	planned(state: RunState): void;
 	/** Notes in the transaction of a change where the run stands. */
-	moved(state: RunState, steps: readonly RunStep[]): void;
+	moved(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
 }
 
 /** A plan by a model may take a part of the cap: one in so many. */
@@ -273,7 +274,7 @@ export class RunDriver {
 		const write = (step: RunStep | null, state: RunState) =>
 			book.endStep(charge, step, state, () => {
 				also(state);
-				moved(state, step ? [...book.steps, step] : book.steps);
+				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
 		if (!conclusion.ok) {
 			const failed = this.#afterFailure(conclusion.failure, wanted, change);

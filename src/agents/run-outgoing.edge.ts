@@ -8,16 +8,23 @@ import { newestOf, type PageQuery } from "../audit/page.ts";
 import { keptPayload } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { settingsOf } from "../settings.ts";
-import { type AgentRunRow, upsertRuns } from "./runs.store.ts";
+import { type AgentRunRow, upsertRun } from "./runs.store.ts";
 
-/** One thing to hand on. */
+/** One thing to hand on: an event, or the run's row as it was at its beginning, after a step, at its end. */
 export interface Outgoing extends Record<string, SqlStorageValue> {
+	/** Never the number of two, so that it tells which of two rows is newer. */
+	n: number;
 	id: string;
-	kind: "event" | "run";
-	/** JSON of the row. */
+	kind: "event" | "begun" | "step" | "ended";
+	/** JSON of the row; of the run's without its revision, which is `n`. */
 	body: string;
 }
 
+function runRowOf({ n, body }: Outgoing): AgentRunRow {
+	return { ...(JSON.parse(body) as Omit<AgentRunRow, "revision">), revision: n };
+}
+
+/** More than a run ever has open: two events, and its row at three times. */
 const ROUND_ROWS = 10;
 
 export class RunOutgoing {
@@ -29,34 +36,32 @@ export class RunOutgoing {
 		this.#env = env;
 	}
 
-	#add(kind: Outgoing["kind"], id: string, body: (n: number) => string): void {
-		const { n } = this.#sql.exec<{ n: number }>("SELECT coalesce(max(n), 0) + 1 AS n FROM outgoing").one();
-		this.#sql.exec("INSERT INTO outgoing (n, id, kind, body) VALUES (?, ?, ?, ?)", n, id, kind, body(n));
+	#add(kind: Outgoing["kind"], id: string, row: object): void {
+		this.#sql.exec("INSERT INTO outgoing (id, kind, body) VALUES (?, ?, ?)", id, kind, JSON.stringify(row));
 	}
 
 	/** To be called in the transaction of what it tells of. */
 	addEvent(event: AuditEventRow): void {
-		this.#add("event", event.id, () => JSON.stringify(event));
+		this.#add("event", event.id, event);
 	}
 
-	/** The same of the run's row, which replaces one that has not gone out yet; its id there. */
-	addRun(row: Omit<AgentRunRow, "revision">): string {
-		this.#sql.exec("DELETE FROM outgoing WHERE kind = 'run' AND flushed_at_ms IS NULL");
-		let id = "";
-		const { n } = this.#sql.exec<{ n: number }>("SELECT coalesce(max(n), 0) + 1 AS n FROM outgoing").one();
-		id = `${row.id}:${n}`;
-		this.#add("run", id, (revision) => JSON.stringify({ ...row, revision }));
+	/**
+	 * The same of the run's row; its id there. After a step it replaces that of a step before which has not gone out yet: only
+	 * the beginning and the end are waited for.
+	 */
+	addRun(kind: "begun" | "step" | "ended", row: Omit<AgentRunRow, "revision">): string {
+		if (kind === "step") this.#sql.exec("DELETE FROM outgoing WHERE kind = 'step' AND flushed_at_ms IS NULL");
+		const id = `${kind}:${crypto.randomUUID()}`;
+		this.#add(kind, id, row);
 		return id;
 	}
 
-	#open(kind?: Outgoing["kind"]): Outgoing[] {
-		return this.#sql
-			.exec<Outgoing>(
-				"SELECT id, kind, body FROM outgoing WHERE flushed_at_ms IS NULL AND kind = coalesce(?, kind) ORDER BY n LIMIT ?",
-				kind ?? null,
-				ROUND_ROWS,
-			)
-			.toArray();
+	#open(): Outgoing[] {
+		const rows = this.#sql.exec<Outgoing>(
+			"SELECT n, id, kind, body FROM outgoing WHERE flushed_at_ms IS NULL ORDER BY n LIMIT ?",
+			ROUND_ROWS,
+		);
+		return rows.toArray();
 	}
 
 	nextRound(): Outgoing[] {
@@ -73,8 +78,8 @@ export class RunOutgoing {
 		}
 		const own = events.filter(({ workspace_id }) => workspace_id === null);
 		if (own.length > 0) await insertEvents(db, own);
-		const runs = rows.filter(({ kind }) => kind === "run").map(({ body }) => JSON.parse(body) as AgentRunRow);
-		if (runs.length > 0) await upsertRuns(db, runs);
+		const latest = rows.findLast(({ kind }) => kind !== "event");
+		if (latest) await upsertRun(db, runRowOf(latest));
 	}
 
 	markFlushed(rows: readonly Outgoing[]): void {
@@ -105,13 +110,13 @@ export class RunOutgoing {
 
 	/** Events of a page that nobody else has yet. */
 	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
-		const events = await this.#eventsOf(this.#open("event"));
+		const events = await this.#eventsOf(this.#open());
 		return { events: newestOf(events, query), idle: this.isIdle() };
 	}
 
 	/** The run's row that D1 does not have; null where it has the latest. */
 	unflushedRun(): AgentRunRow | null {
-		const [row] = this.#open("run");
-		return row ? (JSON.parse(row.body) as AgentRunRow) : null;
+		const latest = this.#open().findLast(({ kind }) => kind !== "event");
+		return latest ? runRowOf(latest) : null;
 	}
 }

@@ -17,11 +17,11 @@ export interface AgentRunRow {
 	run: string | null;
 }
 
-/** A statement that stores rows; one that is not newer than what is there changes nothing. */
-export function upsertRuns(db: Database, rows: readonly AgentRunRow[]) {
-	return db
+/** Stores a row; one that is not newer than what is there changes nothing. */
+export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
+	await db
 		.insert(agentRuns)
-		.select(rowsFromJson(agentRuns, rows))
+		.select(rowsFromJson(agentRuns, [row]))
 		.onConflictDoUpdate({
 			target: agentRuns.id,
 			set: {

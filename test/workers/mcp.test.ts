@@ -95,7 +95,7 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 		expect(result.isError, JSON.stringify(result)).toBeUndefined();
 		expect(masked(result.structuredContent)).toEqual(masked(expected));
 		expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
-		expect(result._meta?.["svc/request_id"]).toMatch(/^svc-[0-9A-Z]{26}$/);
+		expect(result._meta?.["svc/request_id"]).toMatch(/^(?:svc-|agt_)[0-9A-Z]{26}$/);
 	});
 
 	it("has a schema that compiles and takes its example", async () => {
