@@ -8,43 +8,31 @@
 // repeated. Where the meter has settled the run itself, because nobody came for so long, its receipt is what the run came to.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
-import { fundsOf } from "../account/funds.edge.ts";
-import { meterClient } from "../account/meter-client.edge.ts";
-import { PLANS } from "../account/plans.ts";
-import { findReceipt } from "../account/receipts.store.ts";
-import type { StoredReceipt } from "../account/settlement.ts";
 import type { EventHolder, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import type { PageQuery } from "../audit/page.ts";
-import { database } from "../db/client.edge.ts";
 import { Backoff } from "../durable/backoff.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { logError } from "../http/log.edge.ts";
-import { Timings } from "../http/timings.ts";
-import type { Caller } from "../inference/caller.edge.ts";
 import { usd } from "../proof/money.ts";
-import { sealReceipt } from "../proof/receipt.ts";
 import { settingsOf } from "../settings.ts";
 import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
 import { gateOnGoal } from "./goal-gate.edge.ts";
 import { SpendGuard } from "./guard.ts";
 import { type KnownRun, type ShownRun, shownRun, summaryOf } from "./response.ts";
-import { costOf, endOf, openRun, outputOf, proofSoFar, type RunSpec } from "./run.ts";
+import { costOf, openRun, type RunSpec } from "./run.ts";
 import { RunBook } from "./run-book.edge.ts";
-import { RunDriver, type RunEvent } from "./run-driver.edge.ts";
+import { RunDriver } from "./run-driver.edge.ts";
 import { planEvent, recordEvent } from "./run-events.ts";
+import { RunFollowers } from "./run-followers.edge.ts";
+import { RunMoney } from "./run-money.edge.ts";
 import { type Outgoing, RunOutgoing } from "./run-outgoing.edge.ts";
-import { settledElsewhere } from "./run-receipt.ts";
-import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
 import type { AgentRunRow } from "./runs.store.ts";
-import type { OpenCharge } from "./step.edge.ts";
 
 /** When the alarm looks after a run whose object died in the middle of a move. */
 const HEARTBEAT_MS = 10_000;
 /** A whole run is mirrored up to this; D1 takes rows of 2 MB. */
 const MAX_MIRRORED_CHARS = 900_000;
-/** Events that a follower who comes late is told; a run has three a step. */
-const MAX_EVENTS = 4_000;
 
 /** Which run an idempotency key stands for. */
 export interface Claim {
@@ -79,14 +67,14 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	#waiting = Promise.withResolvers<Awaited>();
 	#begun = Promise.withResolvers<void>();
 	#settling = new Backoff();
-	#said: string[] = [];
-	#followers = new Set<WritableStreamDefaultWriter<Uint8Array>>();
-	#encoder = new TextEncoder();
+	#followers = new RunFollowers();
+	#money: RunMoney;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
 		const outgoing = new RunOutgoing(state.storage.sql, env);
 		this.#outgoing = outgoing;
+		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
 		this.#outbox = new OwnerOutbox(state, env, {
 			failureEvent: "agent_run_flush_failed",
 			nextRound: () => outgoing.nextRound(),
@@ -139,14 +127,14 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	async start(spec: RunSpec): Promise<boolean> {
 		if (this.#book) return true;
 		if (this.#isVoid()) return false;
-		let id = "";
+		let [id, book]: [string, RunBook | null] = ["", null];
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
 			this.#outbox.identify(spec.userId, { kind: "run", id: spec.runId });
-			const book = RunBook.create(this.ctx.storage, spec, openRun(spec));
+			book = RunBook.create(this.ctx.storage, spec, openRun(spec));
 			id = this.#outgoing.addRun("begun", rowOf(book));
-			this.#book = book;
 		});
+		this.#book = book;
 		this.#hasTables = true;
 		this.#isDriven = true;
 		this.#outbox.stored();
@@ -184,27 +172,16 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO void (one) VALUES (1)");
 		});
 		this.#hasTables = true;
-		this.#letGo();
+		this.#followers.letGo();
 		return false;
 	}
 
-	#letGo(): void {
-		for (const follower of this.#followers) void follower.close().catch(() => undefined);
-		this.#followers.clear();
-	}
-
-	/** What happens in the user's run, from its beginning in this life of the object: one JSON object a line. */
+	/** What happens in the user's run, which may be about to begin: one JSON object a line. @throws when it is another's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
-		const { readable, writable } = new IdentityTransformStream();
-		const writer = writable.getWriter();
-		const isOver = this.#book !== null && (this.#book.end !== null || this.#book.spec.userId !== userId);
-		if (isOver || this.#isVoid()) void writer.close().catch(() => undefined);
-		else {
-			const soFar = this.#encoder.encode(this.#said.join(""));
-			if (soFar.length > 0) void writer.write(soFar).catch(() => this.#followers.delete(writer));
-			this.#followers.add(writer);
-		}
-		return readable;
+		if (this.#book && !this.#bookOf(userId)) throw new Error("there is no such run");
+		const stream = this.#followers.follow();
+		if (this.#book?.end || this.#isVoid()) this.#followers.letGo();
+		return stream;
 	}
 
 	/** Has no further call made for the user's run and waits for its end; null where there is none. One that is over stays as it is. */
@@ -241,7 +218,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 				await this.#advance(book);
 			} catch (error) {
 				logError("agent_run_failed", error, { run_id: book.spec.runId });
-				await this.#giveUp(book);
+				this.#giveUp(book);
 			}
 		}
 		// A run that goes on does not wait for D1.
@@ -250,53 +227,31 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	}
 
 	/** What goes wrong unexpectedly ends the run; what goes wrong with its end is tried again. */
-	async #giveUp(book: RunBook): Promise<void> {
-		if (!book.closing && book.state.fault === null) {
-			await this.#interrupt(book, "an unexpected error, which the service has logged");
-			this.#outbox.arm(Date.now());
-		} else this.#tryAgain();
+	#giveUp(book: RunBook): void {
+		try {
+			if (!book.closing && book.state.fault === null)
+				this.#interrupt(book, "an unexpected error, which the service has logged");
+		} catch (error) {
+			logError("agent_run_not_interrupted", error, { run_id: book.spec.runId });
+		}
+		this.#tryAgain();
 	}
 
 	async #advance(book: RunBook): Promise<void> {
-		if (!this.#isDriven && !book.closing) await this.#interrupt(book, "the service stopped in the middle of it");
+		if (!this.#isDriven && !book.closing) this.#interrupt(book, "the service stopped in the middle of it");
 		this.#isDriven = true;
 		if (!book.closing) {
 			if (await this.#move(book)) {
 				this.#outbox.arm(Date.now());
 				return;
 			}
-			await this.#seal(book);
+			await this.#money.seal(book);
 		}
 		await this.#settle(book);
 	}
 
 	#bookOf(userId: string): RunBook | null {
 		return this.#book?.spec.userId === userId ? this.#book : null;
-	}
-
-	/** The caller of the engine for one move. */
-	#caller({ userId, keyId, planId, runId }: RunSpec): Caller {
-		const startedAtMs = Date.now();
-		const account = { userId, keyId, plan: PLANS[planId], number: null };
-		const waitUntil: Caller["waitUntil"] = (work) => this.ctx.waitUntil(work);
-		return {
-			requestId: runId,
-			startedAtMs,
-			account,
-			settings: settingsOf(this.env),
-			signal: new AbortController().signal,
-			waitUntil,
-			log: { endpoint: "agent_run" },
-			timings: new Timings(startedAtMs, () => Date.now()),
-			funds: fundsOf({
-				account,
-				requestId: runId,
-				waitUntil,
-				db: database(this.env.DB),
-				meter: (id) => meterClient(this.env.ACCOUNT_METER, id),
-				admit: () => Promise.reject(new Error("a run is admitted before it begins")),
-			}),
-		};
 	}
 
 	async #move(book: RunBook): Promise<boolean> {
@@ -307,10 +262,10 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		const plannedAt = ulid();
 		const driver = new RunDriver({
 			book,
-			caller: this.#caller(spec),
+			caller: this.#money.callerFor(spec),
 			rules: { policy, config, gate, temperature },
-			tell: (charge) => this.#tell(book, charge, gate),
-			say: (event) => this.#say(event),
+			tell: (charge) => this.#money.tell(book, charge, gate),
+			say: (event) => this.#followers.say(event),
 			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
 			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
 		});
@@ -319,30 +274,8 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		return isMoved;
 	}
 
-	/** What the run would be written down as if it ended now. */
-	#written(book: RunBook, gate: WrittenRun["gate"], open: OpenCharge | null = null): WrittenRun {
-		const { spec, state, steps } = book;
-		return {
-			spec,
-			state: { ...state, readers: [...new Set([...state.readers, ...(open?.readers ?? [])])] },
-			charges: open ? [...book.charges, open] : book.charges,
-			end: { status: "interrupted", output: outputOf(steps), trajectoryProof: proofSoFar(state, steps) },
-			gate,
-			catalog: settingsOf(this.env).catalog,
-		};
-	}
-
-	/** Stores what the step under way may have cost, then has the meter know. */
-	async #tell(book: RunBook, open: OpenCharge, gate: WrittenRun["gate"]): Promise<boolean> {
-		book.charge(open);
-		const reservation = writtenSoFar(this.#written(book, gate, open), Date.now());
-		const spentNanoUsd = costOf(book.charges) + open.billedNanoUsd;
-		const { expiresAtMs } = open;
-		return this.#caller(book.spec).funds.extend({ ...reservation, expiresAtMs, spentNanoUsd });
-	}
-
 	/** Ends a run that cannot go on: what the step under way may have cost, it has cost. */
-	async #interrupt(book: RunBook, fault: string): Promise<void> {
+	#interrupt(book: RunBook, fault: string): void {
 		const { open, state } = book;
 		if (!open) {
 			book.save({ ...state, fault });
@@ -357,73 +290,36 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		book.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
 	}
 
-	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
-	async #seal(book: RunBook): Promise<void> {
-		const settings = settingsOf(this.env);
-		const gate = await gateOnGoal(book.spec.goal, book.spec.compliance, settings);
-		const end = endOf(book.spec, book.state, book.steps, book.charges);
-		const { usage, receipt } = writtenRun({ ...this.#written(book, gate), end }, Date.now());
-		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, settings.signer) } });
-	}
-
 	/** Settles the run, once; whoever waits is told. */
 	async #settle(book: RunBook): Promise<void> {
-		const { closing, spec } = book;
-		if (!closing) return;
-		const { funds } = this.#caller(spec);
-		const isSettled = await funds.settle(closing.settlement);
-		let { end } = closing;
-		let [state, steps] = [book.state, book.steps];
-		if (!isSettled) {
-			const receipt = await this.#receiptOf(spec).catch(() => null);
-			if (!receipt) {
-				this.#waiting.resolve("unaccounted");
-				this.#letGo();
-				this.#waiting = Promise.withResolvers<Awaited>();
-				this.#tryAgain();
-				return;
-			}
-			if (receipt.proof_hash !== closing.settlement.receipt.proof_hash)
-				({ end, state, steps } = settledElsewhere(book, receipt));
+		const { spec, charges } = book;
+		const settled = await this.#money.settle(book);
+		if (!settled) {
+			this.#waiting.resolve("unaccounted");
+			this.#waiting = Promise.withResolvers<Awaited>();
+			this.#followers.letGo();
+			this.#tryAgain();
+			return;
 		}
+		const { end, state, steps } = settled;
 		const event = recordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
 		let id = "";
-		book.finish(end, state, steps, () => {
-			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges: book.charges, end }));
+		book.finish(settled, () => {
+			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges, end }));
 			this.#outgoing.addEvent(event);
 		});
 		this.#outbox.stored();
 		await this.#outbox.deliver(id);
 		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
-		this.#say({
-			type: "finished",
-			run_id: spec.runId,
-			status,
-			cost_consumed_usd: usd(costNanoUsd),
-			trajectory_proof,
-		});
-		this.#letGo();
+		const cost_consumed_usd = usd(costNanoUsd);
+		this.#followers.say({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
+		this.#followers.letGo();
 		this.#waiting.resolve(viewOf(book));
 	}
 
 	#tryAgain(): void {
 		this.#settling.failed();
 		this.#outbox.arm(Date.now() + this.#settling.delayMs);
-	}
-
-	/** What the run was settled as: at its meter, or in D1 where the meter knows it no more. */
-	async #receiptOf({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
-		const meter = meterClient(this.env.ACCOUNT_METER, userId);
-		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.env.DB), runId)) ?? null;
-	}
-
-	#say(event: RunEvent): void {
-		const line = `${JSON.stringify(event)}\n`;
-		if (this.#said.length < MAX_EVENTS) this.#said.push(line);
-		const bytes = this.#encoder.encode(line);
-		for (const follower of this.#followers) {
-			void follower.write(bytes).catch(() => this.#followers.delete(follower));
-		}
 	}
 }
 

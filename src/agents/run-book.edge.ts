@@ -163,14 +163,14 @@ export class RunBook implements KnownRun {
 		this.closing = closing;
 	}
 
-	/** Stores that the run is settled, and as what; with the steps that what was settled has, and whatever belongs to it. */
-	finish(end: RunEnd, state: RunState, steps: RunStep[], also: () => void): void {
+	/** Stores as what the run is settled, with the steps that this has, and whatever belongs to the same change. */
+	finish({ end, state, steps }: Pick<KnownRun, "state" | "steps"> & { end: RunEnd }, also: () => void): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
 			sql.exec("UPDATE run SET state = ?, end = ?, closing = NULL", JSON.stringify(state), JSON.stringify(end));
 			also();
 		});
-		Object.assign(this, { end, state, steps, closing: null });
+		Object.assign(this, { end, state, steps: [...steps], closing: null });
 	}
 }

@@ -195,9 +195,10 @@ export function withStep(
 }
 
 /** What a run ends as that has no move left. */
-export function endStatusOf({ plan, done, isMet, stop, isCancelled, fault }: RunState): EndStatus {
+export function endStatusOf({ plan, done, isMet, isFinal, stop, isCancelled, fault }: RunState): EndStatus {
 	if (fault !== null) return "interrupted";
-	if (isCancelled) return "cancelled";
+	// What is over when it is cancelled is over.
+	if (isCancelled && !isFinal) return "cancelled";
 	if (stop) return stop.limit === "no_model" ? "interrupted" : "budget_exhausted";
 	return done < plan.length && !isMet ? "max_steps_reached" : "complete";
 }
