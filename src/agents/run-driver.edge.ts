@@ -2,7 +2,7 @@
 // next. When moves are made, and how the run is closed, is the object's business.
 import { logError } from "../http/log.edge.ts";
 import type { Caller } from "../inference/caller.edge.ts";
-import { fitted, placeholder } from "../inference/slots.ts";
+import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
@@ -61,6 +61,8 @@ const PLAN_PART = 4;
 /** Room for a rejected plan in the question that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
 const REASON_BYTES = 160;
+/** What the final step is told of the results: less where money is short. */
+const FINAL_DIGESTS_BYTES = [FINAL_DIGEST_BYTES, FINAL_DIGEST_BYTES / 4, FINAL_DIGEST_BYTES / 16];
 /** Steps to come are held room for with answers of at most so many tokens. */
 const RESERVED_TOKENS = 256;
 
@@ -178,24 +180,24 @@ export class RunDriver {
 		const { book } = this.#tools;
 		const { goal } = book.spec;
 		const results = resultsOf(book.steps);
-		const wanted: Wanted = {
+		const wanted = (digestBytes: number): Wanted => ({
 			role: "finalize",
 			subtask: "Final answer",
-			messages: finalMessages(goal, outputsDigest(results, FINAL_DIGEST_BYTES)),
+			messages: finalMessages(goal, outputsDigest(results, digestBytes)),
 			castSizes: () => ALONE,
 			shareNanoUsd: 0,
 			reserveNanoUsd: 0,
 			keepsIntensity: false,
-		};
-		const made = await this.#make(wanted);
-		if (made.kind === "carried_out") {
-			this.#end(wanted, made, { isFinal: true });
-			return;
+		});
+		let stop: StepStop | null = null;
+		for (const digestBytes of FINAL_DIGESTS_BYTES) {
+			const made = await this.#make(wanted(digestBytes));
+			if (made.kind === "carried_out") return this.#end(wanted(digestBytes), made, { isFinal: true });
+			stop = made.stop;
 		}
-		const { stop } = book.state;
 		// A lone result is the output as it stands.
-		if (results.length === 1) book.save({ ...book.state, isFinal: true });
-		else this.#stop(stop ?? made.stop, { isFinal: true });
+		if (results.length === 1 || !stop) book.save({ ...book.state, isFinal: true });
+		else this.#stop(book.state.stop ?? stop, { isFinal: true });
 	}
 
 	#stop({ limit, reason }: Pick<StepStop, "limit" | "reason">, also: Partial<RunState> = {}): void {
@@ -207,7 +209,8 @@ export class RunDriver {
 	#finalReserve(earlier: readonly EarlierOutput[]): number {
 		const { goal, maxTokens } = this.#tools.book.spec;
 		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
-		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + 4 * maxTokens));
+		const oneMore = slotBytesFor(Math.min(maxTokens, RESERVED_TOKENS));
+		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + oneMore));
 		return this.#leastOf(finalMessages(goal, results));
 	}
 
