@@ -32,7 +32,7 @@ function keyedProxy(serviceUrl: string, key: string): Server {
 	return createServer((incoming, outgoing) => {
 		const { method = "GET", url = "/", headers } = incoming;
 		const all = { ...headers, authorization: `Bearer ${key}` };
-		const passed = request(new URL(url, serviceUrl), { method, headers: all }, (answer) => {
+		const passed = request(new URL(url, serviceUrl).href, { method, headers: all }, (answer) => {
 			outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
 			answer.pipe(outgoing);
 		});

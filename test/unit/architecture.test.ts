@@ -37,8 +37,8 @@ const LAYERS = [
 	["failure.ts"],
 ] as const;
 
-/** They stand beside the Worker: what npm scripts run, and the upstream of tests and of a first start. */
-const BESIDE = new Set(["cli", "sandbox"]);
+/** They stand beside the Worker: what npm scripts run, the upstream of tests and of a first start, checks for readers. */
+const BESIDE = new Set(["cli", "sandbox", "verifier"]);
 
 /** Files that touch the platform, by their suffix; and what only puts them together. */
 function isEdge(file: string): boolean {
@@ -106,7 +106,7 @@ describe("the layers", () => {
 		expect(circles).toEqual([]);
 	});
 
-	it("keep the sandbox and the command line out of the Worker", () => {
+	it("keep the sandbox, the command line and the verifier out of the Worker", () => {
 		const outside = worker.flatMap((file) =>
 			(imports.get(file) ?? []).filter(({ target }) => BESIDE.has(folderOf(target))).map(() => file),
 		);
