@@ -29,18 +29,20 @@ function publishedKeys(text: string): (Uint8Array | null)[] {
 	}
 }
 
+/** Keys, and null for each place where one should be and is none. */
+function keysIn(text: string): (Uint8Array | null)[] {
+	// The answer holds its keys as PEM, too.
+	if (text.trimStart().startsWith("{")) return publishedKeys(text);
+	const pems = [...text.matchAll(/-----BEGIN PUBLIC KEY-----([^-]*)-----END PUBLIC KEY-----/g)];
+	return pems.length > 0 ? pems.map(([, body = ""]) => pemKey(body)) : [rawKey(text)];
+}
+
 /**
  * Reads public keys: the base64 of one, PEM, or the answer of `GET /v1/proof/pubkey`.
  * @returns null when any of it is no Ed25519 key.
  */
 export function readPublicKeys(text: string): PublicKeys | null {
-	const pems = [...text.matchAll(/-----BEGIN PUBLIC KEY-----([^-]*)-----END PUBLIC KEY-----/g)];
-	const found =
-		pems.length > 0
-			? pems.map(([, body = ""]) => pemKey(body))
-			: text.trimStart().startsWith("{")
-				? publishedKeys(text)
-				: [rawKey(text)];
+	const found = keysIn(text);
 	const keys = found.filter((key) => key !== null);
 	return keys.length > 0 && keys.length === found.length ? keys : null;
 }

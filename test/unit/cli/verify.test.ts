@@ -32,7 +32,7 @@ const key = signingKey(Buffer.alloc(32, 7));
 const raw = key.publicKey.toString("base64");
 const der = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), key.publicKey]).toString("base64");
 const pem = `-----BEGIN PUBLIC KEY-----\n${der}\n-----END PUBLIC KEY-----\n`;
-const published = { object: "proof.pubkey", keys: [{ key_id: key.keyId, public_key: raw }] };
+const published = { object: "proof.pubkey", keys: [{ key_id: key.keyId, public_key: raw, pem }] };
 
 const receipt = { type: "svc.receipt.v1", kind: "chat", request_id: "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", cost_usd: 0.01 };
 const proof_hash = textHash(canonical(receipt));
