@@ -22,6 +22,7 @@ import {
 	validateConfigEndpoint,
 } from "./brain/endpoints.edge.ts";
 import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
+import { writeCodeEndpoint } from "./code/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
@@ -33,6 +34,7 @@ import {
 	getHandoffProofEndpoint,
 } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
+import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
 import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
 import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
 import { previewComplianceEndpoint } from "./reads/compliance.edge.ts";
@@ -82,6 +84,8 @@ const openapiEndpoint = endpoint({
 /** In the order they are matched: a fixed path stands before one with a parameter in its place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	createChatCompletionEndpoint,
+	orchestrateEndpoint,
+	writeCodeEndpoint,
 	previewRouteEndpoint,
 	previewComplianceEndpoint,
 	listModelsEndpoint,

@@ -61,6 +61,10 @@ export type Failure =
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
 	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
+	| { reason: "orchestration_error"; requestId: string }
+	/** Models answered, and none wrote a file that could be used. */
+	| { reason: "no_code_produced"; message: string }
+	| { reason: "code_error"; requestId: string }
 	| { reason: "no_provider_available"; message: string }
 	| { reason: "storage_unavailable"; message: string }
 	| { reason: "receipt_unavailable"; requestId: string }

@@ -195,3 +195,32 @@ export function readYaml(text: string): ReadYaml {
 		placeOf: (path, what) => reading.placeOf(path, what),
 	};
 }
+
+/** YAML of any kind is read for its syntax up to so many tokens; beyond, it is not judged. */
+const MAX_SYNTAX_TOKENS = 65_536;
+/** Deeper, the composer's recursion would be what fails. */
+const MAX_SYNTAX_DEPTH = 100;
+
+/**
+ * The first fault in the syntax of a YAML stream: any number of documents, any tags, any depth that is no attack. Null when
+ * there is none, or when it is too large to be judged.
+ */
+export function yamlSyntaxFault(text: string): YamlFault | null {
+	const lines = new LineCounter();
+	const parser = new Parser(lines.addNewLine);
+	const tokens: CST.Token[] = [];
+	let count = 0;
+	lines.addNewLine(0);
+	for (const lexeme of new Lexer().lex(text)) {
+		if (++count > MAX_SYNTAX_TOKENS) return null;
+		for (const token of parser.next(lexeme)) tokens.push(token);
+		if (parser.stack.length > MAX_SYNTAX_DEPTH) return null;
+	}
+	for (const token of parser.end()) tokens.push(token);
+	const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, keepSourceTokens: false });
+	for (const document of composer.compose(tokens, true, text.length)) {
+		const [error] = document.errors;
+		if (error) return { message: error.message.slice(0, 200), ...placeAt(lines, error.pos[0]) };
+	}
+	return null;
+}

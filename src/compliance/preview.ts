@@ -53,38 +53,43 @@ export function inertPreview(detection: Detection) {
 	};
 }
 
-/** The preview of a policy on a text, whatever keys are configured and whoever asks. */
-export function previewOf(gate: Gate, catalog: Catalog, atMs: number) {
-	const allowed: Model[] = [];
+/** What a gate decides on every model of the catalog. */
+export function decisionOf(gate: Gate, { models }: Pick<Catalog, "models">) {
+	const allowed: string[] = [];
 	const excluded: Record<string, string[]> = {};
-	for (const model of catalog.models) {
+	for (const model of models) {
 		const reasons = gate.reasonsAgainst(model);
-		if (reasons.length === 0) allowed.push(model);
+		if (reasons.length === 0) allowed.push(model.id);
 		else excluded[model.id] = [...reasons];
 	}
+	return {
+		policy: { ...gate.policy },
+		policy_active: true,
+		detected_classes: [...gate.detection.classes],
+		allowed,
+		allowed_count: allowed.length,
+		excluded,
+		excluded_count: Object.keys(excluded).length,
+		matrix_version: gate.matrixVersion,
+	};
+}
+
+/** The preview of a policy on a text, whatever keys are configured and whoever asks. */
+export function previewOf(gate: Gate, catalog: Catalog, atMs: number) {
+	const decision = decisionOf(gate, catalog);
+	const { policy, allowed: allowedIds, excluded } = decision;
+	const allowed = catalog.models.filter(({ id }) => allowedIds.includes(id));
 	const premium = costPremium(catalog.models, allowed, atMs);
 	const sample = allowed.find(({ id }) => id === premium.cheapest_compliant);
-	const policy = { ...gate.policy };
-	const allowedIds = allowed.map(({ id }) => id);
-	const shown = classified(gate.detection);
 	return {
 		active: true,
 		ok: sample !== undefined,
 		policy,
-		...shown,
+		...classified(gate.detection),
 		allowed_models: allowedIds,
 		excluded_models: excluded,
 		compliance_cost_premium: premium,
-		decision: {
-			policy,
-			policy_active: true,
-			detected_classes: shown.detected_classes,
-			allowed: allowedIds,
-			allowed_count: allowedIds.length,
-			excluded,
-			excluded_count: Object.keys(excluded).length,
-			matrix_version: gate.matrixVersion,
-		},
+		decision,
 		...(sample ? { sample_attestation: gate.attest([sample]).hash } : {}),
 		matrix_version: gate.matrixVersion,
 	};

@@ -11,6 +11,8 @@ export interface LogFields {
 	model?: string;
 	provider?: string;
 	mode?: string;
+	/** Of an orchestration. */
+	strategy?: string;
 	outcome?: string;
 	cost_usd?: number;
 	estimated?: boolean;

@@ -151,6 +151,23 @@ function rowOf(failure: Failure): Row {
 					...(failure.costUsd > 0 ? NO_RETRY : {}),
 				},
 			};
+		case "orchestration_error":
+			return {
+				status: 502,
+				message: "the orchestrator failed; what was spent is settled, and the log has the cause under this request id",
+				extra: { request_id: failure.requestId },
+				headers: NO_RETRY,
+			};
+		case "no_code_produced":
+			// What has cost money already is not repeated behind the user's back.
+			return { status: 502, message: failure.message, headers: NO_RETRY };
+		case "code_error":
+			return {
+				status: 502,
+				message: "the code run failed; what was spent is settled, and the log has the cause under this request id",
+				extra: { request_id: failure.requestId },
+				headers: NO_RETRY,
+			};
 		case "no_provider_available":
 		case "signing_unavailable":
 			return { status: 503, message: failure.message, headers: { ...retryAfter(RETRY_SOON_MS), ...NO_RETRY } };

@@ -21,6 +21,8 @@ export interface Wishes {
 	model: string;
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
+	/** `balanced`: however short a prompt is, it is not taken for a trivial one. */
+	leastMode?: "balanced";
 	/** The routing config in force; null when there is none. */
 	config: CompiledConfig | null;
 	/**
@@ -111,6 +113,7 @@ export function planCall(
 	const request: SelectionRequest = {
 		catalog,
 		call,
+		trivialMode: wishes.leastMode ?? "agility",
 		longest: wishes.maxTokens === "most",
 		signals: detected,
 		model: wishes.model,

@@ -330,32 +330,34 @@ export class Run {
 		watch: CallWatch | undefined,
 		isForced = false,
 	): Promise<Tried<T>> {
-		const sentAtMs = Date.now();
-		if (sentAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
+		const askedAtMs = Date.now();
+		if (askedAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
 		const budget = watch?.budget ?? this.budget;
 		const planned = affordable(intact, budget.freeNanoUsd);
 		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
 		if (!planned || !hold) return { kind: "not_made" };
 		const { candidate, attempt: exact, plan } = planned;
 		const key = breakerKeyOf(exact.access);
-		const permit = isForced ? health.force(key, sentAtMs) : health.acquire(key, sentAtMs);
+		const permit = isForced ? health.force(key, askedAtMs) : health.acquire(key, askedAtMs);
 		if (!permit) {
 			hold.release();
 			return { kind: "shut_off" };
 		}
 		const intended = plan.selection.failover[0].model;
 		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.asked(intended.id) };
-		if (watch && !(await watch.begins(call))) {
+		const unused = (error: unknown) => {
+			permit.inconclusive();
+			throw error;
+		};
+		if (watch && !(await watch.begins(call).catch(unused))) {
 			hold.release();
 			permit.inconclusive();
 			return { kind: "not_made" };
 		}
 		if (!watch) this.#logCall(call);
 		this.#readers.add(candidate.model);
-		const result = await attempt(call, hold, permit, sentAtMs).catch((error: unknown) => {
-			permit.inconclusive();
-			throw error;
-		});
+		const sentAtMs = Date.now();
+		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
 		if (result.kind === "served") return result;
 		const bill = billOfFailed(call, result, sentAtMs, this.#billOfBroken);
 		if (bill) this.#bill(call, hold, bill);
@@ -363,11 +365,11 @@ export class Run {
 		watch?.ended(call, { bill, answer: null, latencyMs: Date.now() - sentAtMs });
 		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
 		const consequence = failed.add(call, result, costNanoUsd);
-		const nowMs = Date.now();
-		if (consequence.counts) permit.failed(consequence.operatorsFault, nowMs);
+		const endedAtMs = Date.now();
+		if (consequence.counts) permit.failed(consequence.operatorsFault, endedAtMs);
 		else permit.inconclusive();
 		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
-			health.throttled(key, candidate.model.id, result.retryAfterMs, nowMs);
+			health.throttled(key, candidate.model.id, result.retryAfterMs, endedAtMs);
 		return { kind: "failed", consequence, costNanoUsd };
 	}
 

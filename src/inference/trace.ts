@@ -77,8 +77,17 @@ interface Stage {
 	detail: Record<string, unknown>;
 }
 
-function costUsd({ bill }: TracedCall): number {
-	return usd(bill?.cost.totalNanoUsd ?? 0);
+/** What receipts and answers say of a call alike. */
+function factsOf({ model, ok, role, bill, confidence }: TracedCall) {
+	return {
+		model,
+		ok,
+		role,
+		in_tokens: bill?.promptTokens ?? 0,
+		out_tokens: bill?.completionTokens ?? 0,
+		cost_usd: usd(bill?.cost.totalNanoUsd ?? 0),
+		confidence,
+	};
 }
 
 export class Trace {
@@ -125,42 +134,22 @@ export class Trace {
 		return [...new Set(served.map(({ model }) => model))];
 	}
 
+	#results<T>(of: (call: TracedCall) => T): { name: string; results: T[]; detail: Record<string, unknown> }[] {
+		return this.#stages.map(({ name, asks, detail }) => ({
+			name,
+			results: asks.flatMap((ask) => ask.all()).map(of),
+			detail,
+		}));
+	}
+
 	/** As a receipt has them. */
 	receiptStages(): ReceiptStage[] {
-		return this.#stages.map(({ name, asks }) => ({
-			name,
-			results: asks
-				.flatMap((ask) => ask.all())
-				.map((call) => ({
-					model: call.model,
-					ok: call.ok,
-					role: call.role,
-					in_tokens: call.bill?.promptTokens ?? 0,
-					out_tokens: call.bill?.completionTokens ?? 0,
-					cost_usd: costUsd(call),
-					confidence: call.confidence,
-					output_hash: call.outputHash,
-				})),
-		}));
+		const stages = this.#results((call) => ({ ...factsOf(call), output_hash: call.outputHash }));
+		return stages.map(({ name, results }) => ({ name, results }));
 	}
 
 	/** As an answer shows them. */
 	shown(): ShownStage[] {
-		return this.#stages.map(({ name, asks, detail }) => ({
-			name,
-			results: asks
-				.flatMap((ask) => ask.all())
-				.map((call) => ({
-					model: call.model,
-					ok: call.ok,
-					role: call.role,
-					in_tokens: call.bill?.promptTokens ?? 0,
-					out_tokens: call.bill?.completionTokens ?? 0,
-					latency_ms: call.latencyMs,
-					cost_usd: costUsd(call),
-					confidence: call.confidence,
-				})),
-			detail,
-		}));
+		return this.#results((call) => ({ ...factsOf(call), latency_ms: call.latencyMs }));
 	}
 }

@@ -4,102 +4,21 @@
 // Crash order. Nothing is sent before the meter has it: each batch of calls is written into the reservation first, one meter
 // call a batch. So what is recorded of a process that dies is what it was billed, and the worst case of the calls that had
 // begun, each under its own model; with no call begun, nothing. `bound_usd` is the whole bound from the start.
-import type { Gate } from "../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Hash } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import type { Attestation, Outcome, ReceiptKind, SealedReceipt } from "../proof/receipt.ts";
+import type { Attestation, Outcome, SealedReceipt } from "../proof/receipt.ts";
 import { joinedText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
-import {
-	type BilledCall,
-	billAtBound,
-	type Description,
-	type PlannedCall,
-	reservationSoFar,
-	totalNanoUsd,
-} from "./accounting.ts";
+import { type BilledCall, billAtBound, type PlannedCall, reservationSoFar, totalNanoUsd } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
 import { type CallPlan, narrowTo, planCall, type Wishes } from "./plan.ts";
 import { callsFor, type FailedRun, Run, recordOf } from "./run.edge.ts";
 import { Trace, type TracedAsk } from "./trace.ts";
+import type { Asked, CallSpec, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
 
-/** One thing that is asked: a call, who may answer it, and where it stands in the trace. */
-export interface CallSpec {
-	stage: string;
-	role: string;
-	call: ModelCall;
-	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
-	wishes: Wishes;
-	/** Catalog ids in the order they are asked; those behind the first stand in. */
-	models: readonly [string, ...string[]];
-}
-
-/** A spec that was answered. */
-export interface Served {
-	ok: true;
-	/** What the model said; a refusal counts as said. */
-	text: string;
-	answer: ModelAnswer;
-	/** Catalog id of the model that answered. */
-	model: string;
-	provider: string;
-	/** Writes into the trace how sure the answer was, 0 to 1. */
-	rate(confidence: number): void;
-}
-
-/** A spec that nobody answered. */
-export interface Unserved {
-	ok: false;
-	failure: Failure;
-	/** The client has gone, or the work was stopped. */
-	stopped: boolean;
-}
-
-export type Asked = Served | Unserved;
-
-/** What happens while work goes on, for who watches it. */
-export type WorkEvent =
-	| { type: "stage_started"; stage: string }
-	| {
-			type: "call_finished";
-			stage: string;
-			role: string;
-			model: string;
-			ok: boolean;
-			latency_ms: number;
-			cost_usd: number;
-	  };
-
-/** What work is for, as its receipt and usage row say it. */
-export interface WorkPurpose {
-	kind: ReceiptKind;
-	inputHash: string;
-	/** Digest of the routing config in force; null without one. */
-	configDigest: string | null;
-	/** The compliance policy in force; null without one. */
-	gate: Gate | null;
-	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
-	describe(trace: Trace): Description;
-}
-
-/** Limits of work. */
-export interface WorkLimits {
-	/** Worst case of every call it may make, together. */
-	boundNanoUsd: number;
-	/** The longest that all calls together may take. */
-	runMs: number;
-}
-
-/** What all calls so far used and cost. */
-export interface WorkTotals {
-	promptTokens: number;
-	completionTokens: number;
-	costNanoUsd: number;
-	/** Some usage was not reported; its cost is the call's bound. */
-	estimated: boolean;
-}
+export type { Asked, CallSpec, Served, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
 
 /** Plans a call for a caller, at prices as they were when the request came: a bound and its calls are of one price. */
 export function planFor({ account, settings, startedAtMs }: Caller, call: ModelCall, wishes: Wishes): Result<CallPlan> {
@@ -119,7 +38,8 @@ export function boundOfSpec(caller: Caller, spec: Omit<CallSpec, "stage" | "role
 	const plan = planSpec(caller, { ...spec, stage: "", role: "" });
 	if (!plan.ok) return plan;
 	const { attempt, selection } = plan.value;
-	return ok(Math.max(...selection.failover.map(({ model, effort }) => attempt(model, effort).worstCase.totalNanoUsd)));
+	const worst = selection.failover.map(({ model, effort, maxTokens }) => attempt(model, effort, maxTokens).worstCase);
+	return ok(Math.max(...worst.map(({ totalNanoUsd }) => totalNanoUsd)));
 }
 
 /** The most that one call of a set can cost. */
@@ -142,6 +62,9 @@ interface Begun {
 	traced: TracedAsk;
 }
 
+/** The meter has no open reservation any more, or did not answer. */
+const NOT_RESERVED: Failure = { reason: "storage_unavailable", message: "the calls could not be reserved; try again" };
+
 /** Nobody was asked. */
 function notAsked(why: string): Failure {
 	return { reason: "all_models_failed", attempts: [why], costUsd: 0, retryAfterMs: null };
@@ -157,8 +80,8 @@ export class Work {
 	#told: Promise<boolean> = Promise.resolve(true);
 	#underWay = new Set<Promise<unknown>>();
 	#sandbox = false;
-	/** Why nothing is called any more; null while all is well. */
-	#refused: Failure | null = null;
+	/** The meter could not be told of a batch: nothing is called any more. */
+	#isDeaf = false;
 
 	private constructor(caller: Caller, run: Run, trace: Trace, stop: AbortController) {
 		this.#caller = caller;
@@ -250,20 +173,18 @@ export class Work {
 	async #askAll(specs: readonly CallSpec[]): Promise<Asked[]> {
 		const begun = specs.map((spec) => this.#begin(spec));
 		if (begun.some((one) => one.ok) && !(await this.#tell())) {
-			this.#refused = { reason: "storage_unavailable", message: "the calls could not be reserved; try again" };
-			const failure = this.#refused;
 			for (const one of begun) if (one.ok) this.#abandon(one.value);
-			return specs.map(() => ({ ...fail(failure), stopped: this.stopped }));
+			return specs.map(() => this.#unserved(NOT_RESERVED));
 		}
-		return Promise.all(begun.map((one) => (one.ok ? this.#carryOut(one.value) : { ...one, stopped: this.stopped })));
+		return Promise.all(begun.map((one) => (one.ok ? this.#carryOut(one.value) : one)));
 	}
 
 	/** Takes a spec's part of the budget: its dearest call where there is room, else that of the first alone. */
-	#begin(spec: CallSpec): Result<Begun> {
-		if (this.#refused) return fail(this.#refused);
-		if (this.stopped) return fail(notAsked("the request was stopped"));
+	#begin(spec: CallSpec): { ok: true; value: Begun } | Unserved {
+		if (this.#isDeaf) return this.#unserved(NOT_RESERVED);
+		if (this.stopped) return this.#unserved(notAsked("the request was stopped"));
 		const plan = planSpec(this.#caller, spec);
-		if (!plan.ok) return plan;
+		if (!plan.ok) return this.#unserved(plan.failure);
 		const set = callsFor(plan.value, this.#caller);
 		const { budget } = this.#run;
 		const alone = { ...set, calls: [set.calls[0]] as CallSet["calls"] };
@@ -276,7 +197,11 @@ export class Work {
 			traced.underWay = billAtBound(affordable.calls[0], this.#run.record.startedAtMs);
 			return ok({ spec, set: affordable, hold, heldNanoUsd, traced });
 		}
-		return fail(notAsked(`${set.calls[0].candidate.model.id}: no room in what is left of the bound`));
+		return this.#unserved(notAsked(`${set.calls[0].candidate.model.id}: no room in what is left of the bound`), true);
+	}
+
+	#unserved(failure: Failure, unaffordable = false): Unserved {
+		return { ok: false, failure, stopped: this.stopped, unaffordable };
 	}
 
 	#abandon({ hold, traced }: Begun): void {
@@ -291,6 +216,10 @@ export class Work {
 		this.#told = this.#told.then(
 			(isOpen) => isOpen && funds.extend(reservationSoFar(record, [...billed, ...this.trace.underWay()], expiresAtMs)),
 		);
+		this.#told = this.#told.then((isTold) => {
+			this.#isDeaf ||= !isTold;
+			return isTold;
+		});
 		return this.#told;
 	}
 
@@ -317,11 +246,13 @@ export class Work {
 			traced.underWay = null;
 			hold.spend(budget.spentNanoUsd);
 		});
-		if (!result.ok) return { ...fail(result.failure), stopped: this.stopped };
+		if (!result.ok) return this.#unserved(result.failure);
 		const { call, answer, sandbox } = result.served;
 		this.#sandbox ||= sandbox;
-		const { id: model, provider } = call.candidate.model;
-		return { ok: true, text: textOf(answer), answer, model, provider, rate: (share) => traced.rate(share) };
+		const { model, expectation } = call.candidate;
+		const { id, provider } = model;
+		const rate = (share: number) => traced.rate(share);
+		return { ok: true, text: textOf(answer), answer, model: id, provider, quality: expectation.quality, rate };
 	}
 
 	/** Waits for calls that nobody waits for any more. */
@@ -340,6 +271,6 @@ export class Work {
 		const clientClosed = this.stopped;
 		this.stop();
 		await this.#idle();
-		return this.#run.fail(this.#refused ?? failure, clientClosed);
+		return this.#run.fail(this.#isDeaf ? NOT_RESERVED : failure, clientClosed);
 	}
 }

@@ -28,7 +28,6 @@ export const previewComplianceEndpoint = endpoint({
 	method: "POST",
 	path: "/v2/compliance/preview",
 	access: "key",
-	bodyLimit: "chat",
 	summary:
 		"What a compliance policy would let through for a text: the classes of data in it, every model with its reasons, the price of it. No model is called.",
 	body: z.lazy(() =>

@@ -23,6 +23,8 @@ export interface SelectionRequest extends LengthRequest {
 	/** As the client wrote it; `auto` routes. */
 	model: string;
 	routingMode: RoutingMode | null;
+	/** What is chosen for a trivial prompt where nobody says. */
+	trivialMode: RoutingMode;
 	config: RoutingConfig | null;
 	/** The config's rule that matches the call; null when none does. */
 	rule: MatchedRule | null;
@@ -78,7 +80,7 @@ function modeOf(request: SelectionRequest): Mode {
 	return request.signals.difficulty === "hard"
 		? "quality"
 		: request.signals.difficulty === "trivial"
-			? "agility"
+			? request.trivialMode
 			: "balanced";
 }
 

@@ -28,6 +28,10 @@ function textAndResults(messages: AnthropicRequest["messages"]): Pick<SandboxPro
 	return { userText, toolResults };
 }
 
+function systemTextOf({ system = "" }: AnthropicRequest): string {
+	return typeof system === "string" ? system : system.map(({ text }) => text).join("\n");
+}
+
 function toolChoiceOf(choice: AnthropicRequest["tool_choice"]): SandboxPrompt["toolChoice"] {
 	if (choice?.type === "tool") return { name: choice.name };
 	if (choice?.type === "any") return "required";
@@ -38,6 +42,7 @@ function promptOf(request: AnthropicRequest): SandboxPrompt {
 	const { thinking, output_config, tool_choice } = request;
 	return {
 		model: request.model,
+		systemText: systemTextOf(request),
 		...textAndResults(request.messages),
 		tools: (request.tools ?? []).map(({ name, description, input_schema }) => ({
 			name,

@@ -35,6 +35,7 @@ function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
 	const declared = (request.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
 	return {
 		model,
+		systemText: (request.systemInstruction?.parts ?? []).flatMap(({ text }) => text ?? []).join("\n"),
 		...textAndResults(request.contents),
 		tools: declared
 			.filter(({ name }) => allowed.length === 0 || allowed.includes(name))

@@ -104,6 +104,10 @@ function promptOf(request: OpenaiRequest): SandboxPrompt {
 	const thinking = request.thinking?.type ?? "disabled";
 	return {
 		model: request.model,
+		systemText: request.messages
+			.filter(({ role }) => role === "system" || role === "developer")
+			.map((message) => textOf(message.content))
+			.join("\n"),
 		userText: textOf(request.messages[lastUser]?.content),
 		toolResults: request.messages
 			.slice(lastUser + 1)

@@ -1,5 +1,8 @@
 // What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
 
+import { codeReply } from "./code-reply.ts";
+import { orchestrationReply } from "./orchestration-reply.ts";
+
 export interface SandboxTool {
 	name: string;
 	description: string;
@@ -9,6 +12,8 @@ export interface SandboxTool {
 /** A request as every wire format can state it. */
 export interface SandboxPrompt {
 	model: string;
+	/** Texts of the instructions, wherever they stand. */
+	systemText: string;
 	/** Text of the last user message. */
 	userText: string;
 	/** Texts of the tool results after it. */
@@ -108,6 +113,8 @@ function asked({ userText }: SandboxPrompt, length: number): string {
 }
 
 function textFor(prompt: SandboxPrompt): string {
+	const known = codeReply(prompt) ?? orchestrationReply(prompt);
+	if (known !== null) return known;
 	if (prompt.json !== null) {
 		const value =
 			prompt.json === true

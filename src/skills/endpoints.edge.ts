@@ -8,7 +8,7 @@ import { chatPurpose } from "../chat/inference-request.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Settled } from "../inference/infer.edge.ts";
 import { allSkills, findSkill } from "./library.edge.ts";
-import { inSkillFields, skillRequestSchema, toChatRequest, withLength } from "./request.ts";
+import { asWork, inSkillFields, skillRequestSchema, toChatRequest } from "./request.ts";
 import { SKILLS_SOURCE, type Skill } from "./skill.ts";
 
 /** They change with a deployment. */
@@ -103,7 +103,7 @@ export const invokeSkillEndpoint = endpoint({
 		const chat = toChatRequest(body, skill, context.rawBody);
 		const governed = await governedRequest(chat.body, context, chat.rawBody);
 		if (!governed.ok) return governed;
-		const request = withLength(governed.value, body);
+		const request = asWork(governed.value, body);
 		const purpose = { ...chatPurpose(request, chat.rawBody), skillId: skill.id };
 		const svcOf = (settled: Settled) => skillBlock(skill, settled);
 		return answer({ request, purpose, svcOf, inFields: inSkillFields }, body, context);

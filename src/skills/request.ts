@@ -51,11 +51,15 @@ export function toChatRequest(
 	return { body: { ...options, messages }, rawBody: { ...rawOptions, messages } };
 }
 
-/** An answer that nobody set a limit for may be as long as its model and the ceiling allow. */
-export function withLength(
-	{ call, wishes }: InferenceRequest,
+/**
+ * What an invocation wishes beside a chat's: a task of a few words is an expert's work all the same, and an answer that nobody
+ * set a limit for may be as long as its model and the ceiling allow.
+ */
+export function asWork(
+	{ call, wishes: chatWishes }: InferenceRequest,
 	{ max_tokens, max_completion_tokens }: Pick<SkillRequest, "max_tokens" | "max_completion_tokens">,
 ): InferenceRequest {
+	const wishes = { ...chatWishes, leastMode: "balanced" as const };
 	if ((max_completion_tokens ?? max_tokens) != null) return { call, wishes };
 	return { call: { ...call, maxTokens: LEAST_VISIBLE_TOKENS }, wishes: { ...wishes, maxTokens: "most" } };
 }

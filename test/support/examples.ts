@@ -228,6 +228,31 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: "none",
 		hints: CHAT_HINTS,
 	},
+	orchestrate: {
+		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: {
+			...CHAT_HINTS,
+			judge_model: model,
+			max_cost_usd: fc.constantFrom(1e-9, 0.001, 0.01, 1, 1e9, 5e-324),
+			k: fc.constantFrom(1, 2, 3, 8),
+			max_tokens: fc.constantFrom(1, 16, 200, 1_024, 1_000_000),
+			compliance: fc.constantFrom({}, { frameworks: ["GDPR"] }),
+		},
+	},
+	write_code: {
+		request: () => ({ body: { task: "Write a Python function that adds two numbers" } }),
+		owned: "none",
+		hints: {
+			brain_config: fc.constantFrom({}, { max_cost: 0.001 }, { blocked: ["*"] }, { nope: 1 }),
+			coder_model: model,
+			reviewer_model: model,
+			language: fc.constantFrom("", "Rust", "c++", "nope", "日本語"),
+			max_cost_usd: fc.constantFrom(1e-9, 0.001, 0.01, 1, 1e9, 5e-324),
+			max_tokens: fc.constantFrom(1, 16, 200, 2_048, 1_000_000),
+			compliance: COMPLIANCE,
+		},
+	},
 	preview_route: {
 		request: () => ({ body: { prompt: "hi" } }),
 		owned: "none",
@@ -377,7 +402,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	invoke_skill: {
 		request: () => ({ path: "/v1/skills/debugging/invoke", body: { task: "It prints 8, not 9." } }),
-		owned: "none",
+		owned: "public",
 		hints: { ...CHAT_HINTS, skill_id: skillId },
 	},
 	list_plans: { request: () => ({}) },

@@ -37,15 +37,18 @@ function inlined(schema: unknown, document: Record<string, unknown>): unknown {
 	return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, inlined(part, document)]));
 }
 
-/** Faults of a stream of completion chunks that was read to its end. */
+/** Faults of a stream that was read to its end: completion chunks up to `[DONE]`, or named events up to the result. */
 function streamComplaints(text: string): string[] {
-	const events: string[] = [];
-	createParser({ onEvent: (event) => events.push(event.data) }).feed(text);
-	const chunks = events.filter((event) => event !== "[DONE]").map(parsed);
+	const events: { event: string | undefined; data: string }[] = [];
+	createParser({ onEvent: ({ event, data }) => events.push({ event, data }) }).feed(text);
+	const last = events.at(-1);
+	const isNamed = last?.event !== undefined;
+	const said = events.filter(({ data }) => data !== "[DONE]").map(({ data }) => parsed(data));
 	const complaints: string[] = [];
-	if (events.at(-1) !== "[DONE]") complaints.push("the stream does not end with [DONE]");
-	if (chunks.some((chunk) => chunk === null)) complaints.push("an event is not JSON");
-	if (chunks.some((chunk) => chunk && "error" in Object(chunk.value))) complaints.push("the stream reports an error");
+	if (isNamed ? last.event !== "result" : last?.data !== "[DONE]")
+		complaints.push(`the stream does not end with ${isNamed ? "its result" : "[DONE]"}`);
+	if (said.some((one) => one === null)) complaints.push("an event is not JSON");
+	if (said.some((one) => one && "error" in Object(one.value))) complaints.push("the stream reports an error");
 	return complaints;
 }
 

@@ -32,6 +32,13 @@ export interface StreamRead {
 	raw: string;
 }
 
+/** The events of a text, by name. */
+export function eventsOf(text: string): { event: string; data: string }[] {
+	const events: { event: string; data: string }[] = [];
+	createParser({ onEvent: ({ event = "message", data }) => events.push({ event, data }) }).feed(text);
+	return events;
+}
+
 /** Reads a response to its end. */
 export async function readStream(response: Response): Promise<StreamRead> {
 	const raw = await response.text();

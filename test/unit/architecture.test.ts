@@ -16,6 +16,8 @@ const LAYERS = [
 	["skills"],
 	["chat"],
 	["agents"],
+	["code"],
+	["orchestration"],
 	["inference"],
 	["brain"],
 	["routing"],

@@ -118,6 +118,13 @@ describe("an invocation", () => {
 		]);
 	});
 
+	it("is no trivial matter, however few words its task has, unless somebody says so", async () => {
+		expect((await answered(await invoke(pro, { task: "Hi" }))).svc.routing.mode).toBe("balanced");
+		expect((await answered(await invoke(pro, { task: "Hi", routing_mode: "agility" }))).svc.routing.mode).toBe(
+			"agility",
+		);
+	});
+
 	it("says in its svc block which skill answered and which model", async () => {
 		const { name, source } = await skillOf("debugging");
 		const answer = await answered(await invoke(pro, { task }));

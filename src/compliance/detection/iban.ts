@@ -1,6 +1,7 @@
 // Reads an international bank account number: the country's length, separators, MOD 97-10.
 import { iban } from "./checksums.ts";
 import { standsAlone } from "./identify.ts";
+import { isWordAt } from "./words.ts";
 
 /** Characters by country. SWIFT, IBAN Registry, release 99. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
@@ -22,8 +23,8 @@ export function ibanAt(text: string, start: number): number {
 	let at = start;
 	while (value.length < length && at < text.length) {
 		const character = text.charAt(at);
-		if (/[A-Za-z0-9]/.test(character)) value += character;
-		else if (!/[ -]/.test(character) || /[ -]/.test(text.charAt(at - 1)) || value.length < 4) return -1;
+		if (isWordAt(text, at)) value += character;
+		else if ((character !== " " && character !== "-") || !isWordAt(text, at - 1) || value.length < 4) return -1;
 		at++;
 	}
 	return value.length === length && standsAlone(text, start, at) && iban(value.toUpperCase()) ? at : -1;

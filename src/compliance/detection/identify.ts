@@ -1,10 +1,40 @@
 // Finds identifiers of the table in a text: shape, then check digits, then the evidence around them.
-import { IDENTIFIERS, type Identifier } from "./identifiers.ts";
+import type { Identifier } from "./identifier.ts";
+import { IDENTIFIERS } from "./identifiers.ts";
 import type { Kind } from "./kinds.ts";
 import { isWordAt, type WordMake } from "./words.ts";
 
 const BEFORE = 64;
 const AFTER = 40;
+
+/** So often words are looked for around candidates in vain before it is asked whether the text has them at all. */
+const MISSES = 64;
+
+/** Looks for context words near places in one text. */
+export class Surroundings {
+	private readonly misses = new Map<RegExp, number>();
+	private readonly text: string;
+	private lowered: string | undefined;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	/** Whether words stand near a span: at most 64 characters before it, 40 behind it, or in it. */
+	has(words: RegExp, start: number, end: number): boolean {
+		const misses = this.misses.get(words) ?? 0;
+		if (misses > MISSES) return false;
+		if (words.test(surroundings(this.text, start, end))) return true;
+		this.misses.set(words, misses + 1);
+		if (misses === MISSES && this.isAnywhere(words)) this.misses.set(words, Number.NEGATIVE_INFINITY);
+		return false;
+	}
+
+	private isAnywhere(words: RegExp): boolean {
+		this.lowered ??= this.text.toLowerCase();
+		return words.test(this.lowered);
+	}
+}
 
 /** The lower-cased text around a span, the span included. */
 export function surroundings(text: string, start: number, end: number): string {
@@ -20,11 +50,12 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 	return !(after === 64 || ((after === 45 || after === 46) && isWordAt(text, end + 1)));
 }
 
-/** What a text is apart from its words: where its own characters lie, and whether it is values and nothing else. */
+/** What is known of a text besides its words: where its characters lie, whether it is values and nothing else. */
 export interface Extent {
 	readonly start: number;
 	readonly end: number;
 	readonly isValues: boolean;
+	readonly around: Surroundings;
 }
 
 const MAX_VALUES_LENGTH = 128;
@@ -34,7 +65,12 @@ export function extentOf(text: string): Extent {
 	const start = text.length - text.trimStart().length;
 	const end = text.trimEnd().length;
 	const words = end - start > MAX_VALUES_LENGTH ? [] : text.slice(start, end).split(/[\s,;]+/);
-	return { start, end, isValues: words.length > 1 && words.every((word) => /\d/.test(word)) };
+	return {
+		start,
+		end,
+		around: new Surroundings(text),
+		isValues: words.length > 1 && words.every((word) => /\d/.test(word)),
+	};
 }
 
 /** Whether a value fills its text, or is one of several with a check digit of their own. */
@@ -73,9 +109,9 @@ function canBegin(text: string, end: number, length: number, make: WordMake): bo
 }
 
 /** Whether the words that an identifier asks for stand around it; true also where it needs none. */
-function hasEvidence(text: string, start: number, { identifier, end }: Candidate): boolean {
+function hasEvidence(around: Surroundings, start: number, { identifier, end }: Candidate): boolean {
 	if (identifier.needs === "shape") return true;
-	return identifier.context?.test(surroundings(text, start, end)) === true;
+	return identifier.context !== undefined && around.has(identifier.context, start, end);
 }
 
 /**
@@ -97,7 +133,7 @@ export function identifyAt(
 		if (seen.has(identifier.kind)) continue;
 		const candidate = candidateAt(text, start, end, identifier);
 		if (candidate === undefined) continue;
-		if (hasEvidence(text, start, candidate)) seen.add(identifier.kind);
+		if (hasEvidence(extent.around, start, candidate)) seen.add(identifier.kind);
 		else if (identifier.needs === "bare" && isBare(text, start, candidate, extent)) bare.push(identifier);
 	}
 	if (bare.length === 0) return;

@@ -22,6 +22,7 @@ const KINDS = {
 		"geolocation",
 		"in_aadhaar",
 		"in_pan",
+		"in_voter",
 		"ip_address",
 		"it_fiscal_code",
 		"kr_rrn",
@@ -42,6 +43,7 @@ const KINDS = {
 		"uk_nino",
 		"us_itin",
 		"us_ssn",
+		"vehicle_registration",
 		"za_id",
 	],
 	PHI: [

@@ -8,6 +8,9 @@ export const CONDITIONS =
 export const MEDICINES =
 	"acetaminophen|adderall|albuterol|alprazolam|amitriptyline|amoxicillin|ativan|azithromycin|bupropion|buprenorphine|cephalexin|ciprofloxacin|clonazepam|codeine|diazepam|digoxin|doxycycline|duloxetine|fentanyl|fluoxetine|furosemide|gabapentin|hydrochlorothiazide|hydrocodone|hydroxychloroquine|hydroxyzine|ibuprofen|insulin|ketamine|lamotrigine|levodopa|levothyroxine|lithium|lorazepam|methadone|methotrexate|methylphenidate|metformin|metronidazole|morphine|naloxone|naproxen|norco|olanzapine|oxycodone|oxycontin|ozempic|paracetamol|percocet|prednisone|prednisolone|pregabalin|prozac|quetiapine|risperidone|ritalin|semaglutide|sertraline|tamoxifen|topiramate|tramadol|trazodone|truvada|venlafaxine|vicodin|warfarin|xanax|zoloft|zolpidem|\\w{3,12}(?:statin|sartan|azole|mycin|cillin|oxacin|prazole|olol|dipine|gliptin|gliflozin|glutide|xaban|parin|mab|tinib|vir|pril|triptan|setron|idone)";
 
+/** Those of them that are one word in full. */
+export const MEDICINE_WORDS = MEDICINES.split("|").filter((word) => /^[a-z]+$/.test(word));
+
 /** Says that somebody in particular is meant. */
 export const SOMEBODY =
 	/\bpatient(?:'s|s)?\b|\bpt\b|\bpts\b|\bhe\b|\bshe\b|\bhis\b|\bher\b|\bhim\b|\bmy (?:mother|father|mom|mum|dad|wife|husband|son|daughter|brother|sister|partner|child|kid|baby|grand\w{2,8}|friend|boss|colleague|coworker|client|patient|doctor|therapist|last|recent)|\bi(?:'ve| have| was| am|'m| take| took| got)\b|\bmy \w{2,12} (?:is|was|came)|\bemployee\b|\bresident\b|\bclient\b|\bmember\b|\b\d{1,3}[ -]?(?:yo|y\/o|year[- ]olds?|years old|yr old|jährige)|\b(?:mr|mrs|ms|miss|mx|dr)\b\.?|\bpatientin\b|\bpaciente\b|\bpatiente\b|\bpaziente\b|\bdob\b|\bmrn\b|(?:john|jane) doe/;
@@ -63,6 +66,7 @@ export const CLINICAL_VERBS = [
 	"hx",
 	"underwent",
 	"takes",
+	"allergic",
 	"taking",
 	"hospitalized",
 	"hospitalised",

@@ -122,7 +122,7 @@ export function ipv4At(text: string, start: number): boolean {
 	IPV4.lastIndex = start;
 	if (!IPV4.test(text)) return false;
 	const before = text.charAt(start - 1);
-	if (before === "." || before === "-" || before === "=" || before === "^" || before === "~") return before === "=";
+	if (before === "." || before === "-" || before === "^" || before === "~") return false;
 	if (NOT_PUBLIC.test(text.slice(start, IPV4.lastIndex))) return false;
 	return !VERSION.test(surroundings(text, start, IPV4.lastIndex));
 }

@@ -1,6 +1,14 @@
 // The table of what only a phrase gives away: words that start one, the pattern around them, what else must be near.
 import type { Kind } from "./kinds.ts";
-import { ANALYTES, CLINICAL_VERBS, CONDITION_WORDS, CONDITIONS, MEDICINES, SOMEBODY } from "./medical-terms.ts";
+import {
+	ANALYTES,
+	CLINICAL_VERBS,
+	CONDITION_WORDS,
+	CONDITIONS,
+	MEDICINE_WORDS,
+	MEDICINES,
+	SOMEBODY,
+} from "./medical-terms.ts";
 
 /** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
 export interface Phrase {
@@ -179,7 +187,7 @@ export const PHRASES: readonly Phrase[] = [
 		words: ["blood", "bp", "tested", "biopsy"],
 		window: [96, 96],
 		pattern:
-			/(?:blood pressure|\bbp)(?: of| was| is|:)? ?\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
+			/(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
 		near: SOMEBODY,
 	},
 	{
@@ -204,10 +212,10 @@ export const PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		words: CONDITION_WORDS,
+		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
 		window: [96, 96],
 		pattern:
-			/\b(?:has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
+			/\b(?:takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
 		near: SOMEBODY,
 		unless: NOT_ABOUT_SOMEBODY,
 	},
@@ -233,7 +241,8 @@ export const PHRASES: readonly Phrase[] = [
 		window: [24, 96],
 		pattern:
 			/\b(?:salary|salaries|wages?|payroll|earns|compensation|bonus|gehalt|salario|salaire|stipendio|income)\b[^\n]{0,56}?(?:(?:[$€£¥₹]|usd|eur|gbp|inr|chf) ?\d[\d,.]{2,12}k?|\b\d[\d,.]{3,12} ?(?:[$€£¥₹]|usd|eur|gbp|inr|chf|k\b))/i,
-		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|manager|engineer|base|annual|per (?:year|month)|gross|salary of|payroll|candidate|offer/,
+		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|salary of|payroll|candidate|offer/,
+		unless: /average|median|minimum wage|salary range/,
 	},
 	{
 		kind: "card_cvv",

@@ -108,7 +108,7 @@ export const PASSWORD_NAME = /pass(?:w(?:or)?d|wort|phrase|code)|pwd$|^pw$|passw
 
 /** Names whose value is a key or token. */
 export const KEY_NAME =
-	/(?:api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session|webhook|jwt|hmac|app|admin)key$|secret(?:key|value|token|accesskey|id)?$|token$|accesstoken|credentials?$|^auth$|authorization$|apikey|authtoken$/;
+	/secretkeybase$|(?:api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session|webhook|jwt|hmac|app|admin)key$|secret(?:key|value|token|accesskey|id)?$|token$|accesstoken|credentials?$|^auth$|authorization$|apikey|authtoken$/;
 
 /** Names that only speak of one: its length, its file, its name, its public half. */
 export const ABOUT_NAME =

@@ -78,6 +78,15 @@ const said = new Lexicon<SaidSecret>();
 for (const word of ["password", "passwort", "passwd", "passphrase", "passcode", "pwd", "senha", "wachtwoord"])
 	said.add(word, saidPassword);
 for (const word of ["token", "secret", "key"]) said.add(word, saidKey);
+said.add("pw", saidPassword);
+for (const word of ["password", "passwd", "secret"])
+	said.add(word, { shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy, isPassword: true });
+for (const word of ["mysql", "mysqldump", "mysqladmin"])
+	said.add(word, { shape: /\w{5,10} [^\n]{0,80}?-p(?<value>[^\s-]\S{5,64})/diy, isPassword: true });
+said.add("curl", {
+	shape: /curl [^\n]{0,160}?(?:-u|--user)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
+	isPassword: true,
+});
 said.add("bearer", bearer);
 said.add("basic", basic);
 
@@ -106,6 +115,7 @@ export function saidSecretAt(text: string, start: number, end: number, report: R
 		if (span === undefined) continue;
 		const [from, to] = withoutFullStop(text, span[0], span[1]);
 		const value = text.slice(from, to);
+		if (isProviderKey(value)) continue;
 		if (asPassword ? isPassword(value) && /\d/.test(value) : isKey(value))
 			report(shape === bearer.shape ? "bearer_token" : "generic_secret", from, to);
 	}
@@ -137,7 +147,7 @@ function addressAt(text: string, colon: number, report: ReportSecret): void {
 	const span = match?.indices?.groups?.["value"];
 	if (match === null || span === undefined) return;
 	const value = text.slice(span[0], span[1]);
-	if (value.length < 4 || isPlaceholder(value)) return;
+	if (value.length < 4 || isPlaceholder(value) || isProviderKey(value)) return;
 	const scheme = SCHEME.exec(text.slice(Math.max(0, colon - 21), colon))?.[0].toLowerCase() ?? "";
 	report(/^(?:https?|ftps?|git|ssh|svn)/.test(scheme) ? "basic_auth_url" : "connection_string", span[0], span[1]);
 }

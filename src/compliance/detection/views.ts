@@ -10,8 +10,8 @@ export interface View {
 /** Text in text in text: beyond three layers nobody encodes what they mean to send. */
 const MAX_LAYERS = 3;
 
-/** Two layers of the densest encodings fit; deeper ones are read as far as this goes, so that work stays linear. */
-const MAX_GROWTH = 6;
+/** Total length of all decoded readings over the text's: a whole layer fits always, deeper ones as far as this goes. */
+const MAX_GROWTH = 4;
 
 /** What stands around an escape and is read with it: names before a value, context words. */
 const NEIGHBOURHOOD = 96;
@@ -282,8 +282,8 @@ function base64View(view: View): View | undefined {
 }
 
 /**
- * All readings of a text, the plain one first, then layer by layer. Together at most six times as long as the text,
- * and no layer longer than what it was read from.
+ * All readings of a text, the plain one first, then layer by layer. Decoding ends when four times the text's length is reached,
+ * so that work stays linear whatever is nested in what.
  */
 export function* viewsOf(text: string): Generator<View> {
 	const plain = foldedView(text);

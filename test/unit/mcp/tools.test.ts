@@ -38,6 +38,7 @@ describe("the tools", () => {
 			"public get_brain_badge",
 			"public show_brain_share",
 			"public get_mcp_manifest",
+			"key mcp",
 			"public openapi",
 		]);
 	});

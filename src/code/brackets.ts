@@ -1,0 +1,206 @@
+// Whether the brackets of a program balance, reading around its strings and comments (lexis.ts). It says nothing rather than
+// something wrong: where a text cannot be read for sure, it counts as balanced. Pure.
+import type { Lexis, Quoted } from "./lexis.ts";
+
+/** A bracket out of place, by its line from 1. */
+export interface BracketFault {
+	line: number;
+	message: string;
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+
+/** After these a slash begins a regular expression, not a division. */
+const BEFORE_REGEX =
+	/(?:^|[(,=:[!&|?{;+\-*%^~>]|\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await))\s*$/;
+const REGEX = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\//y;
+
+/** How far back a slash looks for what it is. */
+const LOOK_BACK = 60;
+
+interface Open {
+	bracket: string;
+	at: number;
+	/** It is the `${` of a template, whose text goes on after its `}`. */
+	isInTemplate: boolean;
+}
+
+/** The text could not be read for sure. */
+class Unreadable extends Error {}
+
+class Scan {
+	readonly #text: string;
+	readonly #lexis: Lexis;
+	readonly #open: Open[] = [];
+	#at = 0;
+
+	constructor(text: string, lexis: Lexis) {
+		this.#text = text;
+		this.#lexis = lexis;
+	}
+
+	/** The first bracket that does not belong where it stands; null when there is none. */
+	run(): BracketFault | null {
+		while (this.#at < this.#text.length) {
+			if (this.#skipped() || this.#comment() || this.#string()) continue;
+			const fault = this.#bracket();
+			if (fault) return fault;
+			this.#at++;
+		}
+		const left = this.#open.at(-1);
+		return left ? this.#fault(left.at, `\`${left.bracket}\` is never closed`) : null;
+	}
+
+	#fault(at: number, message: string): BracketFault {
+		return { line: this.#text.slice(0, at).split("\n").length, message };
+	}
+
+	/** Goes on behind the next `end`; a text that lacks it is cut off. */
+	#past(end: string | RegExp, from: number): void {
+		if (typeof end === "string") {
+			const found = this.#text.indexOf(end, from);
+			if (found < 0) throw new Unreadable();
+			this.#at = found + end.length;
+			return;
+		}
+		const rest = this.#text.slice(from);
+		const match = end.exec(rest);
+		if (!match) throw new Unreadable();
+		this.#at = from + match.index + match[0].length;
+	}
+
+	#skipped(): boolean {
+		for (const { open, close } of this.#lexis.skips) {
+			open.lastIndex = this.#at;
+			const opening = open.exec(this.#text);
+			if (!opening) continue;
+			const behind = this.#at + opening[0].length;
+			if (close) this.#past(close(opening), behind);
+			else this.#at = behind;
+			return true;
+		}
+		if (this.#lexis.hasDirectives && this.#directive()) return true;
+		return this.#lexis.isScript && (this.#regex() || this.#template());
+	}
+
+	/** A line of a preprocessor, with what a backslash or a comment adds to it. */
+	#directive(): boolean {
+		if (this.#text[this.#at] !== "#" || !/^[ \t]*$/.test(this.#lineBefore())) return false;
+		while (this.#at < this.#text.length && this.#text[this.#at] !== "\n") {
+			if (this.#text[this.#at] === "\\") this.#at += 2;
+			else if (this.#text.startsWith("/*", this.#at)) this.#past("*/", this.#at + 2);
+			else this.#at++;
+		}
+		return true;
+	}
+
+	/** What stands before this place on its line, as far as it is looked at. */
+	#lineBefore(): string {
+		const near = this.#text.slice(Math.max(0, this.#at - LOOK_BACK), this.#at);
+		return near.slice(near.lastIndexOf("\n") + 1);
+	}
+
+	#regex(): boolean {
+		if (this.#text[this.#at] !== "/") return false;
+		if (!BEFORE_REGEX.test(this.#text.slice(Math.max(0, this.#at - LOOK_BACK), this.#at))) return false;
+		REGEX.lastIndex = this.#at;
+		const match = REGEX.exec(this.#text);
+		if (match) this.#at += match[0].length;
+		return match !== null;
+	}
+
+	#template(): boolean {
+		if (this.#text[this.#at] !== "`") return false;
+		this.#at++;
+		this.#templateText();
+		return true;
+	}
+
+	/** Reads the text of a template up to its end or to its next `${`. */
+	#templateText(): void {
+		for (; this.#at < this.#text.length; this.#at++) {
+			const character = this.#text[this.#at];
+			if (character === "\\") this.#at++;
+			else if (character === "`") {
+				this.#at++;
+				return;
+			} else if (character === "$" && this.#text[this.#at + 1] === "{") {
+				this.#open.push({ bracket: "{", at: this.#at + 1, isInTemplate: true });
+				this.#at += 2;
+				return;
+			}
+		}
+		throw new Unreadable();
+	}
+
+	#comment(): boolean {
+		const { lineComments, blockComments } = this.#lexis;
+		if (lineComments.some((mark) => this.#text.startsWith(mark, this.#at))) {
+			const end = this.#text.indexOf("\n", this.#at);
+			this.#at = end < 0 ? this.#text.length : end;
+			return true;
+		}
+		const block = blockComments.find(({ open }) => this.#text.startsWith(open, this.#at));
+		if (!block) return false;
+		if (block.nests) this.#nestedComment(block.open, block.close);
+		else this.#past(block.close, this.#at + block.open.length);
+		return true;
+	}
+
+	#nestedComment(open: string, close: string): void {
+		let depth = 0;
+		do {
+			const nextClose = this.#text.indexOf(close, this.#at);
+			const nextOpen = this.#text.indexOf(open, this.#at);
+			if (nextClose < 0) throw new Unreadable();
+			const isOpening = nextOpen >= 0 && nextOpen < nextClose;
+			depth += isOpening ? 1 : -1;
+			this.#at = isOpening ? nextOpen + open.length : nextClose + close.length;
+		} while (depth > 0);
+	}
+
+	#string(): boolean {
+		const quoted = this.#lexis.strings.find(({ open }) => this.#text.startsWith(open, this.#at));
+		if (!quoted) return false;
+		this.#at = this.#endOf(quoted);
+		return true;
+	}
+
+	#endOf({ open, close, escapes, lines }: Quoted): number {
+		for (let at = this.#at + open.length; at < this.#text.length; at++) {
+			const character = this.#text[at];
+			if (escapes && character === "\\") at++;
+			else if (character === "\n" && !lines) throw new Unreadable();
+			else if (this.#text.startsWith(close, at)) return at + close.length;
+		}
+		throw new Unreadable();
+	}
+
+	#bracket(): BracketFault | null {
+		const character = this.#text[this.#at] ?? "";
+		if (character in CLOSING) this.#open.push({ bracket: character, at: this.#at, isInTemplate: false });
+		if (character !== ")" && character !== "]" && character !== "}") return null;
+		const last = this.#open.pop();
+		if (!last) return this.#fault(this.#at, `\`${character}\` closes nothing`);
+		const expected = CLOSING[last.bracket];
+		if (character !== expected)
+			return this.#fault(this.#at, `\`${character}\` stands where \`${expected}\` would close \`${last.bracket}\``);
+		if (last.isInTemplate) {
+			this.#at++;
+			this.#templateText();
+			this.#at--;
+		}
+		return null;
+	}
+}
+
+/** The first bracket of a program that does not belong where it stands; null when there is none, or none for sure. */
+export function bracketFault(text: string, lexis: Lexis): BracketFault | null {
+	if (lexis.unreadable?.test(text)) return null;
+	try {
+		return new Scan(text, lexis).run();
+	} catch (error) {
+		if (error instanceof Unreadable) return null;
+		throw error;
+	}
+}

@@ -1,0 +1,88 @@
+// Who takes part in a code run: coders of different providers, and a critic that is none of them. Pure.
+import { diverse, memberOf, type Rankings } from "../orchestration/panel.ts";
+import type { Member } from "../orchestration/strategy.ts";
+import type { Candidate } from "../routing/select.ts";
+import type { AskedRun } from "./request.ts";
+
+export interface CodeCast {
+	coders: readonly [Member, ...Member[]];
+	/** Null where nothing is reviewed. */
+	critic: Member | null;
+	/** What of the client's wishes could not be, and what is less than it should be. */
+	notes: string[];
+}
+
+/** How many take part, and whether the cheapest do. */
+export interface CastWishes {
+	width: number;
+	review: boolean;
+	cheap: boolean;
+}
+
+function preferred(ranked: readonly Candidate[], modelId: string | null): Candidate | null {
+	return ranked.find(({ model }) => model.id === modelId) ?? null;
+}
+
+/** The client's coder first, then the best ranked of each provider; none twice. */
+function codersOf(
+	ranked: readonly [Candidate, ...Candidate[]],
+	asked: Candidate | null,
+	width: number,
+): [Candidate, ...Candidate[]] {
+	const [first, ...rest] = diverse(ranked, width);
+	const coders = asked ? [asked, first, ...rest] : [first, ...rest];
+	const distinct = coders.filter(({ model }, place) => coders.findIndex((other) => other.model === model) === place);
+	const [head = first, ...tail] = distinct.slice(0, width);
+	return [head, ...tail];
+}
+
+function isOf(coders: readonly Candidate[], candidate: Candidate): boolean {
+	return coders.some(({ model }) => model === candidate.model);
+}
+
+/** The critic: who the client prefers, else the best of a provider that no coder is of, else the best that is no coder. */
+function criticOf(
+	ranked: readonly Candidate[],
+	coders: readonly Candidate[],
+	asked: Candidate | null,
+): Candidate | null {
+	const others = ranked.filter((candidate) => !isOf(coders, candidate));
+	if (asked && !isOf(coders, asked)) return asked;
+	const providers = new Set(coders.map(({ model }) => model.provider));
+	return others.find(({ model }) => !providers.has(model.provider)) ?? others[0] ?? null;
+}
+
+function notesOn(
+	{ coderModel, reviewerModel }: AskedRun,
+	coder: Candidate | null,
+	reviewer: Candidate | null,
+): string[] {
+	const unusable = (name: string, id: string) => `${name} ${id} may not serve here and was ignored`;
+	return [
+		...(coderModel !== null && !coder ? [unusable("coder_model", coderModel)] : []),
+		...(reviewerModel !== null && !reviewer ? [unusable("reviewer_model", reviewerModel)] : []),
+	];
+}
+
+/** Chooses coders and critic from the models that may serve. Those a client prefers and that may not serve are ignored. */
+export function codeCast(rankings: Rankings, asked: AskedRun, { width, review, cheap }: CastWishes): CodeCast {
+	const ranked = cheap || asked.policy === "efficiency" ? rankings.cheap : rankings.panel;
+	const judges = cheap ? rankings.cheap : rankings.best;
+	const askedCoder = cheap ? null : preferred(ranked, asked.coderModel);
+	const askedReviewer = cheap ? null : preferred(judges, asked.reviewerModel);
+	const coders = codersOf(ranked, askedCoder, width);
+	const notes = cheap ? [] : notesOn(asked, askedCoder, askedReviewer);
+	const [first, ...rest] = coders;
+	if (!review) return { coders: [memberOf(first, ranked, coders)], critic: null, notes };
+	const critic = criticOf(judges, coders, askedReviewer);
+	if (askedReviewer && critic !== askedReviewer)
+		notes.push(`${askedReviewer.model.id} writes the code, so another model reviews it`);
+	if (!critic) notes.push("no other model may serve, so the coder reviews its own code");
+	const taken = critic ? [...coders, critic] : coders;
+	const member = (candidate: Candidate) => memberOf(candidate, ranked, taken);
+	return {
+		coders: [member(first), ...rest.map(member)],
+		critic: memberOf(critic ?? first, judges, taken),
+		notes,
+	};
+}

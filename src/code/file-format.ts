@@ -1,0 +1,222 @@
+// The text format in which a model writes files, and its strict reader: what is not clearly a file with a safe path is refused
+// with a reason. What stands in the files is judged by static-checks.ts. Pure.
+//
+// Every fence carries a boundary that is drawn from the texts of the request and occurs in none of them, so no file can
+// hold a fence that it was not told of.
+import { hashText } from "../proof/hash.ts";
+import { utf8Length } from "../providers/wire.ts";
+
+/** A file of a draft. `path` is relative, with forward slashes. */
+export interface CodeFile {
+	path: string;
+	content: string;
+}
+
+/** Why something of an answer was refused. `path` is null where it is about the answer as a whole. */
+export interface DraftFault {
+	path: string | null;
+	message: string;
+}
+
+/** What an answer comes to. */
+export interface Draft {
+	/** All files after the answer, those of before that it left alone included, sorted by path. */
+	files: CodeFile[];
+	/** Whether it wrote or removed any. */
+	changed: boolean;
+	faults: DraftFault[];
+}
+
+const MAX_FILES = 100;
+/** All contents together, UTF-8. */
+const MAX_TOTAL_BYTES = 1_048_576;
+const MAX_PATH_BYTES = 200;
+const MAX_DEPTH = 16;
+/** More would tell a repair no more. */
+const MAX_FAULTS = 20;
+
+const BOUNDARY_DIGITS = 8;
+
+/** A boundary that none of the texts holds: the beginning of their hash, hashed on as long as it does occur. */
+export function boundaryFor(texts: readonly string[]): string {
+	let hash = hashText(texts.join("\n"));
+	for (;;) {
+		const boundary = hash.slice(-BOUNDARY_DIGITS);
+		if (!texts.some((text) => text.includes(boundary))) return boundary;
+		hash = hashText(hash);
+	}
+}
+
+/** A file as the format writes it. */
+export function fileBlock(boundary: string, { path, content }: CodeFile): string {
+	const closed = content.endsWith("\n") ? content : `${content}\n`;
+	return `<<<FILE ${boundary} ${path}>>>\n${closed}<<<END ${boundary}>>>\n`;
+}
+
+/** The format as a model is told it. */
+export function formatRules(boundary: string): string {
+	return [
+		"Write every file in this form, each marker alone on its line:",
+		"",
+		`<<<FILE ${boundary} relative/path.ext>>>`,
+		"the whole content of the file",
+		`<<<END ${boundary}>>>`,
+		"",
+		`- The boundary ${boundary} stands in every marker, exactly as here.`,
+		"- Paths are relative with forward slashes: no leading slash, no drive, no `..`, and no path twice.",
+		"- No file is empty. Put no Markdown fence around a file or its content.",
+		"- What stands outside of the markers is not part of any file.",
+	].join("\n");
+}
+
+/** How files are removed, in words for a repair. */
+export function deletionRule(boundary: string): string {
+	return `- A file that you do not write stays as it is. To remove one, write the line <<<DELETE ${boundary} its/path>>>.`;
+}
+
+/** Characters that do not show, among them those that turn the direction of what does. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Names that mean a place of their own on some system, whatever their case or extension. */
+const RESERVED_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i;
+
+/** Why a path is not taken; null for a good one. */
+export function pathFault(path: string): string | null {
+	if (path.trim() === "") return "has no path";
+	if (path !== path.trim()) return "its path has white space at an end";
+	if (INVISIBLE.test(path)) return "its path has characters that do not show";
+	if (utf8Length(path) > MAX_PATH_BYTES) return `its path takes more than ${MAX_PATH_BYTES} bytes`;
+	if (path.includes("\\")) return "its path has a backslash";
+	if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return "its path is not relative";
+	const segments = path.split("/");
+	if (segments.length > MAX_DEPTH) return `its path has more than ${MAX_DEPTH} segments`;
+	for (const segment of segments) {
+		if (segment === "") return "its path has an empty segment";
+		if (segment === "." || segment === "..") return `its path has the segment ${segment}`;
+		if (/[<>:"|?*]/.test(segment) || /[. ]$/.test(segment) || RESERVED_NAME.test(segment))
+			return `its path has the segment ${segment}, which not every system can hold`;
+		// What git runs by itself is not for generated files.
+		if (segment.toLowerCase() === ".git") return "its path leads into .git";
+	}
+	return null;
+}
+
+/** Paths that one directory could not tell apart. */
+function pathKey(path: string): string {
+	return path.normalize("NFC").toLowerCase();
+}
+
+/** Why a path cannot stand beside the others; null where it can. */
+function clash(path: string, others: Iterable<string>): string | null {
+	const key = pathKey(path);
+	for (const other of others) {
+		if (other.startsWith(`${key}/`)) return "its path is a directory of another file";
+		if (key.startsWith(`${other}/`)) return "its path leads through another file";
+	}
+	return null;
+}
+
+type Fence = { kind: "FILE" | "DELETE"; path: string } | { kind: "END" };
+
+/** Lines of an answer as fences of this boundary, or as text. */
+function fenceOf(line: string, boundary: string): Fence | null {
+	const match = line.match(/^<<<(FILE|END|DELETE) ([0-9a-f]+)(?: (.*))?>>>\s*$/);
+	if (!match || match[2] !== boundary) return null;
+	const [, kind, , path = ""] = match;
+	if (kind === "END") return { kind };
+	return { kind: kind === "FILE" ? "FILE" : "DELETE", path };
+}
+
+/** Reads one answer line by line. */
+class Reading {
+	readonly #files: Map<string, { file: CodeFile; bytes: number }>;
+	readonly #written = new Set<string>();
+	readonly faults: DraftFault[] = [];
+	changed = false;
+	#open: { path: string; lines: string[] } | null = null;
+
+	constructor(previous: readonly CodeFile[]) {
+		this.#files = new Map(previous.map((file) => [pathKey(file.path), { file, bytes: utf8Length(file.content) }]));
+	}
+
+	line(line: string, fence: Fence | null): void {
+		if (!fence) {
+			this.#open?.lines.push(line);
+			return;
+		}
+		if (fence.kind === "END") {
+			if (this.#open) this.#close(this.#open);
+			else this.#fault(null, "an END stands where no file is open");
+			return;
+		}
+		this.#dropOpen("is not closed before the next marker");
+		if (fence.kind === "FILE") this.#open = { path: fence.path, lines: [] };
+		else this.#delete(fence.path);
+	}
+
+	end(): CodeFile[] {
+		this.#dropOpen("is not closed: the answer breaks off");
+		return [...this.#files.values()].map(({ file }) => file).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+	}
+
+	#dropOpen(why: string): void {
+		if (this.#open) this.#fault(this.#open.path, why);
+		this.#open = null;
+	}
+
+	#close({ path, lines }: { path: string; lines: string[] }): void {
+		this.#open = null;
+		const file = { path, content: lines.map((line) => `${line}\n`).join("") };
+		const bytes = utf8Length(file.content);
+		const why = this.#refusal(file, bytes);
+		if (why) {
+			this.#fault(path, why);
+			return;
+		}
+		const key = pathKey(path);
+		this.#written.add(key);
+		this.#files.set(key, { file, bytes });
+		this.changed = true;
+	}
+
+	#refusal({ path, content }: CodeFile, bytes: number): string | null {
+		const key = pathKey(path);
+		const wrong = pathFault(path);
+		if (wrong) return wrong;
+		if (this.#written.has(key)) return "is written twice";
+		if (content.trim() === "") return "is empty";
+		if (content.includes("\u0000")) return "holds a NUL character";
+		const others = [...this.#files].filter(([other]) => other !== key);
+		if (others.length >= MAX_FILES) return `is one of more than ${MAX_FILES} files`;
+		const totalBytes = others.reduce((sum, [, other]) => sum + other.bytes, bytes);
+		if (totalBytes > MAX_TOTAL_BYTES) return `brings all files over ${MAX_TOTAL_BYTES} bytes`;
+		return clash(
+			path,
+			others.map(([other]) => other),
+		);
+	}
+
+	#delete(path: string): void {
+		const key = pathKey(path);
+		if (this.#written.has(key)) this.#fault(path, "is written and removed");
+		else if (this.#files.delete(key)) this.changed = true;
+		else this.#fault(path, "is to be removed and does not exist");
+	}
+
+	#fault(path: string | null, message: string): void {
+		if (this.faults.length < MAX_FAULTS) this.faults.push({ path: path?.slice(0, MAX_PATH_BYTES) ?? null, message });
+	}
+}
+
+/**
+ * Reads the files of an answer. A refused file is left out and named; the others count.
+ * @param previous the files before it, for a repair: what the answer does not write stays.
+ */
+export function readDraft(answer: string, boundary: string, previous: readonly CodeFile[] = []): Draft {
+	const reading = new Reading(previous);
+	for (const line of answer.split("\n")) reading.line(line, fenceOf(line, boundary));
+	const files = reading.end();
+	if (!reading.changed && reading.faults.length === 0)
+		reading.faults.push({ path: null, message: "the answer holds no file in the form that was asked for" });
+	return { files, changed: reading.changed, faults: reading.faults };
+}

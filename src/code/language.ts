@@ -1,0 +1,199 @@
+// Which language a task asks for, and which one a file is in. What is known of each language stands in languages.ts. Pure.
+import { LANGUAGES, type Language } from "./languages.ts";
+
+/** How a language was found, the surest first. */
+export type LanguageEvidence = "forced" | "named" | "file_name" | "framework" | "keyword" | "default";
+
+export interface DetectedLanguage {
+	id: string;
+	evidence: LanguageEvidence;
+}
+
+/** Where nothing speaks for any language. */
+const DEFAULT_LANGUAGE = "python";
+
+/** A task names its language early; a longer one is mostly material. */
+const MAX_READ = 20_000;
+
+const byId = new Map(LANGUAGES.map((language) => [language.id, language]));
+const byExtension = new Map(
+	LANGUAGES.flatMap((language) => language.extensions.map((extension): [string, Language] => [extension, language])),
+);
+const byFile = new Map(
+	LANGUAGES.flatMap(({ files = [], ...language }) => files.map((file) => [file.toLowerCase(), language.id])),
+);
+
+/** A language by its id; undefined for one that the table does not have. */
+export function languageOf(id: string): Language | undefined {
+	return byId.get(id);
+}
+
+/** Names that are no words: what stands beside them must not be a part of a longer name (`Java` in `JavaScript`, `C` in `C++`). */
+function bounded(source: string): string {
+	return `(?<![\\w.#+/-])(?:${source})(?![\\w#+]|-\\w|\\.\\w)`;
+}
+
+function anyOf(sources: readonly string[]): string {
+	return sources.join("|");
+}
+
+/** `Go` as it is and `go`: the words around it say that it is meant. */
+function inAnyCase(names: readonly string[]): string {
+	return anyOf(names.map((name) => (name.length === 1 ? name : `(?:${name}|${name.toLowerCase()})`)));
+}
+
+/** Nouns that follow the name of a language in which they are written. */
+const ARTEFACTS =
+	"program|script|function|class|module|code|package|library|crate|app|application|service|server|client|project|snippet|component|method|struct|tests?|implementation|solution|cli|api|bot|game|tool|macro|one-liner|page|query|queries|file|files|config|configuration|document|schema|manifest|template|style ?sheet|workflow|playbook|pipeline|image|diagram";
+
+/** Verbs that a format follows where it is what is to be written. */
+const WRITES =
+	"(?:write|create|generate|make|produce|give me|draft|build|design|need|want|output|return|convert(?:ed)? (?:it |this )?(?:in)?to)";
+
+interface Patterns {
+	/** The target of a translation. */
+	target: RegExp;
+	/** Where the words around the name say that it is the language of what is written. */
+	inContext: RegExp;
+	/** The name alone; null for formats. */
+	bare: RegExp | null;
+	frameworks: RegExp | null;
+	keywords: RegExp | null;
+}
+
+function wordsPattern(words: readonly string[] | undefined): RegExp | null {
+	return words && words.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(words)})(?![\\w-])`, "gi") : null;
+}
+
+function patternsOf({ names, commonNames = [], isFormat = false, frameworks, keywords }: Language): Patterns {
+	// Names in any case, common ones in theirs: the expressions are case-sensitive, so each letter of the former is spelled twice.
+	const loose = names.map(caseless);
+	const any = bounded(anyOf([...loose, inAnyCase(commonNames)].filter((source) => source !== "")));
+	const proper = bounded(anyOf([...loose, ...commonNames]));
+	// A lone letter is mostly a letter.
+	const alone = [...loose, ...commonNames.filter((name) => name.length > 1)];
+	const artefact = `\\s+(?:[a-z]+\\s+)?(?:${caseless(ARTEFACTS)})(?!\\w)`;
+	const adjective =
+		"(?:(?:plain|pure|modern|idiomatic|vanilla|simple|standard|strict|safe|valid|raw|a|an|the|some)\\s+)*";
+	const context = isFormat
+		? `(?<!\\w)${caseless(WRITES)}\\s+(?:me\\s+)?${adjective}(?:[A-Za-z-]+\\s+)?${any}|${any}\\s+(?:${caseless("query|queries|migration|schema|page|document|manifest|playbook|workflow|config(?:uration)?")})(?!\\w)`
+		: `(?<!\\w)(?:[Ii]n|[Uu]s(?:e|ing))\\s+${adjective}${any}|${proper}(?:\\s+\\d[\\d.]*)?${artefact}|${any}\\s+(?:${caseless("program|script|function|class|module|code|package|library|crate|project|snippet|implementation")})(?!\\w)`;
+	const target = `(?<!\\w)(?:${caseless("translate|convert|port|rewrite|migrate|transpile|translation|migration")})(?!\\w)[^.\\n]{0,80}?\\s(?:to|into|in|as)\\s+${adjective}${any}`;
+	return {
+		target: new RegExp(target, "g"),
+		inContext: new RegExp(context, "g"),
+		bare: isFormat || alone.length === 0 ? null : new RegExp(bounded(anyOf(alone)), "g"),
+		frameworks: wordsPattern(frameworks),
+		keywords: wordsPattern(keywords),
+	};
+}
+
+/** A source whose letters match in both cases; escapes and groups stay as they are. */
+function caseless(source: string): string {
+	return source.replace(/\\.|\(\?[:!=<]+|[a-z]/gi, (piece) =>
+		/^[a-z]$/i.test(piece) ? `[${piece.toLowerCase()}${piece.toUpperCase()}]` : piece,
+	);
+}
+
+/** Built with the first task: two hundred expressions that no other request needs. */
+let patterns: [Language, Patterns][] | undefined;
+
+function allPatterns(): [Language, Patterns][] {
+	patterns ??= LANGUAGES.filter(({ names, commonNames }) => names.length > 0 || commonNames).map((language) => [
+		language,
+		patternsOf(language),
+	]);
+	return patterns;
+}
+
+/** Words before a name that say it is not what is wanted. */
+const NOT_WANTED =
+	/(?:\bnot|\bno|n't|\bwithout|\binstead of|\brather than|\bfrom|\bunlike)(?:\s+(?:use|using|in|any|a|an|the|with|be|plain))*\s*$/i;
+
+/** The first place where a name is wanted; null when there is none. */
+function firstWanted(text: string, pattern: RegExp | null): number | null {
+	if (!pattern) return null;
+	for (const { index } of text.matchAll(pattern))
+		if (!NOT_WANTED.test(text.slice(Math.max(0, index - 40), index))) return index;
+	return null;
+}
+
+/** The language whose pattern stands first in the text. */
+function earliest(text: string, which: (patterns: Patterns) => RegExp | null): string | null {
+	const found = allPatterns().flatMap(([{ id }, own]) => {
+		const at = firstWanted(text, which(own));
+		return at === null ? [] : [{ id, at }];
+	});
+	return found.toSorted((a, b) => a.at - b.at)[0]?.id ?? null;
+}
+
+/** The language that most patterns speak for; of several, the one named first. */
+function mostSpokenFor(text: string, which: (patterns: Patterns) => RegExp | null): string | null {
+	const found = allPatterns().flatMap(([{ id }, own]) => {
+		const pattern = which(own);
+		const places = pattern ? [...text.matchAll(pattern)].map(({ index }) => index) : [];
+		const [first] = places;
+		return first === undefined ? [] : [{ id, count: places.length, first }];
+	});
+	return found.toSorted((a, b) => b.count - a.count || a.first - b.first)[0]?.id ?? null;
+}
+
+/** What looks like a file in prose: a name with a known extension, or a known name. */
+function namedFiles(text: string): string[] {
+	return [
+		...text.matchAll(
+			/(?<![\w@])[\w./-]{0,120}\w\.[a-z0-9]{1,10}(?![\w(])|(?<![\w./-])(?:Makefile|Dockerfile|Gemfile|Rakefile|Jenkinsfile)(?!\w)/gi,
+		),
+	].map(([name]) => name);
+}
+
+/** The language of the files that a task names, programs before what programs read. */
+function languageOfNamedFiles(text: string): string | null {
+	const ids = namedFiles(text).flatMap((name) => languageOfPath(name) ?? []);
+	const isProgram = (id: string) => id !== "text" && !languageOf(id)?.isFormat;
+	return ids.find(isProgram) ?? ids.find((id) => id !== "text") ?? null;
+}
+
+/** The language of a file by its name; null for one that no language claims. */
+export function languageOfPath(path: string): string | null {
+	const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+	const known = byFile.get(name);
+	// A manifest of a language is written in its own format: package.json is JSON, whatever it speaks for.
+	const extension = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : "";
+	return byExtension.get(extension)?.id ?? known ?? null;
+}
+
+/** What a caller calls a language, as its id; an unknown one as it is, in small letters. */
+export function forcedLanguage(language: string): string {
+	const asked = language.trim().toLowerCase();
+	const known = LANGUAGES.find(
+		({ id, display, extensions, names, commonNames = [] }) =>
+			id === asked ||
+			display.toLowerCase() === asked ||
+			commonNames.some((name) => name.toLowerCase() === asked) ||
+			names.some((source) => new RegExp(`^(?:${source})$`, "i").test(asked)) ||
+			extensions.includes(asked),
+	);
+	return known?.id ?? asked;
+}
+
+/**
+ * The language that a task asks for: forced, else the target of a translation, else named, else that of the files it names,
+ * of its frameworks, of words that speak for one; else the default.
+ */
+export function detectLanguage(task: string, forced: string | null = null): DetectedLanguage {
+	if (forced?.trim()) return { id: forcedLanguage(forced), evidence: "forced" };
+	const text = task.slice(0, MAX_READ);
+	const named =
+		earliest(text, ({ target }) => target) ??
+		earliest(text, ({ inContext }) => inContext) ??
+		earliest(text, ({ bare }) => bare);
+	if (named) return { id: named, evidence: "named" };
+	const ofFiles = languageOfNamedFiles(text);
+	if (ofFiles) return { id: ofFiles, evidence: "file_name" };
+	const ofFrameworks = mostSpokenFor(text, ({ frameworks }) => frameworks);
+	if (ofFrameworks) return { id: ofFrameworks, evidence: "framework" };
+	const ofKeywords = mostSpokenFor(text, ({ keywords }) => keywords);
+	if (ofKeywords) return { id: ofKeywords, evidence: "keyword" };
+	return { id: DEFAULT_LANGUAGE, evidence: "default" };
+}

@@ -1,0 +1,136 @@
+// What a code run answers (docs/reference.md, "Code"). Pure.
+import * as z from "zod";
+import { rounded, type Trace } from "../inference/trace.ts";
+import {
+	type AccountedWork,
+	shareSchema,
+	stagesSchema,
+	workCost,
+	workCostSchema,
+	workProof,
+	workProofSchema,
+	workUsage,
+	workUsageSchema,
+} from "../inference/work-answer.ts";
+import { POLICIES, type Policy } from "../orchestration/strategy.ts";
+import type { DeliveredFile } from "./files.ts";
+import { CODER_ROLE } from "./prompts.ts";
+import type { Review } from "./review.ts";
+
+export const codeSchema = z.lazy(() =>
+	z.object({
+		id: z.string(),
+		object: z.literal("code"),
+		created: z.int(),
+		task: z.string(),
+		language: z.string(),
+		policy: z.enum(POLICIES),
+		reason: z.string(),
+		passed: z.boolean(),
+		iterations: z.int(),
+		files: z.array(z.object({ path: z.string(), language: z.string(), content: z.string(), bytes: z.int() })).min(1),
+		review: z
+			.object({ passed: z.boolean(), score: shareSchema, issues: z.array(z.string()), reviewer: z.string() })
+			.nullable(),
+		usage: workUsageSchema,
+		svc: z.object({
+			code: z.object({
+				policy: z.enum(POLICIES),
+				language: z.string(),
+				passed: z.boolean(),
+				score: shareSchema,
+				confidence: shareSchema,
+				iterations: z.int(),
+				coder_models: z.array(z.string()),
+				reviewer_model: z.string().nullable(),
+				models_used: z.array(z.string()),
+				latency_ms: z.int(),
+				/** What the static checks found in files that were not reviewed. */
+				static_issues: z.array(z.string()).optional(),
+			}),
+			cost: workCostSchema,
+			proof: workProofSchema.unwrap().extend({
+				policy: z.enum(POLICIES),
+				language: z.string(),
+				passed: z.boolean(),
+				models_used: z.array(z.string()),
+				confidence: shareSchema,
+			}),
+			stages: stagesSchema.optional(),
+		}),
+	}),
+);
+
+export type CodeAnswer = z.output<typeof codeSchema>;
+
+/** What the run was about and what it came to. */
+export interface CodeResult {
+	task: string;
+	language: string;
+	policy: Policy;
+	reason: string;
+	files: DeliveredFile[];
+	review: Review;
+	/** Whether a critic took part; what it was not asked about, the static checks refuted. */
+	isReviewed: boolean;
+	/** Rounded. */
+	confidence: number;
+	iterations: number;
+}
+
+/** Who reviewed where no critic was asked about the files that are delivered. */
+const STATIC_CHECKS = "static checks";
+
+/** Models that wrote drafts, in the order they did. */
+function codersIn(trace: Trace): string[] {
+	const coders = trace.calls().filter(({ ok, role }) => ok && role === CODER_ROLE);
+	return [...new Set(coders.map(({ model }) => model))];
+}
+
+/** The answer that the client gets. */
+export function codeAnswerOf(result: CodeResult, done: AccountedWork, includeTrace: boolean): CodeAnswer {
+	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations } = result;
+	const { trace } = done;
+	const { passed, issues, reviewer } = review;
+	const score = rounded(review.score);
+	const models_used = trace.modelsUsed();
+	return {
+		id: done.requestId,
+		object: "code",
+		created: Math.floor(done.startedAtMs / 1000),
+		task,
+		language,
+		policy,
+		reason,
+		passed,
+		iterations,
+		files,
+		review: isReviewed ? { passed, score, issues, reviewer: reviewer ?? STATIC_CHECKS } : null,
+		usage: workUsage(done.totals),
+		svc: {
+			code: {
+				policy,
+				language,
+				passed,
+				score,
+				confidence,
+				iterations,
+				coder_models: codersIn(trace),
+				reviewer_model: reviewer,
+				models_used,
+				latency_ms: done.latencyMs,
+				...(isReviewed ? {} : { static_issues: issues }),
+			},
+			cost: workCost(done),
+			proof: {
+				...workProof(done),
+				policy,
+				language,
+				passed,
+				models_used,
+				confidence,
+			},
+			...(includeTrace ? { stages: trace.shown() } : {}),
+		},
+	};
+}

@@ -1,0 +1,58 @@
+// What a review comes to: the static checks' word and the critic's, as one. Pure.
+import type { Reading } from "../orchestration/json-reply.ts";
+import type { Verdict } from "./prompts.ts";
+
+/** A critic that passes code it is less sure of than this does not pass it. */
+const PASSING_SCORE = 0.7;
+
+/** What is said of a draft. */
+export interface Review {
+	passed: boolean;
+	/** 0 to 1. */
+	score: number;
+	/** Empty when it passed without a word. */
+	issues: string[];
+	/** Catalog id of the critic; null where none was asked. */
+	reviewer: string | null;
+}
+
+/** What static checks alone say: they pass code or they do not. */
+export function staticReview(faults: readonly string[]): Review {
+	const passed = faults.length === 0;
+	return { passed, score: passed ? 1 : 0, issues: [...faults], reviewer: null };
+}
+
+function issuesOf({ passed, score, issues }: Verdict): string[] {
+	if (issues.length > 0) return issues;
+	if (!passed) return ["the reviewer did not pass it and named no issue"];
+	return score < PASSING_SCORE ? [`the reviewer's score of ${score} is below ${PASSING_SCORE}`] : [];
+}
+
+/**
+ * A critic's verdict over what the static checks found. One that cannot be read, or was not given, passes nothing.
+ * @param critic the model that was to review.
+ */
+export function criticReview(faults: readonly string[], reading: Reading<Verdict>, critic: string): Review {
+	const { value, reply } = reading;
+	const reviewer = reply.ok ? reply.model : critic;
+	if (!value) {
+		const why = reply.ok ? "the reviewer's verdict could not be read" : "the reviewer gave no verdict";
+		return { passed: false, score: 0, issues: [...faults, why], reviewer };
+	}
+	const passed = value.passed && value.score >= PASSING_SCORE && faults.length === 0;
+	return { passed, score: value.score, issues: [...faults, ...issuesOf(value)], reviewer };
+}
+
+/** What is left of a score where nobody but the static checks has looked. */
+const UNREVIEWED_SHARE = 0.5;
+/** What is left of a critic's score where it did not pass the code. */
+const NOT_PASSED_SHARE = 0.5;
+
+/**
+ * Confidence in code, 0 to 1 (docs/reference.md, "Code"): the critic's score, half of it where the code did not pass; without a
+ * critic one half where the static checks pass, else 0.
+ */
+export function confidenceOf({ passed, score, reviewer }: Review): number {
+	if (reviewer === null) return score * UNREVIEWED_SHARE;
+	return passed ? score : score * NOT_PASSED_SHARE;
+}

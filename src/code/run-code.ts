@@ -1,0 +1,270 @@
+// The loop of code mode: drafts, checks, reviews, repairs, until the code passes or something runs out. It writes no code, asks
+// nobody by itself and runs nothing that was written: its calls are the engine's. Pure.
+import { fail, ok, type Result } from "../failure.ts";
+import { rounded } from "../inference/trace.ts";
+import { askJson } from "../orchestration/json-reply.ts";
+import {
+	type Answered,
+	type Engine,
+	failureOf,
+	isAnswered,
+	type Member,
+	type Question,
+} from "../orchestration/strategy.ts";
+import type { CodeCast } from "./cast.ts";
+import { type CodeFile, type DraftFault, readDraft } from "./file-format.ts";
+import { type CodePlan, generateStage, repairCycles, reviewStage } from "./plan.ts";
+import { draftQuestion, repairQuestion, reviewQuestion } from "./prompts.ts";
+import type { CodeTask } from "./request.ts";
+import { confidenceOf, criticReview, type Review, staticReview } from "./review.ts";
+import { issueText, staticIssues } from "./static-checks.ts";
+
+/** An engine that knows what is left to spend. */
+export interface CodeEngine extends Engine {
+	/** Whether what is left covers all of these, each at its longest. */
+	covers(questions: readonly Question[]): boolean;
+}
+
+export type CodeProgress =
+	| {
+			type: "drafted";
+			iteration: number;
+			model: string;
+			files: { path: string; characters: number }[];
+			faults: string[];
+	  }
+	| { type: "reviewed"; iteration: number; passed: boolean; score: number; issues: string[]; reviewer: string | null };
+
+/** Why the loop ended. */
+export type Stop = "passed" | "max_iters" | "budget" | "no_answer";
+
+/** What a run comes to. */
+export interface CodeOutcome {
+	/** Sorted by path; never empty. */
+	files: CodeFile[];
+	/** The word on these files; its reviewer is null where nothing was reviewed. */
+	review: Review;
+	confidence: number;
+	/** Cycles that ran. */
+	iterations: number;
+	stop: Stop;
+}
+
+/** One answer of a coder, read and checked. */
+interface Draft {
+	coder: Member;
+	answered: Answered;
+	iteration: number;
+	files: CodeFile[];
+	/** Refusals of the format and findings of the static checks, one line each. */
+	faults: string[];
+	review: Review;
+}
+
+function faultText({ path, message }: DraftFault): string {
+	return path === null ? message : `${path}: ${message}`;
+}
+
+/** What is known of a draft whose critic has not spoken: the faults are sure, and without any it is only not refuted. */
+async function drafted(
+	answered: Answered,
+	{
+		coder,
+		boundary,
+		iteration,
+		previous,
+	}: { coder: Member; boundary: string; iteration: number; previous: CodeFile[] },
+): Promise<Draft> {
+	const { files, changed, faults } = readDraft(answered.text, boundary, previous);
+	const unchanged = changed || previous.length === 0 ? [] : ["the answer changes no file"];
+	const found = await staticIssues(files);
+	const texts = [...faults.map(faultText), ...(faults.length > 0 ? [] : unchanged), ...found.map(issueText)];
+	return { coder, answered, iteration, files, faults: texts, review: staticReview(texts) };
+}
+
+function isClean({ files, faults }: Draft): boolean {
+	return files.length > 0 && faults.length === 0;
+}
+
+/** Which of two drafts is better: files over none, passed, clean, the higher score, fewer faults; of equals the later. */
+function better(a: Draft, b: Draft): Draft {
+	const rank = (draft: Draft) => [
+		draft.files.length > 0 ? 1 : 0,
+		draft.review.passed ? 1 : 0,
+		isClean(draft) ? 1 : 0,
+		draft.review.reviewer === null ? 0 : draft.review.score,
+		-draft.faults.length,
+	];
+	const [left, right] = [rank(a), rank(b)];
+	const at = left.findIndex((value, place) => value !== right[place]);
+	return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0) ? a : b;
+}
+
+/** A round of drafts that are told apart as a round: the best of them, of equals the first. */
+function bestOf(drafts: readonly [Draft, ...Draft[]]): Draft {
+	return drafts.reduce((best, next) => better(next, best));
+}
+
+class CodeRun {
+	readonly #task: CodeTask;
+	readonly #plan: CodePlan;
+	readonly #cast: CodeCast;
+	readonly #engine: CodeEngine;
+	readonly #tell: (progress: CodeProgress) => void;
+	/** What a repair by a coder and its review ask, each at its longest. */
+	readonly #repairs: Map<Member, Question[]>;
+
+	constructor(
+		task: CodeTask,
+		plan: CodePlan,
+		cast: CodeCast,
+		engine: CodeEngine,
+		tell: (progress: CodeProgress) => void,
+	) {
+		this.#task = task;
+		this.#plan = plan;
+		this.#cast = cast;
+		this.#engine = engine;
+		this.#tell = tell;
+		const cycles = repairCycles(task, cast);
+		this.#repairs = new Map(cast.coders.map((coder, at) => [coder, cycles[at] ?? []]));
+	}
+
+	async run(): Promise<Result<CodeOutcome>> {
+		const first = await this.#firstDrafts();
+		if (!first.ok) return first;
+		let latest = await this.#reviewed(first.value, 0);
+		let best = latest;
+		let stop = this.#stopAfter(0, best);
+		for (let iteration = 1; stop === null; iteration++) {
+			const draft = await this.#repaired(latest, iteration);
+			if (!draft) {
+				stop = "no_answer";
+				break;
+			}
+			latest = await this.#reviewed([draft], iteration);
+			best = better(best, latest);
+			stop = this.#stopAfter(iteration, latest);
+		}
+		return this.#concluded(best, latest.iteration + 1, stop);
+	}
+
+	#concluded(best: Draft, iterations: number, stop: Stop): Result<CodeOutcome> {
+		if (best.files.length === 0) {
+			const [why = "no answer held a file"] = best.faults;
+			return fail({ reason: "no_code_produced", message: `no model wrote a usable file: ${why}` });
+		}
+		const { files, review } = best;
+		return ok({ files, review, confidence: confidenceOf(review), iterations, stop });
+	}
+
+	/** Why no further cycle is run; null when one is. */
+	#stopAfter(iteration: number, { coder, review, files }: Draft): Stop | null {
+		if (review.passed && files.length > 0) return "passed";
+		if (iteration + 1 >= this.#plan.iterations) return "max_iters";
+		return this.#coversRepairBy(coder) ? null : "budget";
+	}
+
+	#coversRepairBy(coder: Member): boolean {
+		return this.#engine.covers(this.#repairs.get(coder) ?? []);
+	}
+
+	/** Every coder's draft; fails when none of them answered. */
+	async #firstDrafts(): Promise<Result<[Draft, ...Draft[]]>> {
+		const stage = generateStage(0);
+		const { coders } = this.#cast;
+		const asked = coders.map((coder) => draftQuestion(this.#task, coder, stage));
+		const replies = await this.#engine.ask(asked.map(({ question }) => question));
+		const drafts = await Promise.all(
+			replies.flatMap((reply, at) => {
+				const [coder, boundary] = [coders[at], asked[at]?.boundary];
+				if (!isAnswered(reply) || !coder || !boundary) return [];
+				return [drafted(reply, { coder, boundary, iteration: 0, previous: [] })];
+			}),
+		);
+		const [first, ...rest] = drafts;
+		if (!first) return fail(failureOf(replies));
+		this.#describeDrafts(0, drafts);
+		return ok([first, ...rest]);
+	}
+
+	/** The draft that mends another; null when nobody answered. */
+	async #repaired({ coder, files, review }: Draft, iteration: number): Promise<Draft | null> {
+		const stage = generateStage(iteration);
+		const { question, boundary } = repairQuestion(this.#task, coder, stage, { files, issues: review.issues });
+		const [reply] = await this.#engine.ask([question]);
+		if (!reply || !isAnswered(reply)) return null;
+		const draft = await drafted(reply, { coder, boundary, iteration, previous: files });
+		this.#describeDrafts(iteration, [draft]);
+		return draft;
+	}
+
+	#describeDrafts(iteration: number, drafts: readonly Draft[]): void {
+		const detail = drafts.map(({ answered: { model }, files, faults }) => ({
+			model,
+			files: files.map(({ path }) => path),
+			faults,
+		}));
+		this.#engine.describe(generateStage(iteration), { drafts: detail });
+		for (const { answered, files, faults } of drafts) {
+			const sizes = files.map(({ path, content }) => ({ path, characters: content.length }));
+			this.#tell({ type: "drafted", iteration, model: answered.model, files: sizes, faults });
+		}
+	}
+
+	/** The best of a round's drafts, with what is said of it. */
+	async #reviewed(drafts: readonly [Draft, ...Draft[]], iteration: number): Promise<Draft> {
+		const { critic } = this.#cast;
+		const chosen = critic ? this.#toReview(drafts, iteration) : [];
+		const readings = critic
+			? await askJson(
+					this.#engine,
+					chosen.map(({ files }) => reviewQuestion(this.#task, critic, reviewStage(iteration), files)),
+				)
+			: [];
+		for (const [at, draft] of chosen.entries()) {
+			const reading = readings[at];
+			if (reading && critic) draft.review = criticReview(draft.faults, reading, critic[0]);
+		}
+		for (const draft of drafts) draft.answered.rate(confidenceOf(draft.review));
+		const best = bestOf(drafts);
+		this.#describeReviews(drafts, best, iteration);
+		return best;
+	}
+
+	/**
+	 * The drafts that a critic is asked about. What the static checks refute is not worth a call as long as it can be repaired;
+	 * at the end it is, since a score is owed.
+	 */
+	#toReview(drafts: readonly Draft[], iteration: number): readonly Draft[] {
+		const clean = drafts.filter(isClean);
+		if (clean.length > 0) return clean;
+		const isLast = iteration + 1 >= this.#plan.iterations || !drafts.every(({ coder }) => this.#coversRepairBy(coder));
+		return isLast ? drafts.filter(({ files }) => files.length > 0) : [];
+	}
+
+	#describeReviews(drafts: readonly Draft[], best: Draft, iteration: number): void {
+		const reviews = drafts.map(({ answered: { model }, review }) => ({
+			model,
+			passed: review.passed,
+			score: rounded(review.score),
+			issues: review.issues,
+			by: review.reviewer ?? "static checks",
+		}));
+		const kept = drafts.length > 1 ? { kept: best.answered.model } : {};
+		this.#engine.describe(reviewStage(iteration), { reviews, ...kept });
+		const { passed, score, issues, reviewer } = best.review;
+		this.#tell({ type: "reviewed", iteration, passed, score: rounded(score), issues, reviewer });
+	}
+}
+
+/** Writes code for a task. Fails when nobody answered, or when no answer held a usable file. */
+export function runCode(
+	task: CodeTask,
+	plan: CodePlan,
+	cast: CodeCast,
+	engine: CodeEngine,
+	tell: (progress: CodeProgress) => void,
+): Promise<Result<CodeOutcome>> {
+	return new CodeRun(task, plan, cast, engine, tell).run();
+}

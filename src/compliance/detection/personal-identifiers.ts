@@ -1,0 +1,126 @@
+// The table of what else stands for a person: identity documents, licences, telephone numbers, postcodes.
+import * as checks from "./checksums.ts";
+import type { Identifier } from "./identifier.ts";
+
+const PASSPORT =
+	/passport|travel document|reisepass|pasaporte|passeport|passaporto|paspoort|passaporte|paszport|pass-?nr/;
+const LICENCE =
+	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy/;
+const PHONE =
+	/phone|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
+
+/** Documents, telephone numbers in national form, and places. */
+export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
+	{
+		kind: "de_id_card",
+		first: [10, 10],
+		shape: /[LMNPRTVWXY][CFGHJ-NPRTV-Z\d]{8}\d/iy,
+		check: checks.icao9303,
+		needs: "bare",
+		context: /ausweis/,
+	},
+	{ kind: "in_voter", first: [10, 10], shape: /[A-Z]{3}\d{7}/iy, needs: "bare", context: /voter|\bepic\b/ },
+	{
+		kind: "vehicle_registration",
+		first: [8, 11],
+		shape: /[A-Z]{2}\d{1,2}[A-Z]{1,3}\d{4}/iy,
+		needs: "bare",
+		context: /vehicle|plate|registration|\brto\b/,
+	},
+	{
+		kind: "driver_license",
+		first: [10, 10],
+		shape: /[A-Z]{2}\d{7}[A-Z]/iy,
+		needs: "bare",
+		context: LICENCE,
+	},
+	// ICAO 9303 documents: Germany's alphabet without vowels, then its check digit.
+	{
+		kind: "passport",
+		first: [9, 10],
+		shape: /[CFGHJ-NPRTV-Z][CFGHJ-NPRTV-Z\d]{8}/iy,
+		check: checks.icao9303,
+		needs: "bare",
+		context: PASSPORT,
+	},
+	{ kind: "passport", first: [9, 9], shape: /[CFGHJKL][CFGHJ-NPRTV-Z\d]{8}/iy, needs: "context", context: PASSPORT },
+	{ kind: "passport", first: [9, 9], shape: /[A-Z]{2}\d{7}/iy, needs: "bare", context: PASSPORT },
+	{ kind: "passport", first: [6, 9], shape: /[A-Z]{0,3}\d{5,9}/iy, needs: "context", context: PASSPORT },
+	{
+		kind: "driver_license",
+		first: [5, 16],
+		shape: /(?=[A-Z]{0,5}\d)[A-Z\d]{5,16}/iy,
+		needs: "context",
+		context: LICENCE,
+	},
+	{
+		kind: "driver_license",
+		first: [1, 5],
+		shape: /[A-Z]\d{3,4}([- ])\d{3,5}\1\d{4,6}/iy,
+		needs: "bare",
+		context: LICENCE,
+	},
+	{ kind: "driver_license", first: [8, 9], shape: /[A-Z]\d{7,8}/iy, needs: "bare", context: LICENCE },
+
+	{
+		kind: "phone",
+		first: [3, 3],
+		shape: /[2-9]\d{2}([-.])[2-9]\d{2}\1\d{4}/iy,
+		refused: /^(?:8(?:00|88|77|66|55|44|33)|900)/,
+		needs: "shape",
+	},
+	{
+		kind: "phone",
+		first: [3, 3],
+		shape: /[2-9]\d{2}\) ?[2-9]\d{2}[-. ]\d{4}/iy,
+		refused: /^(?:8(?:00|88|77|66|55|44|33)|900)/,
+		needs: "shape",
+	},
+	{
+		kind: "phone",
+		first: [3, 10],
+		shape: /[2-9]\d{2}[ -]?[2-9]\d{2}[ -]?\d{4}/iy,
+		refused: /^(?:8(?:00|88|77|66|55|44|33)|900)/,
+		needs: "context",
+		context: PHONE,
+	},
+	{
+		kind: "phone",
+		first: [2, 5],
+		shape: /0[1-9]\d{0,3}\)?[ /-]{1,2}\d{2,4}(?:[ -]?\d{2,4}){1,3}/iy,
+		needs: "context",
+		context: PHONE,
+	},
+	{ kind: "phone", first: [3, 3], shape: /0[5-9]0-\d{4}-\d{4}/iy, needs: "bare", context: PHONE },
+	{
+		kind: "phone",
+		first: [2, 4],
+		shape: /\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
+		check: (value) => value.length >= 8 && value.length <= 12,
+		needs: "context",
+		context: PHONE,
+	},
+	{ kind: "phone", first: [9, 11], shape: /0[1-9]\d{7,9}/iy, needs: "context", context: PHONE },
+
+	{
+		kind: "postal_address",
+		first: [5, 5],
+		shape: /\d{5} \p{Lu}\p{L}{2,20}/uy,
+		needs: "context",
+		context: /(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) ?\d{1,4} ?[a-z]?,? \d{5}/,
+	},
+	// Royal Mail's format; without the space too few characters to stand in prose.
+	{
+		kind: "postcode",
+		first: [2, 4],
+		shape: /(?:GIR 0AA|(?![QVX])[A-Z](?:\d[A-Z\d]?|[A-HK-Y]\d[A-Z\d]?) \d[ABD-HJLNP-UW-Z]{2})/y,
+		needs: "shape",
+	},
+	{
+		kind: "postcode",
+		first: [5, 7],
+		shape: /(?:GIR0AA|(?![QVX])[A-Z](?:\d[A-Z\d]?|[A-HK-Y]\d[A-Z\d]?)\d[ABD-HJLNP-UW-Z]{2})/iy,
+		needs: "bare",
+		context: /post ?code|postal/,
+	},
+];

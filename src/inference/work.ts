@@ -1,0 +1,88 @@
+// What work is asked and what it answers: calls, events, limits, totals. How it is carried out is work.edge.ts's. Pure.
+import type { Gate } from "../compliance/gate.ts";
+import type { Failure } from "../failure.ts";
+import type { ReceiptKind } from "../proof/receipt.ts";
+import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
+import type { Description } from "./accounting.ts";
+import type { Wishes } from "./plan.ts";
+import type { Trace } from "./trace.ts";
+
+/** One thing that is asked: a call, who may answer it, and where it stands in the trace. */
+export interface CallSpec {
+	stage: string;
+	role: string;
+	call: ModelCall;
+	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
+	wishes: Wishes;
+	/** Catalog ids in the order they are asked; those behind the first stand in. */
+	models: readonly [string, ...string[]];
+}
+
+/** A spec that was answered. */
+export interface Served {
+	ok: true;
+	/** What the model said; a refusal counts as said. */
+	text: string;
+	answer: ModelAnswer;
+	/** Catalog id of the model that answered. */
+	model: string;
+	provider: string;
+	/** What is expected of it on this kind of prompt, 0 to 1. */
+	quality: number;
+	/** Writes into the trace how sure the answer was, 0 to 1. */
+	rate(confidence: number): void;
+}
+
+/** A spec that nobody answered. */
+export interface Unserved {
+	ok: false;
+	failure: Failure;
+	/** The client has gone, or the work was stopped. */
+	stopped: boolean;
+	/** It was not asked: what is left of the bound does not cover it. */
+	unaffordable: boolean;
+}
+
+export type Asked = Served | Unserved;
+
+/** What happens while work goes on, for who watches it. */
+export type WorkEvent =
+	| { type: "stage_started"; stage: string }
+	| {
+			type: "call_finished";
+			stage: string;
+			role: string;
+			model: string;
+			ok: boolean;
+			latency_ms: number;
+			cost_usd: number;
+	  };
+
+/** What work is for, as its receipt and usage row say it. */
+export interface WorkPurpose {
+	kind: ReceiptKind;
+	inputHash: string;
+	/** Digest of the routing config in force; null without one. */
+	configDigest: string | null;
+	/** The compliance policy in force; null without one. */
+	gate: Gate | null;
+	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
+	describe(trace: Trace): Description;
+}
+
+/** Limits of work. */
+export interface WorkLimits {
+	/** Worst case of every call it may make, together. */
+	boundNanoUsd: number;
+	/** The longest that all calls together may take. */
+	runMs: number;
+}
+
+/** What all calls so far used and cost. */
+export interface WorkTotals {
+	promptTokens: number;
+	completionTokens: number;
+	costNanoUsd: number;
+	/** Some usage was not reported; its cost is the call's bound. */
+	estimated: boolean;
+}

@@ -1,0 +1,26 @@
+// The endpoint of orchestrations.
+import { endpoint } from "../account/endpoint.ts";
+import { longAnswer } from "../http/long-answer.edge.ts";
+import { orchestrate } from "./orchestrate.edge.ts";
+import { orchestrationRequestSchema } from "./request.ts";
+import { orchestrationSchema } from "./response.ts";
+
+export const orchestrateEndpoint = endpoint({
+	id: "orchestrate",
+	method: "POST",
+	path: "/v2/orchestrate",
+	access: "key",
+	admission: "handler",
+	bodyLimit: "chat",
+	summary:
+		"One answer from several models: by the strategy that policy and prompt call for, or the one named, with cost, stages and receipt.",
+	emptyField: { name: "messages", failure: { reason: "no_messages" } },
+	body: orchestrationRequestSchema,
+	result: orchestrationSchema,
+	eventStream:
+		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
+	handle: ({ body, context }) =>
+		longAnswer(context, { stream: body.stream ?? false }, (progress, signal) =>
+			orchestrate(body, context, { progress: (event) => progress({ ...event }), signal }),
+		),
+});

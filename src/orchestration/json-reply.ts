@@ -1,0 +1,90 @@
+// Replies that are to be JSON: read leniently, repaired once where they cannot be read, then given up. Pure.
+import type * as z from "zod";
+import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
+import { readability } from "./confidence.ts";
+import {
+	type Answered,
+	type Engine,
+	isAnswered,
+	type Question,
+	systemMessage,
+	type Unanswered,
+	userMessage,
+} from "./strategy.ts";
+
+/** A question whose reply is to be read. */
+export interface JsonQuestion<T> extends Question {
+	json: true;
+	schema: z.ZodType<T>;
+	/** The form that is asked for, as a model is told it. */
+	form: string;
+}
+
+/** What became of it. */
+export interface Reading<T> {
+	/** Null when nobody answered, or nothing that can be read. */
+	value: T | null;
+	reading: "read" | "repaired" | "unreadable" | "unanswered";
+	reply: Answered | Unanswered;
+}
+
+/** The JSON object in a text, with or without a fence and prose around it; undefined when there is none. */
+export function jsonIn(text: string): unknown {
+	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
+	if (from < 0 || to < from) return undefined;
+	try {
+		return JSON.parse(text.slice(from, to + 1));
+	} catch {
+		return undefined;
+	}
+}
+
+function read<T>({ schema }: JsonQuestion<T>, text: string): T | null {
+	const parsed = schema.safeParse(jsonIn(text));
+	return parsed.success ? parsed.data : null;
+}
+
+function repairWith<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>, reply: string): Question {
+	const messages = [
+		systemMessage("You turn a text into the JSON object it stands for. You write the JSON object and nothing else."),
+		userMessage(
+			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${reply}\n\nWrite it as that object.`,
+		),
+	];
+	return { stage, role, member, messages, maxTokens, temperature: 0, json: true };
+}
+
+/** The question by which an unreadable reply is repaired, at its longest. */
+export function repairBound<T>(question: JsonQuestion<T>): Question {
+	return repairWith(question, placeholder(slotBytesFor(question.maxTokens)));
+}
+
+/** Asks side by side, and once more for those replies that cannot be read. */
+export async function askJson<T>(engine: Engine, questions: readonly JsonQuestion<T>[]): Promise<Reading<T>[]> {
+	const replies = await engine.ask(questions);
+	const readings = questions.map((question, at): Reading<T> => {
+		const reply = replies[at];
+		if (!reply) throw new Error("one reply to one question");
+		if (!isAnswered(reply)) return { value: null, reading: "unanswered", reply };
+		const value = read(question, reply.text);
+		return { value, reading: value === null ? "unreadable" : "read", reply };
+	});
+	const repairs = questions.flatMap((question, at) => {
+		const reading = readings[at];
+		if (reading?.reading !== "unreadable" || !reading.reply.ok) return [];
+		return [
+			{ reading, question, repair: repairWith(question, fitted(reading.reply.text, slotBytesFor(question.maxTokens))) },
+		];
+	});
+	const repaired = repairs.length > 0 ? await engine.ask(repairs.map(({ repair }) => repair)) : [];
+	for (const [at, { reading, question }] of repairs.entries()) {
+		const reply = repaired[at];
+		const value = reply?.ok ? read(question, reply.text) : null;
+		if (value !== null) Object.assign(reading, { value, reading: "repaired" });
+		if (reply?.ok) reply.rate(readability(reading.reading === "repaired" ? "repaired" : "unreadable"));
+	}
+	for (const { reading, reply } of readings) {
+		if (reply.ok && reading !== "unanswered") reply.rate(readability(reading));
+	}
+	return readings;
+}

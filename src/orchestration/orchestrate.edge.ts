@@ -1,0 +1,152 @@
+// Carries an orchestration out: plan, reserve, run the strategy, settle, sign.
+
+import type { KeyContext } from "../account/context.ts";
+import { configDigest } from "../brain/config.ts";
+import { rulesInForce } from "../brain/in-force.edge.ts";
+import { decisionOf } from "../compliance/preview.ts";
+import { fail, ok, type Result } from "../failure.ts";
+import type { WholeAnswer } from "../http/endpoint.ts";
+import { logError } from "../http/log.edge.ts";
+import { type Caller, callerOf } from "../inference/caller.edge.ts";
+import { gateOn } from "../inference/gate-on.ts";
+import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
+import { hashObject, hashText } from "../proof/hash.ts";
+import { type Affordable, affordable } from "./bounds.ts";
+import { bounder, engineOn, type Floor, type FloorRules, floorFor } from "./engine.edge.ts";
+import { castFor, memberOf } from "./panel.ts";
+import { type Attempt, MODE_OF, planOf, shrinking } from "./planner.ts";
+import { callOf, isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
+import { concluded, type Orchestration, orchestrationOf, type Progress } from "./response.ts";
+import { STRATEGY } from "./strategies.ts";
+import type { Cast, Conclusion, Policy, Task } from "./strategy.ts";
+
+/** Everything that was decided before the first call. */
+interface Prepared extends Affordable {
+	task: Task;
+	floor: Floor;
+	policy: Policy;
+	purpose: WorkPurpose;
+	/** What the receipt says so far; replaced when the strategy has concluded. */
+	progress: { now: Progress };
+}
+
+/** Who takes part in an attempt. */
+function castOf({ rankings, single, cheapest }: Floor, attempt: Attempt, judgeModel: string | null): Cast {
+	const { strategy, rounds, cheap } = attempt;
+	if (strategy === "single") {
+		const member = cheap ? memberOf(cheapest, []) : single;
+		return { members: [member], judge: member, rounds };
+	}
+	const narrowed = cheap ? { panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap } : rankings;
+	return castFor(narrowed, attempt, cheap ? null : judgeModel);
+}
+
+function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
+	const { config, gate } = rules;
+	const task = taskOf(body);
+	const policy = body.policy ?? "balanced";
+	const floor = floorFor(caller, task, policy, rules, body.max_cost_usd ?? null);
+	if (!floor.ok) return floor;
+	const asked = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
+	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals));
+	const castOfAttempt = (attempt: Attempt) => castOf(floor.value, attempt, body.judge_model ?? null);
+	const chosen = affordable(attempts, task, floor.value.limits, castOfAttempt, bounder(caller, floor.value));
+	if (!chosen.ok) return chosen;
+	const { strategy, reason } = chosen.value.plan;
+	const progress: Prepared["progress"] = {
+		now: { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false },
+	};
+	const { messages } = rawBody as { messages?: unknown };
+	const purpose = purposeOf(progress, chosen.value.cast, caller, {
+		inputHash: hashObject({ type: "svc.input.v1", messages }),
+		configDigest: config ? configDigest(config.config) : null,
+		gate,
+	});
+	return ok({ ...chosen.value, task, floor: floor.value, policy, purpose, progress });
+}
+
+/** What receipt and usage row say; the row's model is the first that served, else the first that was meant to. */
+function purposeOf(
+	progress: Prepared["progress"],
+	{ members: [[intended]] }: Cast,
+	{ settings: { catalog } }: Caller,
+	hashes: Pick<WorkPurpose, "inputHash" | "configDigest" | "gate">,
+): WorkPurpose {
+	return {
+		kind: "orchestration",
+		...hashes,
+		describe(trace) {
+			const { policy, strategy, confidence, agreement } = progress.now;
+			const models_used = trace.modelsUsed();
+			const model = models_used[0] ?? intended;
+			const provider = catalog.findModel(model)?.provider ?? "";
+			return {
+				receipt: {
+					kind: "orchestration",
+					policy,
+					strategy,
+					models_used,
+					confidence,
+					agreement,
+					stages: trace.receiptStages(),
+				},
+				usage: { model, provider, mode: MODE_OF[policy], fallback: false },
+			};
+		},
+	};
+}
+
+/** Runs the strategy; what it throws is a bug, which is logged and settled like any other failure. */
+async function conclude(
+	work: Work,
+	caller: Caller,
+	{ plan, task, cast, floor }: Prepared,
+): Promise<Result<Conclusion>> {
+	try {
+		return await STRATEGY[plan.strategy].run(task, cast, engineOn(work, caller, floor, task));
+	} catch (error) {
+		logError("orchestration_failed", error, { request_id: caller.requestId, strategy: plan.strategy });
+		return fail({ reason: "orchestration_error", requestId: caller.requestId });
+	}
+}
+
+/** What a run may do while it goes on. */
+export interface Watch {
+	progress(event: WorkEvent | Record<string, unknown>): void;
+	signal: AbortSignal;
+}
+
+/** Answers an orchestration whole. A client that hangs up stops it, and what was spent is accounted for. */
+export async function orchestrate(
+	body: OrchestrationRequest,
+	context: KeyContext,
+	{ progress: tell, signal }: Watch,
+): Promise<WholeAnswer<Orchestration>> {
+	if (isBlank(taskOf(body))) return fail({ reason: "no_messages" });
+	const rules = await rulesInForce(body, context);
+	if (!rules.ok) return rules;
+	const caller = { ...callerOf(context), signal };
+	const { config, policy } = rules.value;
+	const gate = await gateOn(callOf({ ...taskOf(body), json: false }), policy, caller.settings);
+	const prepared = prepare(caller, body, context.rawBody, { config, gate });
+	if (!prepared.ok) return prepared;
+	const { purpose, boundNanoUsd, progress, plan } = prepared.value;
+	const opened = await Work.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
+	if (!opened.ok) return opened;
+	const work = opened.value;
+	caller.log.strategy = plan.strategy;
+	tell({ type: "planned", strategy: plan.strategy, reason: plan.reason });
+	work.watch(tell);
+	const conclusion = await caller.timings.measure("upstream", () => conclude(work, caller, prepared.value));
+	if (!conclusion.ok) return work.fail(conclusion.failure);
+	progress.now = concluded(progress.now, conclusion.value);
+	const { text } = conclusion.value;
+	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", hashText(text));
+	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
+	const { requestId, startedAtMs } = caller;
+	const { latencyMs, totals, trace, attestation } = work;
+	const decision = gate && decisionOf(gate, caller.settings.catalog);
+	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation, decision };
+	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
+	return { ok: true, value: orchestrationOf(progress.now, text, done, body.include_trace ?? true), headers };
+}

@@ -1,0 +1,101 @@
+// The body of an orchestration: its schema, and its way into a task. Pure.
+import * as z from "zod";
+import { type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
+import type { RoutingConfig } from "../routing/routing-config.ts";
+import { lastUserText } from "../routing/signals.ts";
+import { answerKindOf } from "./final-answer.ts";
+import { POLICIES, type Question, STRATEGIES, type Task } from "./strategy.ts";
+
+const MAX_MESSAGES = 2_000;
+/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
+const DEFAULT_MAX_TOKENS = 1_024;
+const MAX_WIDTH = 8;
+/** Looked at from each end of what the user said, for the plan; a longer middle changes the size, not the kind. */
+const PLANNED_CHARS = 4_000;
+
+const texts = z.lazy(() =>
+	z.union([z.string(), z.array(z.object({ type: z.literal("text"), text: z.string() })).min(1)], {
+		error: "must be a string or an array of text parts",
+	}),
+);
+
+const messageSchema = z.lazy(() =>
+	z.object({
+		role: z.enum(["system", "developer", "user", "assistant"]),
+		content: texts,
+	}),
+);
+
+/** Fields of the body; a `null` counts as absent. */
+export const orchestrationRequestSchema = z.lazy(() =>
+	z.object({
+		messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
+		policy: z.enum(POLICIES).nullish(),
+		strategy: z.enum(STRATEGIES).nullish(),
+		k: z.int().min(1).max(MAX_WIDTH).nullish(),
+		max_tokens: z.int().positive().nullish(),
+		temperature: z.number().min(0).max(2).nullish(),
+		max_cost_usd: z.number().positive().nullish(),
+		judge_model: z.string().min(1).max(256).nullish(),
+		compliance: z.record(z.string(), z.unknown()).nullish(),
+		brain_config: z.record(z.string(), z.unknown()).nullish(),
+		include_trace: z.boolean().nullish(),
+		stream: z.boolean().nullish(),
+	}),
+);
+
+export type OrchestrationRequest = z.output<typeof orchestrationRequestSchema>;
+
+function toMessage({ role, content }: OrchestrationRequest["messages"][number]): Message {
+	const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+	return { role: role === "developer" ? "system" : role, content: parts };
+}
+
+/** What a question is as a model call. */
+export function callOf({
+	messages,
+	maxTokens,
+	temperature,
+	json,
+}: Omit<Question, "stage" | "role" | "member">): ModelCall {
+	return {
+		messages: [...messages],
+		tools: [],
+		output: { type: json ? "json_object" : "text" },
+		maxTokens,
+		stop: [],
+		sampling: temperature === undefined ? {} : { temperature },
+		unknownFields: {},
+	};
+}
+
+/** The task of a body. */
+export function taskOf(body: OrchestrationRequest): Task {
+	const messages = body.messages.map(toMessage);
+	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
+	const temperature = body.temperature ?? undefined;
+	const said = lastUserText(callOf({ messages, maxTokens, temperature, json: false }));
+	const prompt =
+		said.length > 2 * PLANNED_CHARS ? `${said.slice(0, PLANNED_CHARS)}\n${said.slice(-PLANNED_CHARS)}` : said;
+	return { messages, prompt, kind: answerKindOf(prompt), maxTokens, temperature };
+}
+
+/** Whether a task says anything at all. */
+export function isBlank({ messages }: Pick<Task, "messages">): boolean {
+	return messages.every(({ content }) =>
+		partsOfType<(typeof content)[number], "text">(content, "text").every(({ text }) => text.trim() === ""),
+	);
+}
+
+/** What of a config holds for every call of a panel: which model answers is for single answers to say, and rules with it. */
+export function panelConfig(config: RoutingConfig, ruleMaxCost: number | undefined): RoutingConfig {
+	const { rules: _, ...rest } = config;
+	const limits = [config.max_cost, ruleMaxCost].filter((limit) => limit != null);
+	return {
+		...rest,
+		model: "auto",
+		routing_mode: null,
+		fallback: [],
+		max_cost: limits.length > 0 ? Math.min(...limits) : null,
+	};
+}

@@ -1,0 +1,120 @@
+// What an orchestration answers (docs/reference.md, "Orchestration"). Pure.
+import * as z from "zod";
+import { rounded } from "../inference/trace.ts";
+import {
+	type AccountedWork,
+	shareSchema,
+	stagesSchema,
+	workCost,
+	workCostSchema,
+	workProof,
+	workProofSchema,
+	workUsage,
+	workUsageSchema,
+} from "../inference/work-answer.ts";
+import { type Conclusion, POLICIES, type Policy, STRATEGIES, type StrategyName } from "./strategy.ts";
+
+export const orchestrationSchema = z.lazy(() =>
+	z.object({
+		id: z.string(),
+		object: z.literal("orchestration"),
+		created: z.int(),
+		policy: z.enum(POLICIES),
+		strategy: z.enum(STRATEGIES),
+		reason: z.string(),
+		choices: z.tuple([
+			z.object({
+				index: z.literal(0),
+				message: z.object({ role: z.literal("assistant"), content: z.string() }),
+				finish_reason: z.literal("stop"),
+			}),
+		]),
+		usage: workUsageSchema,
+		svc: z.object({
+			orchestration: z.object({
+				policy: z.enum(POLICIES),
+				strategy: z.enum(STRATEGIES),
+				reason: z.string(),
+				models_used: z.array(z.string()),
+				confidence: shareSchema,
+				agreement: shareSchema,
+				escalated: z.boolean(),
+				latency_ms: z.int(),
+			}),
+			cost: workCostSchema,
+			proof: workProofSchema.unwrap().extend({
+				policy: z.enum(POLICIES),
+				strategy: z.enum(STRATEGIES),
+				models_used: z.array(z.string()),
+				confidence: shareSchema,
+				agreement: shareSchema,
+			}),
+			stages: stagesSchema.optional(),
+			compliance: z.record(z.string(), z.unknown()).optional().describe("What the policy in force decided."),
+		}),
+	}),
+);
+
+export type Orchestration = z.output<typeof orchestrationSchema>;
+
+/** What is known of an orchestration while it goes on and at its end; its shares are rounded. */
+export interface Progress extends Pick<Conclusion, "confidence" | "agreement" | "escalated"> {
+	policy: Policy;
+	strategy: StrategyName;
+	reason: string;
+}
+
+/** Progress at its end: the producer's one rounding of confidence and agreement. */
+export function concluded(progress: Progress, { confidence, agreement, escalated }: Conclusion): Progress {
+	return { ...progress, confidence: rounded(confidence), agreement: rounded(agreement), escalated };
+}
+
+export interface Accounted extends AccountedWork {
+	/** What the compliance policy in force decided; null without one. */
+	decision: Record<string, unknown> | null;
+}
+
+/** The answer that the client gets. */
+export function orchestrationOf(
+	progress: Progress,
+	text: string,
+	done: Accounted,
+	includeTrace: boolean,
+): Orchestration {
+	const { policy, strategy, reason, confidence, agreement, escalated } = progress;
+	const { trace, decision } = done;
+	const models_used = trace.modelsUsed();
+	return {
+		id: done.requestId,
+		object: "orchestration",
+		created: Math.floor(done.startedAtMs / 1000),
+		policy,
+		strategy,
+		reason,
+		choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+		usage: workUsage(done.totals),
+		svc: {
+			orchestration: {
+				policy,
+				strategy,
+				reason,
+				models_used,
+				confidence,
+				agreement,
+				escalated,
+				latency_ms: done.latencyMs,
+			},
+			cost: workCost(done),
+			proof: {
+				...workProof(done),
+				policy,
+				strategy,
+				models_used,
+				confidence,
+				agreement,
+			},
+			...(includeTrace ? { stages: trace.shown() } : {}),
+			...(decision ? { compliance: decision } : {}),
+		},
+	};
+}

@@ -1,0 +1,72 @@
+// Self-consistency: several answers are sampled, and the final answer that most of them reach is taken.
+// Wang et al.: "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2022 (arXiv:2203.11171). The samples are
+// spread over the members of the panel, so that their errors are less alike; where answers have no final answer to vote on, the
+// one that the others are most like is taken (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311, without its judge).
+//
+// Call graph: one call a sample, all side by side; the vote is counted, not asked for.
+import { fail, ok } from "../failure.ts";
+import { agreementOf, medoidOf } from "./agreement.ts";
+import { supportFor } from "./confidence.ts";
+import { FINAL_ANSWER_INSTRUCTION, finalAnswer } from "./final-answer.ts";
+import {
+	type Answered,
+	ask,
+	type Cast,
+	failureOf,
+	isAnswered,
+	type Question,
+	type Strategy,
+	systemMessage,
+	type Task,
+} from "./strategy.ts";
+
+function samples(task: Task, { members }: Cast): Question[] {
+	const instruction = systemMessage(FINAL_ANSWER_INSTRUCTION);
+	return members.map((member) => ask(task, { stage: "sample", role: "sampler", member }, [instruction]));
+}
+
+/** Samples by their final answer, those without one left out; most votes first, then the higher expected quality. */
+export function votesOf(
+	answers: readonly Answered[],
+	{ kind }: Pick<Task, "kind">,
+): { answer: string; samples: Answered[] }[] {
+	const votes = new Map<string, Answered[]>();
+	for (const sample of answers) {
+		const answer = finalAnswer(sample.text, kind);
+		if (answer !== null) votes.set(answer, [...(votes.get(answer) ?? []), sample]);
+	}
+	const quality = (voters: readonly Answered[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
+	return [...votes]
+		.map(([answer, voters]) => ({ answer, samples: voters }))
+		.sort((a, b) => b.samples.length - a.samples.length || quality(b.samples) - quality(a.samples));
+}
+
+export const selfConsistency: Strategy = {
+	callGraph: samples,
+	async run(task, cast, engine) {
+		const replies = await engine.ask(samples(task, cast));
+		const answers = replies.filter(isAnswered);
+		const [first, ...rest] = answers;
+		if (!first) return fail(failureOf(replies));
+		const votes = votesOf(answers, task);
+		const winners = votes[0]?.samples ?? [];
+		const final = winners.toSorted((a, b) => b.quality - a.quality)[0] ?? medoidOf([first, ...rest], task.kind);
+		for (const answer of answers) answer.rate(supportFor(answer.text, answers, task.kind));
+		engine.describe("sample", { samples: answers.length, failed: replies.length - answers.length });
+		const counted = votes.map(({ answer, samples: voters }) => ({
+			answer,
+			votes: voters.length,
+			models: voters.map(({ model }) => model),
+		}));
+		engine.describe("vote", {
+			votes: counted,
+			without_answer: answers.length - counted.reduce((sum, { votes: n }) => sum + n, 0),
+		});
+		const agreement = agreementOf(
+			answers.map(({ text }) => text),
+			task.kind,
+		);
+		const confidence = supportFor(final.text, answers, task.kind);
+		return ok({ text: final.text, model: final.model, confidence, agreement, escalated: false });
+	},
+};

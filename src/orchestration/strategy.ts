@@ -1,0 +1,167 @@
+// What a strategy is: given answers to questions, which to ask and what to conclude. Its calls are the engine's. Pure.
+import type { Failure, Result } from "../failure.ts";
+import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
+import type { Message } from "../providers/model-call.ts";
+import type { AnswerKind } from "./final-answer.ts";
+
+export const STRATEGIES = [
+	"single",
+	"cascade",
+	"ensemble_moa",
+	"rank_fuse",
+	"decompose_and_route",
+	"self_consistency",
+	"debate",
+] as const;
+export type StrategyName = (typeof STRATEGIES)[number];
+
+export const POLICIES = ["efficiency", "balanced", "depth"] as const;
+export type Policy = (typeof POLICIES)[number];
+
+/** Catalog ids of a member of a panel and of those that stand in for it, in the order they are asked. */
+export type Member = readonly [string, ...string[]];
+
+/** Who takes part. */
+export interface Cast {
+	members: readonly [Member, ...Member[]];
+	/** Judges, aggregates, plans. */
+	judge: Member;
+	/** Of a debate: rounds at most, the first one included. */
+	rounds: number;
+}
+
+/** What is to be answered. */
+export interface Task {
+	messages: readonly Message[];
+	/** What the user said last, and how answers to it are compared. */
+	prompt: string;
+	kind: AnswerKind;
+	/** Of each answer. */
+	maxTokens: number;
+	/** What the client asked for; undefined leaves it to the service. */
+	temperature: number | undefined;
+}
+
+/** One thing a strategy asks. */
+export interface Question {
+	stage: string;
+	role: string;
+	member: Member;
+	messages: readonly Message[];
+	maxTokens: number;
+	temperature: number | undefined;
+	/** The answer is to be a JSON object. */
+	json: boolean;
+}
+
+export interface Answered {
+	ok: true;
+	text: string;
+	/** Catalog id of the model that answered. */
+	model: string;
+	/** What is expected of it on this kind of prompt, 0 to 1. */
+	quality: number;
+	/** Writes into the trace how sure the answer is, 0 to 1. */
+	rate(confidence: number): void;
+}
+
+export interface Unanswered {
+	ok: false;
+	failure: Failure;
+	/** It was not asked: what is left of the bound does not cover it. */
+	unaffordable: boolean;
+}
+
+/** Answers questions: models, or what was recorded of them. */
+export interface Engine {
+	/** Asks side by side; the replies come in the order of the questions. */
+	ask(questions: readonly Question[]): Promise<(Answered | Unanswered)[]>;
+	/** Notes what came of a stage, beside its calls. */
+	describe(stage: string, detail: Record<string, unknown>): void;
+	/** The member, of those given, that fits a text best. */
+	route(text: string, members: Cast["members"]): Member;
+}
+
+/** What a strategy comes to. */
+export interface Conclusion {
+	text: string;
+	/** Who wrote it. */
+	model: string;
+	/** 0 to 1. */
+	confidence: number;
+	/** Mean pairwise similarity of the answers, 0 to 1. */
+	agreement: number;
+	/** A stronger model was asked because of too little confidence. */
+	escalated: boolean;
+}
+
+export interface Strategy {
+	/** Every question it may ask, each at its longest: the bound of its call graph, known before the first call. */
+	callGraph(task: Task, cast: Cast): Question[];
+	/** Fails only when nothing was answered. */
+	run(task: Task, cast: Cast, engine: Engine): Promise<Result<Conclusion>>;
+}
+
+/** A user's message of one text. */
+export function userMessage(text: string): Message {
+	return { role: "user", content: [{ type: "text", text }] };
+}
+
+/** A system message of one text. */
+export function systemMessage(text: string): Message {
+	return { role: "system", content: [{ type: "text", text }] };
+}
+
+/** Of a longer answer, others read the beginning and the end: a prompt holds several, each of them several times over. */
+const MAX_SLOT_BYTES = 32_768;
+
+/** Room for one answer to a task inside another prompt, in bytes of JSON. */
+export function answerSlot({ maxTokens }: Pick<Task, "maxTokens">): number {
+	return Math.min(slotBytesFor(maxTokens), MAX_SLOT_BYTES);
+}
+
+/** Stands for any answer to the task. */
+export function answerPlaceholder(task: Task): string {
+	return placeholder(answerSlot(task));
+}
+
+/** An answer as it is embedded. */
+export function embedded(task: Task, text: string): string {
+	return fitted(text, answerSlot(task));
+}
+
+/** Answers under their numbers, for a prompt that embeds them. */
+export function numbered(texts: readonly string[], name = "Answer"): string {
+	return texts
+		.map((text, at) => `<<${name} ${at + 1}>>\n${text}\n<<end of ${name.toLowerCase()} ${at + 1}>>`)
+		.join("\n\n");
+}
+
+/** A question that asks the task itself, under instructions of the strategy's own. */
+export function ask(
+	task: Task,
+	question: Pick<Question, "stage" | "role" | "member">,
+	instructions: readonly Message[] = [],
+): Question {
+	const { maxTokens, temperature } = task;
+	return { ...question, messages: [...instructions, ...task.messages], maxTokens, temperature, json: false };
+}
+
+export function isAnswered(reply: Answered | Unanswered): reply is Answered {
+	return reply.ok;
+}
+
+/** Why nothing was answered: every attempt, or the one thing that another model would not cure. */
+export function failureOf(replies: readonly (Answered | Unanswered)[]): Failure {
+	const failures = replies.flatMap((reply) => (reply.ok ? [] : [reply.failure]));
+	const [other] = failures.filter(({ reason }) => reason !== "all_models_failed");
+	if (other) return other;
+	const lost = failures.flatMap((failure) => (failure.reason === "all_models_failed" ? [failure] : []));
+	const waitsMs = lost.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+	return {
+		reason: "all_models_failed",
+		attempts: lost.flatMap(({ attempts }) => attempts),
+		costUsd: lost.reduce((sum, { costUsd }) => sum + costUsd, 0),
+		retryAfterMs: waitsMs.length > 0 ? Math.min(...waitsMs) : null,
+	};
+}

@@ -1,0 +1,45 @@
+// What detection of sensitive data is measured and tested with: units that, repeated, cost it most, and ordinary text.
+
+/** Near misses of each family and of each decoding, which a careless pattern would try again at every place. */
+export const HOSTILE_UNITS: readonly (readonly [name: string, unit: string])[] = [
+	["mailboxes", "a@"],
+	["mailboxes with dots", "a@a."],
+	["digits", "1234567890"],
+	["single digits", "1 "],
+	["groups of digits", "4111 "],
+	["social security numbers", "078-05-112 "],
+	["cards", "4111111111111112 "],
+	["routing numbers", "121042883 "],
+	["IBANs", "DE89 3704 0044 0532 0130 01 "],
+	["wallets", "1BoatSLRHtKNngkdXEeobR76b53LETtpyT "],
+	["telephone numbers", "+1 "],
+	["places", "lat 1.000 "],
+	["IPv6", "abcd:"],
+	["settings", "password="],
+	["settings with colons", "token:"],
+	["addresses", "://a:"],
+	["token headers", "-eyJ"],
+	["keys", "sk-proj-a"],
+	["PEM", "-----BEGIN RSA KEY-----\nAAAAAAAAAAAAAAAA"],
+	["salaries", "salary "],
+	["diagnoses", "patient diagnosed "],
+	["medicines", "mg "],
+	["streets", "1 A A A St "],
+	["URL escapes", "%25%25"],
+	["URL escapes in each other", "%252525252541"],
+	["entities", "&amp;"],
+	["base64", "QUFB"],
+	["one letter", "A"],
+	["zero width", "a\u200b"],
+	["full width", "１２３４ "],
+];
+
+/** Prose without anything to find. */
+export const PROSE =
+	"The committee met on a rainy afternoon to consider whether the bridge should be repaired before winter, and nobody " +
+	"could agree on the colour of the railings; the engineer, who had walked there, said that red would last longest. ";
+
+/** A unit as often as fits into so many characters. */
+export function repeated(unit: string, characters: number): string {
+	return unit.repeat(Math.ceil(characters / unit.length)).slice(0, characters);
+}

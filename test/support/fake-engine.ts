@@ -1,0 +1,69 @@
+// An engine that answers as a test says, and keeps what it was asked.
+import type { Failure } from "../../src/failure.ts";
+import type { Answered, Cast, Engine, Member, Question, Task, Unanswered } from "../../src/orchestration/strategy.ts";
+import { userMessage } from "../../src/orchestration/strategy.ts";
+
+export const FAILED: Failure = {
+	reason: "all_models_failed",
+	attempts: ["m: status 503"],
+	costUsd: 0,
+	retryAfterMs: null,
+};
+
+/** What a question is answered with: a text, null for a failure, `broke` where the bound does not cover it. */
+export type Reply = string | null | { broke: true };
+
+export interface FakeEngine extends Engine {
+	/** Batches in the order they were asked. */
+	batches: (readonly Question[])[];
+	details: Record<string, Record<string, unknown>>;
+	/** Confidences written into the trace, by model and stage, the last one. */
+	rated: Map<string, number>;
+}
+
+/** @param quality what is expected of a model; 0.5 where it is not said. */
+export function fakeEngine(
+	reply: (question: Question, place: number) => Reply,
+	quality: Readonly<Record<string, number>> = {},
+): FakeEngine {
+	const batches: (readonly Question[])[] = [];
+	const details: FakeEngine["details"] = {};
+	const rated = new Map<string, number>();
+	let place = 0;
+	return {
+		batches,
+		details,
+		rated,
+		async ask(questions) {
+			batches.push(questions);
+			return questions.map((question): Answered | Unanswered => {
+				const given = reply(question, place++);
+				const [model] = question.member;
+				if (given === null) return { ok: false, failure: FAILED, unaffordable: false };
+				if (typeof given === "object") return { ok: false, failure: FAILED, unaffordable: true };
+				const rate = (confidence: number) => rated.set(`${question.stage} ${model}`, confidence);
+				return { ok: true, text: given, model, quality: quality[model] ?? 0.5, rate };
+			});
+		},
+		describe(stage, detail) {
+			details[stage] = { ...details[stage], ...detail };
+		},
+		route: (text, members) => members.find(([id]) => text.includes(id)) ?? members[0],
+	};
+}
+
+export function task(more: Partial<Task> = {}): Task {
+	const prompt = "What is it?";
+	return { messages: [userMessage(prompt)], prompt, kind: "any", maxTokens: 50, temperature: undefined, ...more };
+}
+
+/** Members by id, a judge and rounds. */
+export function castOf(ids: readonly [string, ...string[]], rounds = 2): Cast {
+	const [first, ...rest] = ids.map((id): Member => [id]);
+	return { members: [first ?? [ids[0]], ...rest], judge: ["judge"], rounds };
+}
+
+/** Everything a question says, as text. */
+export function saidIn({ messages }: Question): string {
+	return messages.flatMap(({ content }) => content.map((part) => (part.type === "text" ? part.text : ""))).join("\n");
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { IDENTIFIERS } from "../../../../src/compliance/detection/identifiers.ts";
+import { classOf } from "../../../../src/compliance/detection/kinds.ts";
+import { PHRASES } from "../../../../src/compliance/detection/phrases.ts";
+import { KEY_SHAPES } from "../../../../src/compliance/detection/secret-shapes.ts";
+
+const identifiers = [...new Set(IDENTIFIERS.flat())];
+const shapes = [...identifiers, ...KEY_SHAPES].map(({ kind, shape }) => [kind, shape] as const);
+const words = [...identifiers.map(({ kind, context }) => [kind, context] as const)];
+const phrases = PHRASES.flatMap(({ kind, pattern, near, unless }) => [
+	[kind, pattern] as const,
+	[kind, near] as const,
+	[kind, unless] as const,
+]);
+const patterns = [...shapes, ...words, ...phrases].flatMap(([kind, pattern]) =>
+	pattern === undefined ? [] : [[kind, pattern] as const],
+);
+
+/** The pattern without escapes and classes, whose characters are no quantifiers. */
+const skeleton = ({ source }: RegExp) => source.replace(/\\(?:[pP]\{\w+\}|k<\w+>|.)/g, "x").replace(/\[[^\]]*\]/g, "x");
+
+describe("the tables", () => {
+	it("have shapes that begin where they are tried", () => {
+		expect(shapes.filter(([, shape]) => !shape.sticky)).toEqual([]);
+	});
+
+	it("repeat nothing without a bound, so that a try costs a constant", () => {
+		expect(patterns.filter(([, pattern]) => /[*+]|\{\d+,\}/.test(skeleton(pattern)))).toEqual([]);
+	});
+
+	it("repeat no repetition of more than a few", () => {
+		const nested = patterns.filter(([, pattern]) => /\{\d+,\d+\}[^()|]*\)\{\d*,?\d{2,}\}/.test(skeleton(pattern)));
+		expect(nested).toEqual([]);
+	});
+
+	it("remember nothing from one text to the next but where a sticky shape is tried", () => {
+		expect(patterns.filter(([, pattern]) => pattern.global)).toEqual([]);
+	});
+
+	it("name only kinds that belong to a class", () => {
+		expect(patterns.filter(([kind]) => classOf(kind) === undefined)).toEqual([]);
+	});
+});

@@ -1,0 +1,200 @@
+// Planning: which strategy and why, who takes part, and what is left of a plan when money is short.
+import { describe, expect, it } from "vitest";
+import { ok } from "../../../src/failure.ts";
+import { affordable, type Limits } from "../../../src/orchestration/bounds.ts";
+import { castFor, diverse, memberOf, type Rankings } from "../../../src/orchestration/panel.ts";
+import { type Asked, planOf, shrinking } from "../../../src/orchestration/planner.ts";
+import { callOf, panelConfig } from "../../../src/orchestration/request.ts";
+import { STRATEGY } from "../../../src/orchestration/strategies.ts";
+import { type Policy, type StrategyName, userMessage } from "../../../src/orchestration/strategy.ts";
+import type { Candidate } from "../../../src/routing/select.ts";
+import { signals } from "../../../src/routing/signals.ts";
+import { TEST_CATALOG } from "../../support/catalog.ts";
+import { task } from "../../support/fake-engine.ts";
+
+function planned(prompt: string, asked: Partial<Asked> = {}) {
+	const call = callOf({ messages: [userMessage(prompt)], maxTokens: 100, temperature: undefined, json: false });
+	return planOf({ policy: "balanced", strategy: null, k: null, ...asked }, prompt, signals(call));
+}
+
+const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
+
+describe("the planner", () => {
+	it.each<[Policy, string, StrategyName]>([
+		["efficiency", "hi", "single"],
+		["depth", "hi", "single"],
+		["efficiency", PROSE, "single"],
+		[
+			"efficiency",
+			"Compare these two approaches and analyse their trade-offs for a large team of engineers.",
+			"cascade",
+		],
+		["balanced", PROSE, "cascade"],
+		[
+			"balanced",
+			"How many eggs are left when a hen lays 17 of them and the farmer eats 5 of them for breakfast?",
+			"self_consistency",
+		],
+		[
+			"balanced",
+			"Please do two things for the newsletter:\n1. Describe the harbour.\n2. Describe the fish market.",
+			"decompose_and_route",
+		],
+		["depth", PROSE, "ensemble_moa"],
+		["depth", "Write a Python function that parses a config file and reports each error with its line.", "rank_fuse"],
+		[
+			"depth",
+			"Prove step by step that the square root of two is irrational, and say where the proof would fail for four.",
+			"debate",
+		],
+	])("under %s answers %j with %s, and says why", (policy, prompt, strategy) => {
+		const plan = planned(prompt, { policy });
+		expect(plan.strategy).toBe(strategy);
+		expect(plan.reason).toContain(`under the ${policy} policy`);
+		if (strategy === "single") expect(plan.reason).toContain("one model is enough");
+	});
+
+	it("does as it is asked, with the width it is asked for where there is one", () => {
+		expect(planned("hi", { strategy: "debate", k: 8 })).toMatchObject({ strategy: "debate", width: 3 });
+		expect(planned("hi", { strategy: "self_consistency", k: 8 })).toMatchObject({ width: 8 });
+		expect(planned("hi", { strategy: "ensemble_moa", k: 1 })).toMatchObject({ width: 2 });
+	});
+});
+
+/** Candidates of the test catalog, ranked as it lists them. */
+const CANDIDATES = TEST_CATALOG.models.map(
+	(model, at): Candidate => ({
+		model,
+		effort: null,
+		maxTokens: 100,
+		warnings: [],
+		score: 1 - at / 100,
+		expectation: {
+			quality: model.quality.general,
+			cost: { inputNanoUsd: 0, outputNanoUsd: at + 1, totalNanoUsd: at + 1 },
+			latencyMs: 1,
+		},
+	}),
+) as [Candidate, ...Candidate[]];
+const BEST = CANDIDATES.toReversed() as [Candidate, ...Candidate[]];
+const RANKINGS: Rankings = { panel: CANDIDATES, best: BEST, cheap: CANDIDATES };
+
+const providerOf = (id: string) => TEST_CATALOG.findModel(id)?.provider;
+
+describe("a panel", () => {
+	it("has a member of every provider before a second of any", () => {
+		const providers = new Set(CANDIDATES.map(({ model }) => model.provider));
+		const chosen = diverse(CANDIDATES, providers.size);
+		expect(new Set(chosen.map(({ model }) => model.provider))).toEqual(providers);
+	});
+
+	it("begins anew where there are not enough models", () => {
+		expect(diverse(CANDIDATES.slice(0, 2) as [Candidate, ...Candidate[]], 3).map(({ model }) => model.id)).toHaveLength(
+			3,
+		);
+	});
+
+	it("has stand-ins that are not dearer, of another provider first, and no member twice", () => {
+		const last = CANDIDATES.at(-1) as Candidate;
+		const [own, standIn] = memberOf(last, CANDIDATES);
+		expect(own).toBe(last.model.id);
+		expect(providerOf(standIn ?? "")).not.toBe(last.model.provider);
+		expect(memberOf(CANDIDATES[0], CANDIDATES)).toEqual([CANDIDATES[0].model.id]);
+		const { members } = castFor(RANKINGS, { strategy: "ensemble_moa", width: 4, rounds: 1 }, null);
+		const firsts = members.map(([id]) => id);
+		for (const [, ...standIns] of members) for (const id of standIns) expect(firsts).not.toContain(id);
+	});
+
+	it("is judged by an outsider where answers are compared, or by who was asked for", () => {
+		const { members, judge } = castFor(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, null);
+		expect(members.map(([id]) => id)).not.toContain(judge[0]);
+		const [wanted] = BEST;
+		expect(castFor(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, wanted.model.id).judge[0]).toBe(
+			wanted.model.id,
+		);
+		expect(castFor(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
+	});
+
+	it("of a cascade rises in quality to the best", () => {
+		const { members } = castFor(RANKINGS, { strategy: "cascade", width: 4, rounds: 1 }, null);
+		const qualities = members.map(([id]) => TEST_CATALOG.findModel(id)?.quality.general ?? 0);
+		expect(qualities).toEqual(qualities.toSorted((a, b) => a - b));
+		expect(members.at(-1)?.[0]).toBe(BEST[0].model.id);
+	});
+});
+
+describe("a plan under a limit", () => {
+	const NONE: Limits = { soft: null, hard: null };
+	/** Every call costs 10 nano-USD at most. */
+	const weigh = (strategy: StrategyName, limits: Limits) => {
+		const plan = planned(PROSE, { strategy, policy: "depth" });
+		return affordable(
+			shrinking(plan),
+			task(),
+			limits,
+			(attempt) => castFor(RANKINGS, attempt, null),
+			() => ok(10),
+		);
+	};
+	const weighed = (strategy: StrategyName, limits: Limits) => {
+		const result = weigh(strategy, limits);
+		if (!result.ok) throw new Error(JSON.stringify(result.failure));
+		return result.value;
+	};
+
+	it("is what was planned where the limit covers it: the bound is that of the whole call graph", () => {
+		const { plan, cast, boundNanoUsd } = weighed("debate", NONE);
+		expect(plan).toMatchObject({ strategy: "debate", width: 3, rounds: 3 });
+		expect(boundNanoUsd).toBe(10 * STRATEGY.debate.callGraph(task(), cast).length);
+		expect(boundNanoUsd).toBe(10 * (3 * 3 + 1));
+	});
+
+	it("loses rounds, then members, then is one model, and says so", () => {
+		expect(weighed("debate", { soft: 75, hard: null }).plan).toMatchObject({
+			rounds: 2,
+			width: 3,
+			reason: expect.stringContaining("2 of 3 rounds"),
+		});
+		expect(weighed("debate", { soft: 30, hard: null }).plan).toMatchObject({ rounds: 1, width: 2 });
+		expect(weighed("debate", { soft: 10, hard: null }).plan).toMatchObject({ strategy: "single" });
+	});
+
+	it("runs one cheapest call whatever the soft limit says, and nothing above the hard one", () => {
+		expect(weighed("debate", { soft: 1, hard: null })).toMatchObject({
+			plan: { strategy: "single", cheap: true },
+			boundNanoUsd: 10,
+		});
+		expect(weigh("debate", { soft: null, hard: { scope: "max_cost", nanoUsd: 9 } })).toMatchObject({
+			ok: false,
+			failure: { reason: "cost_limit_exceeded", scope: "max_cost", worstCaseUsd: 1e-8 },
+		});
+	});
+
+	it("that is a cascade keeps its steps and climbs as far as the money goes", () => {
+		expect(weighed("cascade", { soft: 25, hard: null })).toMatchObject({
+			plan: { strategy: "cascade", width: 3 },
+			boundNanoUsd: 25,
+		});
+		expect(weighed("cascade", { soft: 15, hard: null })).toMatchObject({ plan: { strategy: "single" } });
+	});
+});
+
+describe("a config for panels", () => {
+	it("keeps what is blocked and the lowest limit, and names no model", () => {
+		const config = {
+			model: "m",
+			routing_mode: null,
+			max_cost: 2,
+			blocked: ["x"],
+			fallback: ["y"],
+			rules: [{ when: {}, use: { model: "m" } }],
+		};
+		expect(panelConfig(config, 1)).toEqual({
+			model: "auto",
+			routing_mode: null,
+			max_cost: 1,
+			blocked: ["x"],
+			fallback: [],
+		});
+	});
+});

@@ -1,0 +1,384 @@
+// Strategies on a fake engine: what they ask, when they stop, what they conclude; and that none asks more than its call graph says.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonBytes } from "../../../src/inference/slots.ts";
+import { cascade } from "../../../src/orchestration/cascade.ts";
+import { debate } from "../../../src/orchestration/debate.ts";
+import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
+import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
+import { pairsOf, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
+import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
+import { STRATEGY } from "../../../src/orchestration/strategies.ts";
+import {
+	type Cast,
+	type Conclusion,
+	type Engine,
+	type Question,
+	STRATEGIES,
+	type Strategy,
+	type Task,
+} from "../../../src/orchestration/strategy.ts";
+import { castOf, FAILED, type FakeEngine, fakeEngine, type Reply, saidIn, task } from "../../support/fake-engine.ts";
+
+async function concluded(strategy: Strategy, engine: Engine, cast: Cast, of: Task = task()): Promise<Conclusion> {
+	const result = await strategy.run(of, cast, engine);
+	if (!result.ok) throw new Error(JSON.stringify(result.failure));
+	return result.value;
+}
+
+function askedIn({ batches }: FakeEngine, stage: string): readonly Question[] {
+	return batches.flat().filter((question) => question.stage === stage);
+}
+
+const subtasks = fc.array(
+	fc.record({
+		id: fc.constantFrom("1", "2", "3", 4),
+		task: fc.string({ minLength: 1, maxLength: 3_000 }),
+		depends_on: fc.array(fc.constantFrom("1", "2", 9), { maxLength: 2 }),
+	}),
+	{ maxLength: MAX_SUBTASKS + 1 },
+);
+/** Whatever a model may say: nothing, prose, quotes and controls, JSON of every kind, a final answer, silence. */
+const reply: fc.Arbitrary<Reply> = fc.oneof(
+	{ weight: 3, arbitrary: fc.string({ unit: "grapheme", maxLength: 500 }) },
+	{
+		weight: 2,
+		arbitrary: fc.constantFrom(
+			"Final answer: 4",
+			"Final answer: five",
+			"4",
+			"\n".repeat(400),
+			'"'.repeat(400),
+			"漢".repeat(200),
+		),
+	},
+	{
+		weight: 2,
+		arbitrary: fc.constantFrom(
+			'{"winner": 1}',
+			'{"winner": 2}',
+			'{"winner": "tie"}',
+			"{",
+			'```json\n{"winner":1}\n```',
+			'{"winner": 3}',
+		),
+	},
+	{ weight: 2, arbitrary: subtasks.map((list) => JSON.stringify({ subtasks: list })) },
+	{ weight: 1, arbitrary: fc.constant(null) },
+	{ weight: 1, arbitrary: fc.constant({ broke: true as const }) },
+);
+
+function sizeOf(question: Question): number {
+	return question.messages.reduce(
+		(sum, { content }) =>
+			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonBytes(part.text) : 0), 20),
+		0,
+	);
+}
+
+/** Sizes by stage and role, largest first. */
+function sizesOf(questions: readonly Question[]): Map<string, number[]> {
+	const sizes = new Map<string, number[]>();
+	for (const question of questions) {
+		const place = `${question.stage} ${question.role}`;
+		sizes.set(place, [...(sizes.get(place) ?? []), sizeOf(question)]);
+	}
+	for (const list of sizes.values()) list.sort((a, b) => b - a);
+	return sizes;
+}
+
+/** Each question has one of its place in the call graph for itself that is as long, and asks one of its members. */
+function expectWithin(asked: readonly Question[], graph: readonly Question[]): void {
+	const bounds = sizesOf(graph);
+	for (const [place, sizes] of sizesOf(asked)) {
+		const most = bounds.get(place) ?? [];
+		expect(sizes.length, place).toBeLessThanOrEqual(most.length);
+		for (const [at, size] of sizes.entries()) expect(size, place).toBeLessThanOrEqual(most[at] ?? 0);
+	}
+	const members = new Set(graph.flatMap(({ member }) => [...member]));
+	expect(asked.filter(({ member: [id] }) => !members.has(id))).toEqual([]);
+}
+
+describe.each(STRATEGIES)("%s", (name) => {
+	const strategy = STRATEGY[name];
+
+	it("never asks more, or more at length, than its call graph says", async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 8 }),
+				fc.array(reply, { minLength: 1, maxLength: 40 }),
+				async (width, replies) => {
+					const ids = Array.from({ length: width - 1 }, (_, at) => `m${at + 1}`);
+					const cast = castOf(["m0", ...ids], 3);
+					const engine = fakeEngine((_, place) => replies[place % replies.length] ?? null);
+					const result = await strategy.run(task(), cast, engine);
+					expectWithin(engine.batches.flat(), strategy.callGraph(task(), cast));
+					const { confidence, agreement } = result.ok ? result.value : { confidence: 0, agreement: 0 };
+					expect([confidence, agreement].every((share) => share >= 0 && share <= 1)).toBe(true);
+				},
+			),
+			{ numRuns: 150 },
+		);
+	});
+
+	it("fails when nobody answers, with every attempt named", async () => {
+		const result = await strategy.run(
+			task(),
+			castOf(["a", "b", "c"]),
+			fakeEngine(() => null),
+		);
+		expect(result).toMatchObject({
+			ok: false,
+			failure: {
+				reason: "all_models_failed",
+				attempts: expect.arrayContaining(FAILED.reason === "all_models_failed" ? FAILED.attempts : []),
+			},
+		});
+	});
+
+	it("answers while anybody does", async () => {
+		const engine = fakeEngine(({ member: [id] }) => (id === "b" ? "Final answer: 7" : null));
+		expect(
+			(
+				await concluded(
+					strategy,
+					engine,
+					castOf(name === "single" ? ["b"] : name === "decompose_and_route" ? ["b", "c"] : ["a", "b", "c"]),
+				)
+			).text,
+		).toContain("7");
+	});
+});
+
+describe("a cascade", () => {
+	const cast = castOf(["a", "b", "mid", "top"]);
+	const says = (answers: Record<string, Reply>) =>
+		fakeEngine(({ member: [id] }) => answers[id] ?? null, { a: 0.3, b: 0.4, mid: 0.6, top: 0.9 });
+
+	it("stops where two agree", async () => {
+		const engine = says({ a: "Final answer: 4", b: "It is 4.\nFinal answer: 4.0", top: "Final answer: 5" });
+		expect(await concluded(cascade, engine, cast)).toMatchObject({ model: "b", escalated: false, agreement: 1 });
+		expect(engine.batches).toHaveLength(1);
+	});
+
+	it("takes two of three, and asks the top only when none agree", async () => {
+		const two = says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 4", top: "Final answer: 9" });
+		expect(await concluded(cascade, two, cast)).toMatchObject({ model: "mid", escalated: true });
+		expect(askedIn(two, "step:2")).toEqual([]);
+		const none = says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" });
+		expect(await concluded(cascade, none, cast)).toMatchObject({ model: "top", text: "Final answer: 9", agreement: 0 });
+		expect(none.details["step:0"]).toMatchObject({
+			stopped_by: "the last step",
+			escalations: [{ step: 0 }, { step: 1 }, { step: 2 }],
+		});
+	});
+
+	it("that cannot pay for its next step concludes from what it has", async () => {
+		const engine = says({ a: "Final answer: 4", b: "Final answer: 5", mid: { broke: true } });
+		expect(await concluded(cascade, engine, cast)).toMatchObject({ model: "b", escalated: false });
+		expect(engine.details["step:0"]).toMatchObject({ stopped_by: "budget" });
+	});
+
+	it("is surer of what is agreed on than of what is not", async () => {
+		const agreed = await concluded(cascade, says({ a: "Final answer: 4", b: "Final answer: 4" }), cast);
+		const lone = await concluded(
+			cascade,
+			says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" }),
+			cast,
+		);
+		expect(agreed.confidence).toBeGreaterThan(lone.confidence);
+	});
+});
+
+describe("a mixture of agents", () => {
+	it("shows every proposal to the aggregator, whose answer it is", async () => {
+		const engine = fakeEngine(({ member: [id] }) => `says ${id}`);
+		expect(await concluded(ensembleMoa, engine, castOf(["a", "b", "c"]))).toMatchObject({
+			text: "says judge",
+			model: "judge",
+		});
+		const [question] = askedIn(engine, "aggregate");
+		for (const id of ["a", "b", "c"]) expect(question && saidIn(question)).toContain(`says ${id}`);
+	});
+
+	it("takes the proposal nearest to the others where the aggregator fails", async () => {
+		const texts: Record<string, string> = {
+			a: "The river is long and wide, and boats go up and down it all the year round.",
+			b: "The river is long and wide, and ships go up and down it in summer and in autumn.",
+			c: "Nobody who has been there has said anything of note about what one would see today.",
+		};
+		const engine = fakeEngine(({ member: [id] }) => texts[id] ?? null);
+		expect(await concluded(ensembleMoa, engine, castOf(["c", "a", "b"]))).toMatchObject({ model: "a" });
+	});
+});
+
+describe("rank and fuse", () => {
+	/** A judge that prefers what stands in the alphabet first, or a position. */
+	const judging = (prefers: "first" | "alphabet" | "nonsense") =>
+		fakeEngine((question) => {
+			if (question.stage === "propose") return `answer ${question.member[0]}`;
+			if (question.stage === "fuse") return "fused";
+			if (prefers === "nonsense") return "I like both.";
+			const [one = "", two = ""] = [...saidIn(question).matchAll(/answer (\w)\n/g)].map(([, id]) => id);
+			return JSON.stringify({ winner: prefers === "first" || one < two ? 1 : 2 });
+		});
+
+	it("asks about each pair twice, with positions swapped", async () => {
+		const engine = judging("alphabet");
+		await concluded(rankFuse, engine, castOf(["c", "a", "b"]));
+		const pairs = askedIn(engine, "rank").map((question) =>
+			[...saidIn(question).matchAll(/answer (\w)\n/g)].map(([, id]) => id).join(""),
+		);
+		expect(pairs.toSorted()).toEqual(["ab", "ac", "ba", "bc", "ca", "cb"]);
+		expect(engine.details["rank"]).toMatchObject({
+			rankings: [
+				{ model: "a", win_share: 1 },
+				{ model: "b", win_share: 0.5 },
+				{ model: "c", win_share: 0 },
+			],
+			contradictions: 0,
+		});
+	});
+
+	it("takes a judge who prefers a position for one who has no preference", async () => {
+		const engine = judging("first");
+		await concluded(rankFuse, engine, castOf(["a", "b"]));
+		expect(engine.details["rank"]).toMatchObject({
+			rankings: [{ win_share: 0.5 }, { win_share: 0.5 }],
+			contradictions: 1,
+		});
+	});
+
+	it("repairs a verdict once and then goes on without it", async () => {
+		const engine = judging("nonsense");
+		expect((await concluded(rankFuse, engine, castOf(["a", "b"]))).text).toBe("fused");
+		expect(askedIn(engine, "rank")).toHaveLength(4);
+		expect(engine.details["rank"]).toMatchObject({ unreadable: 2 });
+		expect(engine.rated.get("rank judge")).toBe(0);
+	});
+
+	it("compares all pairs of up to five, and each with four of its neighbours beyond", () => {
+		expect([2, 3, 4, 5, 8].map((n) => pairsOf(n).length)).toEqual([1, 3, 6, 10, 16]);
+	});
+});
+
+describe("self-consistency", () => {
+	it("takes the answer that most samples reach, whatever its form", async () => {
+		const texts = ["Final answer: 1,000", "so it is 7\nFinal answer: 7", "Final answer: $1000.00"];
+		const engine = fakeEngine((_, place) => texts[place] ?? null);
+		expect(await concluded(selfConsistency, engine, castOf(["a", "b", "c"]))).toMatchObject({
+			text: expect.stringMatching(/1,?000/),
+		});
+		expect(engine.details["vote"]).toMatchObject({
+			votes: [
+				{ answer: "1000", votes: 2 },
+				{ answer: "7", votes: 1 },
+			],
+		});
+	});
+
+	it("breaks a tie by what is expected of the voters", async () => {
+		const engine = fakeEngine(({ member: [id] }) => `Final answer: ${id}`, { a: 0.2, b: 0.8 });
+		expect(await concluded(selfConsistency, engine, castOf(["a", "b"]))).toMatchObject({ model: "b" });
+	});
+});
+
+describe("a debate", () => {
+	it("ends with the first round where all agree, and asks no judge", async () => {
+		const engine = fakeEngine(({ stage, member: [id] }) =>
+			stage === "round:0" ? `Final answer: ${id}` : "Final answer: a",
+		);
+		expect(await concluded(debate, engine, castOf(["a", "b", "c"], 4))).toMatchObject({
+			text: "Final answer: a",
+			agreement: 1,
+		});
+		expect(engine.batches).toHaveLength(2);
+		expect(engine.details["judge"]).toEqual({ rounds: 2, consensus: true, asked: false });
+	});
+
+	it("shows a member its own answer first, and keeps what one said who falls silent", async () => {
+		const engine = fakeEngine(({ stage, member: [id] }) =>
+			stage === "judge" ? "verdict" : stage === "round:1" && id === "b" ? null : `Final answer: ${id}`,
+		);
+		expect((await concluded(debate, engine, castOf(["a", "b"], 2))).text).toBe("verdict");
+		const [ofA, ofB] = askedIn(engine, "round:1").map(saidIn);
+		expect(ofA).toMatch(/Final answer: a[\s\S]*Final answer: b/);
+		expect(ofB).toMatch(/Final answer: b[\s\S]*Final answer: a/);
+		expect(askedIn(engine, "judge").map(saidIn)[0]).toMatch(/Final answer: a[\s\S]*Final answer: b/);
+	});
+});
+
+describe("decomposition", () => {
+	const planned = (
+		list: unknown[],
+		say: (question: Question) => Reply = (question) => `done by ${question.member[0]}`,
+	) => fakeEngine((question) => (question.role === "planner" ? JSON.stringify({ subtasks: list }) : say(question)));
+
+	it("asks independent subtasks side by side, and shows the others what they need", async () => {
+		const engine = planned(
+			[
+				{ id: "1", task: "first" },
+				{ id: "2", task: "second" },
+				{ id: "3", task: "third", depends_on: ["1"] },
+			],
+			(question) =>
+				question.role === "subtask"
+					? `result of ${/whole|first|second|third/.exec(saidIn(question))?.[0]}`
+					: "all together",
+		);
+		expect((await concluded(decomposeAndRoute, engine, castOf(["a"]))).text).toBe("all together");
+		expect(engine.batches.map((batch) => batch.length)).toEqual([1, 2, 1, 1]);
+		const third = engine.batches[2]?.[0];
+		expect(third && saidIn(third)).toContain("result of first");
+		expect(third && saidIn(third)).not.toContain("result of second");
+	});
+
+	it("routes each subtask to the member that fits it", async () => {
+		const engine = planned([
+			{ id: "1", task: "for b" },
+			{ id: "2", task: "for a" },
+		]);
+		await concluded(decomposeAndRoute, engine, castOf(["a", "b"]));
+		expect(engine.batches[1]?.map(({ member: [id] }) => id)).toEqual(["b", "a"]);
+	});
+
+	it.each([
+		[
+			"a circle",
+			[
+				{ id: "1", task: "x", depends_on: ["2"] },
+				{ id: "2", task: "y", depends_on: ["1"] },
+			],
+		],
+		[
+			"an unknown dependency",
+			[
+				{ id: "1", task: "x", depends_on: ["9"] },
+				{ id: "2", task: "y" },
+			],
+		],
+		[
+			"an id twice",
+			[
+				{ id: "1", task: "x" },
+				{ id: "1", task: "y" },
+			],
+		],
+		["too many subtasks", Array.from({ length: MAX_SUBTASKS + 1 }, (_, at) => ({ id: String(at), task: "x" }))],
+	])("answers the whole where the plan has %s", async (_, list) => {
+		const engine = planned(list);
+		expect(await concluded(decomposeAndRoute, engine, castOf(["a"]))).toMatchObject({ text: "done by a" });
+		expect(engine.details["subtasks"]).toMatchObject({ plan: "unusable" });
+	});
+
+	it("delivers the parts it has where one fails and the synthesis too", async () => {
+		const engine = planned(
+			[
+				{ id: "1", task: "first" },
+				{ id: "2", task: "second" },
+			],
+			(question) => (question.role === "subtask" && saidIn(question).includes("first") ? "one" : null),
+		);
+		expect(await concluded(decomposeAndRoute, engine, castOf(["a"]))).toMatchObject({ text: "one", confidence: 0.25 });
+	});
+});

@@ -1,0 +1,58 @@
+// What the sandbox says to the prompts of orchestration, so that every strategy shows its real behaviour offline.
+import { describe, expect, it } from "vitest";
+import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-route.ts";
+import { rankFuse } from "../../../src/orchestration/rank-fuse.ts";
+import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
+import { type Question, userMessage } from "../../../src/orchestration/strategy.ts";
+import { orchestrationReply } from "../../../src/sandbox/orchestration-reply.ts";
+import { castOf, fakeEngine, task } from "../../support/fake-engine.ts";
+
+/** The sandbox in place of models: what it says to a question. */
+function sandboxReply({ messages, member: [model] }: Question): string {
+	const textOf = (role: string) =>
+		messages
+			.filter((message) => message.role === role)
+			.map(({ content }) => content.map((part) => (part.type === "text" ? part.text : "")).join(""));
+	const prompt = { model, systemText: textOf("system").join("\n"), userText: textOf("user").at(-1) ?? "" };
+	return (
+		orchestrationReply(prompt) ??
+		`${model} answers, and it answers at length enough to be told apart from others: ${model}.`
+	);
+}
+
+function asked(prompt: string) {
+	return task({ messages: [userMessage(prompt)], prompt });
+}
+
+describe("the sandbox under orchestration", () => {
+	it("judges a pair the same in both positions", async () => {
+		const engine = fakeEngine(sandboxReply);
+		await rankFuse.run(asked("Write about the sea."), castOf(["a", "bb", "ccc"]), engine);
+		expect(engine.details["rank"]).toMatchObject({
+			contradictions: 0,
+			unreadable: 0,
+			rankings: [{ model: "ccc" }, { model: "bb" }, { model: "a" }],
+		});
+	});
+
+	it("plans the parts of a prompt, and what depends on what", async () => {
+		const engine = fakeEngine(sandboxReply);
+		await decomposeAndRoute.run(asked("1. Name a river.\n2. Then name its source."), castOf(["a"]), engine);
+		expect(engine.details["subtasks"]).toMatchObject({
+			plan: "split",
+			tree: [{ depends_on: [] }, { depends_on: ["1"] }],
+		});
+	});
+
+	it("works out a sum, and disagrees where it is told to", async () => {
+		const engine = fakeEngine(sandboxReply);
+		await selfConsistency.run(asked("What is 17 + 25?"), castOf(["a", "b"]), engine);
+		expect(engine.details["vote"]).toMatchObject({ votes: [{ answer: "42", votes: 2 }] });
+		await selfConsistency.run(asked("[[disagree]] What is 17 + 25?"), castOf(["m1", "m2"]), engine);
+		expect(engine.details["vote"]).toMatchObject({ votes: [{ votes: 1 }, { votes: 1 }] });
+	});
+
+	it("has nothing to say to other prompts", () => {
+		expect(orchestrationReply({ model: "m", systemText: "Be brief.", userText: "hi" })).toBeNull();
+	});
+});

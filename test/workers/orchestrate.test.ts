@@ -1,0 +1,426 @@
+// Orchestration through the front door: every strategy, what it costs, and what is said when something fails.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
+import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
+import { STRATEGIES } from "../../src/orchestration/strategy.ts";
+import { hashObject, hashText } from "../../src/proof/hash.ts";
+import {
+	callWith,
+	callWithKey,
+	eventually,
+	newKey,
+	proofOf,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	useSandbox,
+	withKey,
+} from "../support/service.ts";
+import { eventsOf } from "../support/sse.ts";
+
+let upstream: Upstream;
+let key: TestKey;
+
+beforeEach(async () => {
+	upstream = useSandbox();
+	key = await newKey("corporate");
+});
+afterEach(() => upstream.restore());
+
+const SUM = "What is 17 + 25?";
+/** Ordinary prose that no rule finds trivial. */
+const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
+
+function messages(content: string) {
+	return [{ role: "user", content }];
+}
+
+function post(content: string, more: Record<string, unknown> = {}, by: TestKey = key): Promise<Response> {
+	return callWithKey(by.key, "/v2/orchestrate", { messages: messages(content), ...more });
+}
+
+/** An answer that must have come with status 200 and in its schema. */
+async function orchestrated(content: string, more: Record<string, unknown> = {}, by?: TestKey): Promise<Orchestration> {
+	const response = await post(content, more, by);
+	const body = await response.json();
+	if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(body)}`);
+	return orchestrationSchema.parse(body);
+}
+
+type Stage = NonNullable<Orchestration["svc"]["stages"]>[number];
+
+function stageOf({ svc }: Orchestration, name: string): Stage {
+	const stage = svc.stages?.find((one) => one.name === name);
+	if (!stage) throw new Error(`there is no stage ${name}`);
+	return stage;
+}
+
+function resultsOf({ svc }: Orchestration): Stage["results"] {
+	return (svc.stages ?? []).flatMap(({ results }) => results);
+}
+
+function nano(amountUsd: number): number {
+	return Math.round(amountUsd * 1e9);
+}
+
+const STAGES: Readonly<Record<(typeof STRATEGIES)[number], string[]>> = {
+	single: ["answer"],
+	cascade: ["step:0"],
+	ensemble_moa: ["propose", "aggregate"],
+	rank_fuse: ["propose", "rank", "fuse"],
+	decompose_and_route: ["subtasks", "synthesize"],
+	self_consistency: ["sample", "vote"],
+	debate: ["round:0", "judge"],
+};
+
+describe.each(STRATEGIES)("%s", (strategy) => {
+	it("answers, and usage, receipt, stages and answer say the same cost", async () => {
+		const content = `${SUM}\n1. Work it out.\n2. Then say it.`;
+		const answer = await orchestrated(content, { strategy });
+		expect(answer).toMatchObject({ strategy, svc: { orchestration: { strategy }, cost: { basis: "provider_usage" } } });
+		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(STAGES[strategy]);
+		expect(resultsOf(answer).every(({ ok }) => ok)).toBe(true);
+		expect(upstream.answered).toBe(resultsOf(answer).length);
+
+		const cost = resultsOf(answer).reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0);
+		expect(nano(answer.svc.cost.total_usd)).toBe(cost);
+		expect(answer.svc.cost.bound_usd).toBeGreaterThanOrEqual(answer.svc.cost.total_usd);
+
+		const proof = await proofOf(answer.id);
+		const { orchestration } = answer.svc;
+		expect(proof).toMatchObject({ valid: true, signed: true, proof_hash: answer.svc.proof.proof_hash });
+		expect(hashObject({ type: "", ...proof.receipt })).toBe(proof.proof_hash);
+		expect(proof.receipt).toMatchObject({
+			kind: "orchestration",
+			outcome: "complete",
+			strategy,
+			input_hash: hashObject({ type: "svc.input.v1", messages: messages(content) }),
+			output_hash: hashText(answer.choices[0].message.content),
+			cost_usd: answer.svc.cost.total_usd,
+			bound_usd: answer.svc.cost.bound_usd,
+			confidence: orchestration.confidence,
+			agreement: orchestration.agreement,
+			models_used: orchestration.models_used,
+			stages: answer.svc.stages?.map(({ name, results }) => ({
+				name,
+				results: results.map(({ latency_ms: _, ...result }) => ({
+					...result,
+					output_hash: expect.stringMatching(/^sha256:/),
+				})),
+			})),
+		});
+		const usage = await usageOf(key);
+		expect(usage.total_cost_usd).toBe(answer.svc.cost.total_usd);
+		expect(usage).toMatchObject({
+			total_requests: 1,
+			total_tokens: answer.usage.total_tokens,
+			by_mode: { balanced: { requests: 1 } },
+		});
+		const calls = Object.values(usage.by_model).reduce((sum, { requests }) => sum + requests, 0);
+		expect(calls).toBe(resultsOf(answer).length);
+	});
+
+	it("keeps its bound when every call overruns", async () => {
+		const answer = await orchestrated(`[[overrun]] ${SUM}`, { strategy });
+		expect(answer.svc.cost.total_usd).toBeGreaterThan(0);
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+	});
+
+	it("says 502 when every call fails, and charges nothing", async () => {
+		const response = await post(`[[status 503]] ${SUM}`, { strategy });
+		expect(response.status).toBe(502);
+		expect(await response.json()).toMatchObject({ error: "all_models_failed", cost_usd: 0 });
+		expect((await usageOf(key)).total_requests).toBe(0);
+	});
+});
+
+describe("one failed call", () => {
+	it.each(["ensemble_moa", "rank_fuse", "self_consistency", "debate"])(
+		"does not fail %s, and shows",
+		async (strategy) => {
+			const whole = await orchestrated(SUM, { strategy });
+			const [first] = resultsOf(whole);
+			const provider = CATALOG.findModel(first?.model ?? "")?.provider;
+			const answer = await orchestrated(`[[fail ${provider}]] ${SUM}`, { strategy });
+			expect(resultsOf(answer).some(({ ok }) => !ok)).toBe(true);
+			expect(
+				resultsOf(answer)
+					.filter(({ ok }) => !ok)
+					.every(({ cost_usd, confidence }) => cost_usd === 0 && confidence === 0),
+			).toBe(true);
+			expect(answer.svc.orchestration.models_used).not.toContain(first?.model);
+			expect(answer.choices[0].message.content).not.toBe("");
+		},
+	);
+});
+
+describe("what strategies show", () => {
+	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
+		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", policy: "efficiency" });
+		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
+		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
+		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
+			escalations: { confidence: number }[];
+			stopped_by: string;
+		};
+		expect(escalations).toHaveLength(3);
+		expect(stopped_by).toBe("the last step");
+		const agreed = await orchestrated(PROSE, { strategy: "cascade" });
+		expect(agreed.svc.orchestration.escalated).toBe(false);
+		expect(agreed.svc.orchestration.confidence).toBeGreaterThan(answer.svc.orchestration.confidence);
+	});
+
+	it("a debate that finds consensus stops, and one that finds none is judged", async () => {
+		const found = await orchestrated(SUM, { strategy: "debate", policy: "depth" });
+		expect(stageOf(found, "judge")).toMatchObject({ results: [], detail: { rounds: 1, consensus: true } });
+		const open = await orchestrated(`[[disagree]] ${SUM}`, { strategy: "debate", policy: "depth" });
+		expect(stageOf(open, "judge")).toMatchObject({
+			results: [{ role: "judge" }],
+			detail: { rounds: 3, consensus: false },
+		});
+	});
+
+	it("samples are voted on by their final answers", async () => {
+		const answer = await orchestrated(SUM, { strategy: "self_consistency", k: 4 });
+		expect(stageOf(answer, "vote").detail).toMatchObject({ votes: [{ answer: "42", votes: 4 }] });
+		expect(answer.choices[0].message.content).toContain("42");
+	});
+
+	it("members come from different providers", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "ensemble_moa", k: 5 });
+		const providers = stageOf(answer, "propose").results.map(({ model }) => CATALOG.findModel(model)?.provider);
+		expect(new Set(providers).size).toBe(5);
+	});
+
+	it("subtasks wait for those they need, and only for those", async () => {
+		const content = "Please do this:\n1. Name a river.\n2. Name a mountain.\n3. Then write a line based on that river.";
+		const answer = await orchestrated(content, { strategy: "decompose_and_route" });
+		expect(stageOf(answer, "subtasks").detail).toMatchObject({
+			plan: "split",
+			waves: 2,
+			tree: [
+				{ id: "1", depends_on: [] },
+				{ id: "2", depends_on: [] },
+				{ id: "3", depends_on: ["2"] },
+			],
+		});
+	});
+
+	it("a judge's malformed JSON is repaired once, and given up then", async () => {
+		const repaired = await orchestrated(`[[malformed json]] ${PROSE}`, { strategy: "rank_fuse" });
+		expect(stageOf(repaired, "rank").results.filter(({ role }) => role === "judge")).toHaveLength(12);
+		expect(stageOf(repaired, "rank").detail).toMatchObject({ unreadable: 0 });
+		const never = await orchestrated(`[[never json]] ${PROSE}`, { strategy: "rank_fuse" });
+		expect(stageOf(never, "rank").detail).toMatchObject({ unreadable: 6, rankings: [{ win_share: null }, {}, {}] });
+		const unplanned = await orchestrated(`[[never json]] ${PROSE}`, { strategy: "decompose_and_route" });
+		expect(stageOf(unplanned, "subtasks").detail).toMatchObject({ plan: "unusable" });
+		expect(unplanned.choices[0].message.content).not.toBe("");
+	});
+
+	it("the judge that is asked for judges, and one that is none is ignored", async () => {
+		const [judge] = CATALOG.models;
+		if (!judge) throw new Error("no model");
+		const answer = await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: judge.id });
+		expect(stageOf(answer, "aggregate").results[0]?.model).toBe(judge.id);
+		await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
+	});
+
+	it("that the cost is the bound where no usage was reported", async () => {
+		const answer = await orchestrated(`[[no usage]] ${PROSE}`, { strategy: "ensemble_moa" });
+		expect(answer.svc.cost).toMatchObject({ estimated: true, basis: "bound" });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect((await proofOf(answer.id)).receipt).toMatchObject({ estimated: true });
+	});
+
+	it("no stages without a trace", async () => {
+		expect((await orchestrated("hi", { include_trace: false })).svc.stages).toBeUndefined();
+	});
+});
+
+describe("an orchestrator that raises", () => {
+	it("says 502, and what was spent by then is settled", async () => {
+		const raising = vi.spyOn(ensembleMoa, "run").mockImplementationOnce(async (task, cast, engine) => {
+			await engine.ask(ensembleMoa.callGraph(task, cast).slice(0, 1));
+			throw new Error("a bug");
+		});
+		const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+		const response = await post(PROSE, { strategy: "ensemble_moa" });
+		expect([response.status, await response.json()]).toMatchObject([502, { error: "orchestration_error" }]);
+		expect(logged.mock.calls.flat().join()).toContain("orchestration_failed");
+		raising.mockRestore();
+		logged.mockRestore();
+		const usage = await usageOf(key);
+		expect(usage).toMatchObject({ total_requests: 1 });
+		expect(usage.total_cost_usd).toBeGreaterThan(0);
+		const [row] = usage.recent;
+		expect((await proofOf(row?.request_id ?? "")).receipt).toMatchObject({
+			outcome: "cut",
+			cost_usd: usage.total_cost_usd,
+		});
+	});
+});
+
+describe("the plan", () => {
+	it("is one model where one is enough, and says so", async () => {
+		const answer = await orchestrated("hi", { policy: "depth" });
+		expect(answer.strategy).toBe("single");
+		expect(answer.reason).toContain("one model is enough");
+		expect((await usageOf(key)).by_mode).toMatchObject({ quality: { requests: 1 } });
+	});
+
+	it("shrinks under max_cost_usd and says so, down to one cheapest call that always runs", async () => {
+		const whole = await orchestrated(SUM, { strategy: "debate" });
+		const bound = whole.svc.cost.bound_usd;
+		const smaller = await orchestrated(SUM, { strategy: "debate", max_cost_usd: bound / 2 });
+		expect(smaller.svc.cost.bound_usd).toBeLessThanOrEqual(bound / 2);
+		expect(smaller.reason).toContain("to stay within max_cost_usd");
+		const least = await orchestrated(SUM, { strategy: "debate", max_cost_usd: 1e-9 });
+		expect(least).toMatchObject({ strategy: "single", usage: { prompt_tokens: expect.any(Number) } });
+		expect(resultsOf(least)).toHaveLength(1);
+	});
+
+	it("lets a cascade climb only as far as the money reaches", async () => {
+		const whole = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
+		const limit = whole.svc.cost.bound_usd * 0.6;
+		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", max_cost_usd: limit });
+		expect(answer.svc.cost.bound_usd).toBeLessThanOrEqual(limit);
+		expect(resultsOf(answer).length).toBeLessThan(resultsOf(whole).length);
+		expect(stageOf(answer, "step:0").detail).toMatchObject({ stopped_by: "budget" });
+	});
+
+	it("is refused where the config's max_cost covers not even the cheapest call", async () => {
+		const dear = await post(PROSE, { brain_config: { max_cost: 1e-9 } });
+		expect(dear.status).toBe(402);
+		expect(await dear.json()).toMatchObject({ error: "cost_limit_exceeded", scope: "max_cost" });
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it("never goes above the limit of a guarded plan", async () => {
+		const personal = await newKey("personal");
+		const answer = await orchestrated(
+			PROSE,
+			{ strategy: "rank_fuse", policy: "depth", k: 8, max_tokens: 4_096 },
+			personal,
+		);
+		expect(answer.svc.cost.bound_usd).toBeLessThanOrEqual(0.5);
+		expect(answer.reason).toContain("to stay within the plan's limit");
+	});
+});
+
+describe("who may take part", () => {
+	it("no model that the plan does not have, judges included", async () => {
+		const free = await newKey("free");
+		for (const strategy of ["ensemble_moa", "rank_fuse", "debate"]) {
+			const answer = await orchestrated(PROSE, { strategy, judge_model: "claude-opus-5-5" }, free);
+			for (const { model } of resultsOf(answer)) expect(CATALOG.freeModels).toContain(model);
+		}
+	});
+
+	it("nobody that the config blocks; which model it names decides for a lone answer only", async () => {
+		const named = CATALOG.models.find(({ tier }) => tier === "premium");
+		if (!named) throw new Error("no premium model");
+		const brain_config = { model: named.id, blocked: ["openai"] };
+		const lone = await orchestrated(PROSE, { strategy: "single", brain_config: { model: named.id } });
+		expect(lone.svc.orchestration.models_used).toEqual([named.id]);
+		const panel = await orchestrated(PROSE, { strategy: "self_consistency", k: 3, brain_config });
+		expect(panel.svc.orchestration.models_used.length).toBe(3);
+		for (const model of panel.svc.orchestration.models_used)
+			expect(CATALOG.findModel(model)?.provider).not.toBe("openai");
+		const nobody = await post(PROSE, { brain_config: { blocked: ["*"] } });
+		expect(nobody.status).toBe(403);
+	});
+
+	it("nobody that the compliance policy bars, and what it decided and attests is shown", async () => {
+		const allowed = CATALOG.providers.slice(0, 4).map(({ id }) => id);
+		const compliance = { provider_allowlist: allowed };
+		const answer = await orchestrated(PROSE, { strategy: "rank_fuse", compliance });
+		for (const { model } of resultsOf(answer)) expect(allowed).toContain(CATALOG.findModel(model)?.provider);
+		expect(answer.svc.compliance).toMatchObject({ policy_active: true, excluded: expect.any(Object) });
+		const seen = [...new Set(resultsOf(answer).map(({ model }) => model))].sort();
+		expect(answer.svc.proof.compliance).toMatchObject({ type: "svc.attestation.v1", models: seen });
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt["compliance"]).toEqual(answer.svc.proof.compliance);
+		expect((await orchestrated("hi")).svc.compliance).toBeUndefined();
+
+		const blocked = await post(PROSE, {
+			compliance: { provider_allowlist: ["mistral"], provider_denylist: ["mistral"] },
+		});
+		expect(blocked.status).toBe(403);
+		expect(await blocked.json()).toMatchObject({ error: "compliance_blocked" });
+	});
+
+	it("nobody without a provider key", async () => {
+		const bare = Object.fromEntries(CATALOG.providers.map(({ env_prefix }) => [`${env_prefix}_API_KEY`, ""]));
+		const response = await callWith(
+			bare as Partial<Env>,
+			"/v2/orchestrate",
+			withKey(key.key, { messages: messages("hi") }),
+		);
+		expect(response.status).toBe(503);
+		expect(await response.json()).toMatchObject({ error: "no_provider_available" });
+	});
+});
+
+describe("a stream", () => {
+	it("tells of stages and calls, and ends with the object that an unstreamed answer is", async () => {
+		const response = await post(SUM, { strategy: "self_consistency", k: 3, stream: true });
+		expect(response.headers.get("content-type")).toContain("text/event-stream");
+		const events = eventsOf(await response.text());
+		const progress = events.filter(({ event }) => event === "progress").map(({ data }) => JSON.parse(data));
+		expect(progress[0]).toMatchObject({ type: "planned", strategy: "self_consistency" });
+		expect(progress[1]).toEqual({ type: "stage_started", stage: "sample" });
+		expect(progress.filter(({ type }) => type === "call_finished")).toHaveLength(3);
+		const last = events.at(-1);
+		expect(last?.event).toBe("result");
+		const answer = orchestrationSchema.parse(JSON.parse(last?.data ?? ""));
+		expect(await proofOf(answer.id)).toMatchObject({ valid: true });
+	});
+
+	it("ends with the error and its status where nobody answers", async () => {
+		const response = await post(`[[status 503]] ${SUM}`, { strategy: "self_consistency", stream: true });
+		expect(response.status).toBe(200);
+		const last = eventsOf(await response.text()).at(-1);
+		expect(last?.event).toBe("error");
+		expect(JSON.parse(last?.data ?? "")).toMatchObject({ error: "all_models_failed", status: 502 });
+	});
+
+	it("that is refused before any call is an ordinary error response", async () => {
+		const response = await post(PROSE, { stream: true, brain_config: { max_cost: 1e-9 } });
+		expect([response.status, await response.json()]).toMatchObject([402, { error: "cost_limit_exceeded" }]);
+	});
+
+	it("that its client leaves stops its calls and is settled", async () => {
+		const leaving = new AbortController();
+		const response = await callWith({}, "/v2/orchestrate", {
+			...withKey(key.key, { messages: messages(`[[think 5000]] ${PROSE}`), strategy: "ensemble_moa", stream: true }),
+			signal: leaving.signal,
+		});
+		await eventually(async () => upstream.answered >= 3);
+		leaving.abort();
+		await response.body?.cancel().catch(() => undefined);
+		await eventually(async () => (await usageOf(key)).total_requests === 1);
+		const [row] = (await usageOf(key)).recent;
+		await eventually(async () => (await proofOf(row?.request_id ?? "")).valid);
+		expect((await proofOf(row?.request_id ?? "")).receipt).toMatchObject({ outcome: "client_closed", estimated: true });
+		expect(upstream.requests).toHaveLength(3);
+	});
+});
+
+describe("a body", () => {
+	it.each([
+		[{ messages: [] }, 400, "no_messages"],
+		[{}, 400, "no_messages"],
+		[{ messages: messages("  ") }, 400, "no_messages"],
+		[{ messages: messages("hi"), k: 9 }, 422, "invalid_request"],
+		[{ messages: messages("hi"), strategy: "guess" }, 422, "invalid_request"],
+		[{ messages: messages("hi"), max_cost_usd: 0 }, 422, "invalid_request"],
+		[{ messages: messages("hi"), temperature: 2.1 }, 422, "invalid_request"],
+		[{ messages: messages("hi"), max_tokens: 10_000_000 }, 422, "invalid_request"],
+		[{ messages: [{ role: "tool", content: "hi" }] }, 422, "invalid_request"],
+	])("%j is refused with %s %s", async (body, status, error) => {
+		const response = await callWithKey(key.key, "/v2/orchestrate", body);
+		expect([response.status, await response.json()]).toMatchObject([status, { error }]);
+		expect(upstream.requests).toEqual([]);
+	});
+});
