@@ -16,6 +16,7 @@ export const writeCodeEndpoint = endpoint({
 	emptyField: { name: "task", failure: { reason: "no_task" } },
 	body: codeRequestSchema,
 	result: codeSchema,
+	streamsProgress: true,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>

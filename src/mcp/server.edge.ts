@@ -19,7 +19,7 @@ import { type McpBody, messagesIn } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./readings.edge.ts";
 import { TEMPLATES } from "./resources.ts";
-import { isTool, type Tool, toolOf } from "./tools.ts";
+import { isTool, progressText, type Tool, toolOf } from "./tools.ts";
 
 /** A tool with the endpoint behind it. */
 interface Served {
@@ -59,29 +59,41 @@ function shown({ name, description, method, inputSchema }: Tool) {
 	};
 }
 
-/** Tells the client, if it asked to be told, that a call is under way, at once and then every ten seconds. */
-async function withProgress<T>({ mcpReq }: ServerContext, work: () => Promise<T>): Promise<T> {
+type Hear = NonNullable<Parameters<typeof ask>[3]>;
+
+/**
+ * Does work and tells the client, if it asked to be told, that it has begun, what the endpoint says of its progress, and
+ * after each ten seconds that it goes on.
+ */
+async function withProgress<T>({ mcpReq }: ServerContext, work: (hear: Hear | null) => Promise<T>): Promise<T> {
 	const progressToken = mcpReq._meta?.progressToken;
-	if (progressToken === undefined) return work();
-	let seconds = 0;
-	const tell = () => {
-		const message = seconds === 0 ? "started" : `under way for ${seconds} s`;
-		const params = { progressToken, progress: seconds, message };
-		seconds += PROGRESS_MS / 1000;
+	if (progressToken === undefined) return work(null);
+	let progress = 0;
+	const tell = (message: string) => {
+		const params = { progressToken, progress: progress++, message };
 		// Who has gone need not be told.
 		return mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
 	};
-	await tell();
-	const timer = setInterval(tell, PROGRESS_MS);
+	await tell("started");
+	let seconds = 0;
+	const timer = setInterval(() => {
+		seconds += PROGRESS_MS / 1000;
+		return tell(`under way for ${seconds} s`);
+	}, PROGRESS_MS);
 	try {
-		return await work();
+		return await work((event) => tell(progressText(event)));
 	} finally {
 		clearInterval(timer);
 	}
 }
 
-async function callTool({ endpoint }: Served, given: Record<string, unknown>, asker: Asker): Promise<CallToolResult> {
-	const { text, value, failed, requestId } = await ask(asker, endpoint, given);
+async function callTool(
+	{ endpoint }: Served,
+	given: Record<string, unknown>,
+	asker: Asker,
+	hear: Hear | null,
+): Promise<CallToolResult> {
+	const { text, value, failed, requestId } = await ask(asker, endpoint, given, hear);
 	return {
 		content: [{ type: "text", text }],
 		...(value ? { structuredContent: value } : {}),
@@ -106,7 +118,7 @@ function serverFor(endpoints: readonly Endpoint[], asker: Asker): Server {
 	server.setRequestHandler("tools/call", ({ params }, context) => {
 		const tool = tools.get(params.name);
 		if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-		return withProgress(context, () => callTool(tool, params.arguments ?? {}, asker));
+		return withProgress(context, (hear) => callTool(tool, params.arguments ?? {}, asker, hear));
 	});
 	server.setRequestHandler("resources/list", ({ params }) => listResources(endpoints, asker, params?.cursor));
 	server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));

@@ -17,6 +17,7 @@ export const orchestrateEndpoint = endpoint({
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: orchestrationRequestSchema,
 	result: orchestrationSchema,
+	streamsProgress: true,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>
