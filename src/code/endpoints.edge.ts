@@ -13,6 +13,8 @@ export const writeCodeEndpoint = endpoint({
 	admission: "handler",
 	summary:
 		"Code for a task: one model writes it, another reviews it, and it is repaired until it passes; it is never run.",
+	description:
+		"For whole files: a model writes them, another reviews, and they are repaired until the review passes. Nothing is run or saved; the files come in the answer. It costs several calls.",
 	emptyField: { name: "task", failure: { reason: "no_task" } },
 	body: codeRequestSchema,
 	result: codeSchema,

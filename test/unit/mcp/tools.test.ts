@@ -51,10 +51,13 @@ describe("the tools", () => {
 		expect(aboutKeys.map(({ name }) => name)).toEqual(["get_public_key"]);
 	});
 
-	it("have names that every client takes, and descriptions of their own", () => {
+	it("have names that every client takes, and descriptions of their own, which name only tools that there are", () => {
+		const names = new Set(tools.map(({ name }) => name));
 		for (const { name, description } of tools) {
 			expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
 			expect(description.length, name).toBeGreaterThan(20);
+			for (const [named] of description.matchAll(/\b(?:create|list|get|check|invoke|preview)_\w+/g))
+				expect(names, name).toContain(named);
 		}
 		expect(new Set(tools.map(({ description }) => description)).size).toBe(tools.length);
 	});
