@@ -7,7 +7,7 @@ import { toHttpFailure } from "../http/errors.ts";
 import { type ToolAnswer, toolAnswer, toolRequest } from "./tools.ts";
 
 /** What asking takes of the request that it is for. */
-export type Asker = Pick<ServiceContext, "address" | "dispatch" | "headers" | "origin" | "signal">;
+export type Asker = Pick<ServiceContext, "address" | "dispatch" | "headers" | "origin" | "requestId" | "signal">;
 
 /** An endpoint's answer, and under which id it was given; null for arguments that no request can carry. */
 export interface Asked extends ToolAnswer {

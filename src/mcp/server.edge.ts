@@ -14,6 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Endpoint } from "../http/endpoint.ts";
+import { logError } from "../http/log.edge.ts";
 import { type Asker, ask } from "./ask.edge.ts";
 import { type McpBody, messagesIn } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
@@ -102,6 +103,18 @@ async function callTool(
 	};
 }
 
+/** Does what a client asks; a bug is the log's to tell of, and not the client's to read. */
+async function guarded<T>({ requestId }: Asker, work: () => T | Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof ProtocolError) throw error;
+		logError("mcp_failed", error, { request_id: requestId });
+		const message = `an unexpected error; the log has it under ${requestId}`;
+		throw new ProtocolError(ProtocolErrorCode.InternalError, message);
+	}
+}
+
 /** A server for one exchange. */
 function serverFor(endpoints: readonly Endpoint[], asker: Asker): Server {
 	const server = new Server(
@@ -113,18 +126,24 @@ function serverFor(endpoints: readonly Endpoint[], asker: Asker): Server {
 			jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
 		},
 	);
-	const tools = servedFrom(endpoints);
-	server.setRequestHandler("tools/list", () => ({ tools: [...tools.values()].map(({ tool }) => shown(tool)) }));
-	server.setRequestHandler("tools/call", ({ params }, context) => {
-		const tool = tools.get(params.name);
-		if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-		return withProgress(context, (hear) => callTool(tool, params.arguments ?? {}, asker, hear));
-	});
-	server.setRequestHandler("resources/list", ({ params }) => listResources(endpoints, asker, params?.cursor));
+	const safely = <T>(work: () => T | Promise<T>) => guarded(asker, work);
+	server.setRequestHandler("tools/list", () =>
+		safely(() => ({ tools: [...servedFrom(endpoints).values()].map(({ tool }) => shown(tool)) })),
+	);
+	server.setRequestHandler("tools/call", ({ params }, context) =>
+		safely(() => {
+			const tool = servedFrom(endpoints).get(params.name);
+			if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
+			return withProgress(context, (hear) => callTool(tool, params.arguments ?? {}, asker, hear));
+		}),
+	);
+	server.setRequestHandler("resources/list", ({ params }) =>
+		safely(() => listResources(endpoints, asker, params?.cursor)),
+	);
 	server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-	server.setRequestHandler("resources/read", ({ params }) => readResource(endpoints, asker, params.uri));
-	server.setRequestHandler("prompts/list", () => listPrompts(endpoints, asker));
-	server.setRequestHandler("prompts/get", ({ params }) => getPrompt(endpoints, asker, params));
+	server.setRequestHandler("resources/read", ({ params }) => safely(() => readResource(endpoints, asker, params.uri)));
+	server.setRequestHandler("prompts/list", () => safely(() => listPrompts(endpoints, asker)));
+	server.setRequestHandler("prompts/get", ({ params }) => safely(() => getPrompt(endpoints, asker, params)));
 	return server;
 }
 

@@ -2,7 +2,7 @@
 // counts, progress, resources and prompts.
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import { createParser } from "eventsource-parser";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { isTool, toolOf } from "../../src/mcp/tools.ts";
@@ -284,6 +284,27 @@ describe("the transport", () => {
 		const headers = { "mcp-protocol-version": "1999-01-01" };
 		const { messages } = await post(ping, headers);
 		expect(messages[0]?.error?.message).toContain("2025-11-25");
+	});
+});
+
+describe("a bug", () => {
+	it("is told to the log, and to the client only that there was one", async () => {
+		const logged: string[] = [];
+		const log = vi.spyOn(console, "error").mockImplementation((line) => logged.push(String(line)));
+		const asker = {
+			address: "unknown",
+			headers: new Headers(),
+			origin: "https://svc.test",
+			requestId: "svc-1",
+			signal: new AbortController().signal,
+			dispatch: () => Promise.reject(new Error("the secret insides")),
+		};
+		const { answerMcp } = await import("../../src/mcp/server.edge.ts");
+		const ask = { jsonrpc: "2.0" as const, id: 1, method: "prompts/list" };
+		const message: Message = await (await answerMcp(ask, ENDPOINTS, asker)).json();
+		log.mockRestore();
+		expect(message.error).toEqual({ code: -32603, message: "an unexpected error; the log has it under svc-1" });
+		expect(logged.join("")).toContain("the secret insides");
 	});
 });
 
