@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { buildAssets } from "./src/cli/assets.ts";
 import { skippedDataReporter } from "./test/support/skipped-data-reporter.ts";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
@@ -29,6 +30,9 @@ const PROVIDED = {
 	cases: Number(process.env["CASES"] ?? 2_500),
 	needsSharedData: isOn("CI") && !isOn("ALLOW_MISSING_DATA"),
 };
+
+// The Worker's configuration names them, so that nothing of it starts without.
+await buildAssets();
 
 export default defineConfig({
 	test: {

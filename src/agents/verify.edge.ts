@@ -32,6 +32,8 @@ export const verifyTrajectoryEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	summary: "Recomputes an agent's trajectory from its steps, and says whether this service signed its root.",
+	description:
+		"To check the proof of an agent's run that somebody hands you; needs full hashes, such as the run's `verify_request`.",
 	body: verifyRequestSchema,
 	result: z.lazy(() =>
 		z.object({

@@ -77,6 +77,7 @@ export const validateConfigEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	summary: "Whether a routing config is valid, what is wrong with it and where, and its normal form.",
+	description: "Before using or sharing a routing config. Nothing is stored.",
 	body: z.lazy(() => z.object(configFields()).superRefine(inOneForm)),
 	result: z.lazy(() =>
 		z.object({
@@ -117,6 +118,7 @@ export const createShareEndpoint = endpoint({
 	path: "/v1/brain/share",
 	access: "key",
 	summary: "Shares a routing config under a short public id; sharing the same again answers with the same share.",
+	description: "Anybody who has the id can read it, and it cannot be taken back.",
 	body: z.lazy(() =>
 		z
 			.object({
@@ -240,6 +242,8 @@ export const getShareEndpoint = endpoint({
 	conditional: "strong",
 	cacheControl: "public, max-age=300",
 	summary: "A shared routing config: its normal form, and its text if it was shared as one.",
+	description:
+		"To read a config that somebody shared by its id of ten characters; its `config` goes into `brain_config` of a request.",
 	params: shareParams,
 	result: z.lazy(() =>
 		z.object({

@@ -16,6 +16,8 @@ export const createChatCompletionEndpoint = endpoint({
 	bodyLimit: "chat",
 	summary:
 		"A chat completion, whole or streamed, by the model that routing picks or the one named, with cost and receipt.",
+	description:
+		"For one answer by one model; it costs what the model's tokens cost. `model` is `auto` or an id of list_models; `svc.routing` says which ran and why, `svc.proof` holds the receipt.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: chatRequestSchema,
 	result: chatCompletionSchema,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { buildAssets } from "./assets.ts";
 
 const CONFIG = "wrangler.toml";
 
@@ -20,8 +21,9 @@ function wrangler(args: string[]): void {
 	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
 }
 
-/** Bundles the Worker as a deployment would; returns the folder. */
-export function buildBundle(outDir: string): string {
+/** Bundles the Worker as a deployment would, and writes the assets that are served beside it; returns the bundle's folder. */
+export async function buildBundle(outDir: string): Promise<string> {
+	await buildAssets();
 	// Texts of an earlier build stand under names of their own and would stay.
 	rmSync(outDir, { recursive: true, force: true });
 	wrangler(["deploy", "--dry-run", "--outdir", outDir]);

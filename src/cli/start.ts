@@ -47,7 +47,7 @@ async function main(): Promise<void> {
 	const variables = sandbox ? { ...given, ...sandboxVariables(sandbox.url) } : given;
 	applyLocalMigrations(STATE_DIR);
 	const service = await startLocalService({
-		bundleDir: buildBundle(".wrangler/svc-bundle"),
+		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
 		port,
 		variables,

@@ -1,61 +1,40 @@
 // `npm run verify -- KIND FILE`: checks a saved proof without network. Prints one line per finding, and ends with status 0 only
 // when all of it holds.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { fromBase64 } from "../proof/signing.ts";
-import { type Finding, lineOf } from "./findings.ts";
-import { checkTrajectory } from "./verify-trajectory.ts";
+import { allHold, lineOf } from "../verifier/findings.ts";
+import { type PublicKeys, readPublicKeys } from "../verifier/keys.ts";
+import { KINDS, kindNamed } from "../verifier/kinds.ts";
 
-interface Kind {
-	/** What its file holds. */
-	file: string;
-	/** @param publicKey 32 raw bytes, or null. */
-	check(document: unknown, publicKey: Uint8Array | null): Promise<Finding[]>;
-}
-
-/** What can be checked, by the word on the command line. */
-const KINDS: Readonly<Record<string, Kind>> = {
-	trajectory: {
-		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
-		check: checkTrajectory,
-	},
-};
-
-const USAGE = `usage: npm run verify -- ${Object.keys(KINDS).join("|")} FILE [--pubkey BASE64]
+const USAGE = `usage: npm run verify -- ${Object.keys(KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
 ${Object.entries(KINDS)
 	.map(([name, { file }]) => `  ${name}: FILE holds ${file}`)
 	.join("\n")}
-  --pubkey: the 32 raw bytes of the service's key, \`public_key\` of GET /v1/proof/pubkey`;
+  --pubkey: the service's public key as base64 or PEM, or the answer of GET /v1/proof/pubkey; or a file with one of these
+  --checkpoint: for a chain, a checkpoint that it is to agree with`;
 
-function publicKeyOf(text: string | undefined): Uint8Array | null {
-	if (text === undefined) return null;
-	const bytes = fromBase64(text);
-	if (bytes?.length !== 32) throw new Error(`--pubkey is not the base64 of 32 bytes\n${USAGE}`);
-	return bytes;
-}
-
-function readJson(file: string): unknown {
-	const text = readFileSync(file, "utf8");
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw new Error(`${file} is not valid JSON`);
-	}
+function keysFrom(given: string | undefined): PublicKeys {
+	if (given === undefined) return [];
+	const keys = readPublicKeys(existsSync(given) ? readFileSync(given, "utf8") : given);
+	if (!keys) throw new Error(`--pubkey is no Ed25519 public key, nor a file that holds one\n${USAGE}`);
+	return keys;
 }
 
 async function run(args: string[]): Promise<boolean> {
 	const { positionals, values } = parseArgs({
 		args,
 		allowPositionals: true,
-		options: { pubkey: { type: "string" } },
+		options: { pubkey: { type: "string" }, checkpoint: { type: "string" } },
 	});
-	const [name = "", file, ...rest] = positionals;
-	const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-	if (!kind || file === undefined || rest.length > 0) throw new Error(USAGE);
-	const publicKey = publicKeyOf(values.pubkey);
-	const findings = await kind.check(readJson(file), publicKey);
+	const [word = "", file, ...rest] = positionals;
+	const name = kindNamed(word);
+	if (!name || file === undefined || rest.length > 0) throw new Error(USAGE);
+	if (values.checkpoint !== undefined && name !== "chain") throw new Error(`--checkpoint is for a chain\n${USAGE}`);
+	const checkpoint = values.checkpoint === undefined ? null : readFileSync(values.checkpoint, "utf8");
+	const given = { keys: keysFrom(values.pubkey), checkpoint };
+	const findings = await KINDS[name].check(readFileSync(file, "utf8"), given);
 	for (const each of findings) console.log(lineOf(each));
-	return findings.every(({ verdict }) => verdict !== "FAIL");
+	return allHold(findings);
 }
 
 run(process.argv.slice(2)).then(

@@ -13,9 +13,12 @@ export const writeCodeEndpoint = endpoint({
 	admission: "handler",
 	summary:
 		"Code for a task: one model writes it, another reviews it, and it is repaired until it passes; it is never run.",
+	description:
+		"For whole files: a model writes them, another reviews, and they are repaired until the review passes. Nothing is run or saved; the files come in the answer. It costs several calls.",
 	emptyField: { name: "task", failure: { reason: "no_task" } },
 	body: codeRequestSchema,
 	result: codeSchema,
+	streamsProgress: true,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>

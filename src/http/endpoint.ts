@@ -55,6 +55,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	errorDialect?: ErrorDialect;
 	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
 	eventStream?: string;
+	/** Its stream, asked for by `stream` in the body, is `progress` events before one `result` or `error` (long-answer.edge.ts). */
+	streamsProgress?: boolean;
 	/** Where it carries a protocol of its own: when 202 comes without a body, and the form of that protocol's errors. */
 	protocol?: { accepted: string; error: z.ZodType };
 	/** Its result may come with status 503: it reports on what is down. */

@@ -45,6 +45,8 @@ export const createHandoffEndpoint = endpoint({
 	path: "/v1/handoff",
 	access: "key",
 	summary: "Appends a signed handoff to a workspace's chain.",
+	description:
+		"At the end of a piece of work, to tell the next agent or person what was done, what to mind and what to do first. It cannot be changed afterwards.",
 	body: handoffRequestSchema,
 	result: handoffSchema,
 	async handle({ body, context }) {
@@ -82,6 +84,7 @@ export const getHandoffEndpoint = endpoint({
 	path: "/v1/handoff/{handoff_id}",
 	access: "key",
 	summary: "One handoff of the caller's.",
+	description: "By its id, which begins with `ho_`.",
 	params: z.lazy(() => z.object({ handoff_id: z.string() })),
 	result: handoffSchema,
 	async handle({ params: { handoff_id: id }, context }) {
@@ -99,6 +102,8 @@ export const getHandoffChainEndpoint = endpoint({
 	path: "/v1/handoff/chain/{workspace_id}",
 	access: "key",
 	summary: "A workspace's chain, oldest first, in pages; the verdict is on all of it.",
+	description:
+		"At the start of work in a workspace, to read what was handed on, and to see that nothing of it was changed.",
 	params: workspaceParams,
 	query: z.lazy(() =>
 		z.object({
@@ -217,6 +222,7 @@ export const getHandoffProofEndpoint = endpoint({
 	path: "/v1/handoff/chain/{workspace_id}/proof",
 	access: "key",
 	summary: "Shows that an entry is in the chain's tree (index), or that one tree continues another (from, to).",
+	description: "For auditors: an RFC 6962 proof against a checkpoint's root. To read handoffs, use get_handoff_chain.",
 	params: workspaceParams,
 	query: proofQuery,
 	result: z.lazy(() =>

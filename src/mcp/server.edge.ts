@@ -14,12 +14,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Endpoint } from "../http/endpoint.ts";
+import { logError } from "../http/log.edge.ts";
 import { type Asker, ask } from "./ask.edge.ts";
 import { type McpBody, messagesIn } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./readings.edge.ts";
 import { TEMPLATES } from "./resources.ts";
-import { isTool, type Tool, toolOf } from "./tools.ts";
+import { isTool, progressText, type Tool, toolOf } from "./tools.ts";
 
 /** A tool with the endpoint behind it. */
 interface Served {
@@ -59,35 +60,59 @@ function shown({ name, description, method, inputSchema }: Tool) {
 	};
 }
 
-/** Tells the client, if it asked to be told, that a call is under way, at once and then every ten seconds. */
-async function withProgress<T>({ mcpReq }: ServerContext, work: () => Promise<T>): Promise<T> {
+type Hear = NonNullable<Parameters<typeof ask>[3]>;
+
+/**
+ * Does work and tells the client, if it asked to be told, that it has begun, what the endpoint says of its progress, and
+ * after each ten seconds that it goes on.
+ */
+async function withProgress<T>({ mcpReq }: ServerContext, work: (hear: Hear | null) => Promise<T>): Promise<T> {
 	const progressToken = mcpReq._meta?.progressToken;
-	if (progressToken === undefined) return work();
-	let seconds = 0;
-	const tell = () => {
-		const message = seconds === 0 ? "started" : `under way for ${seconds} s`;
-		const params = { progressToken, progress: seconds, message };
-		seconds += PROGRESS_MS / 1000;
+	if (progressToken === undefined) return work(null);
+	let progress = 0;
+	const tell = (message: string) => {
+		const params = { progressToken, progress: progress++, message };
 		// Who has gone need not be told.
 		return mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
 	};
-	await tell();
-	const timer = setInterval(tell, PROGRESS_MS);
+	await tell("started");
+	let seconds = 0;
+	const timer = setInterval(() => {
+		seconds += PROGRESS_MS / 1000;
+		return tell(`under way for ${seconds} s`);
+	}, PROGRESS_MS);
 	try {
-		return await work();
+		return await work((event) => tell(progressText(event)));
 	} finally {
 		clearInterval(timer);
 	}
 }
 
-async function callTool({ endpoint }: Served, given: Record<string, unknown>, asker: Asker): Promise<CallToolResult> {
-	const { text, value, failed, requestId } = await ask(asker, endpoint, given);
+async function callTool(
+	{ endpoint }: Served,
+	given: Record<string, unknown>,
+	asker: Asker,
+	hear: Hear | null,
+): Promise<CallToolResult> {
+	const { text, value, failed, requestId } = await ask(asker, endpoint, given, hear);
 	return {
 		content: [{ type: "text", text }],
 		...(value ? { structuredContent: value } : {}),
 		...(failed ? { isError: true } : {}),
 		...(requestId === null ? {} : { _meta: { "svc/request_id": requestId } }),
 	};
+}
+
+/** Does what a client asks; a bug is the log's to tell of, and not the client's to read. */
+async function guarded<T>({ requestId }: Asker, work: () => T | Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof ProtocolError) throw error;
+		logError("mcp_failed", error, { request_id: requestId });
+		const message = `an unexpected error; the log has it under ${requestId}`;
+		throw new ProtocolError(ProtocolErrorCode.InternalError, message);
+	}
 }
 
 /** A server for one exchange. */
@@ -101,18 +126,24 @@ function serverFor(endpoints: readonly Endpoint[], asker: Asker): Server {
 			jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
 		},
 	);
-	const tools = servedFrom(endpoints);
-	server.setRequestHandler("tools/list", () => ({ tools: [...tools.values()].map(({ tool }) => shown(tool)) }));
-	server.setRequestHandler("tools/call", ({ params }, context) => {
-		const tool = tools.get(params.name);
-		if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-		return withProgress(context, () => callTool(tool, params.arguments ?? {}, asker));
-	});
-	server.setRequestHandler("resources/list", ({ params }) => listResources(endpoints, asker, params?.cursor));
+	const safely = <T>(work: () => T | Promise<T>) => guarded(asker, work);
+	server.setRequestHandler("tools/list", () =>
+		safely(() => ({ tools: [...servedFrom(endpoints).values()].map(({ tool }) => shown(tool)) })),
+	);
+	server.setRequestHandler("tools/call", ({ params }, context) =>
+		safely(() => {
+			const tool = servedFrom(endpoints).get(params.name);
+			if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
+			return withProgress(context, (hear) => callTool(tool, params.arguments ?? {}, asker, hear));
+		}),
+	);
+	server.setRequestHandler("resources/list", ({ params }) =>
+		safely(() => listResources(endpoints, asker, params?.cursor)),
+	);
 	server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-	server.setRequestHandler("resources/read", ({ params }) => readResource(endpoints, asker, params.uri));
-	server.setRequestHandler("prompts/list", () => listPrompts(endpoints, asker));
-	server.setRequestHandler("prompts/get", ({ params }) => getPrompt(endpoints, asker, params));
+	server.setRequestHandler("resources/read", ({ params }) => safely(() => readResource(endpoints, asker, params.uri)));
+	server.setRequestHandler("prompts/list", () => safely(() => listPrompts(endpoints, asker)));
+	server.setRequestHandler("prompts/get", ({ params }) => safely(() => getPrompt(endpoints, asker, params)));
 	return server;
 }
 

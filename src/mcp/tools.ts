@@ -109,8 +109,13 @@ function pathProblem(value: unknown): string | null {
 /**
  * The request that arguments stand for: those that the path names go there, the others into the body, or into the query of
  * an endpoint that has no body.
+ * @param own members of the body that are not the caller's to choose.
  */
-export function toolRequest(endpoint: Endpoint, given: Readonly<Record<string, unknown>>): Result<ToolRequest> {
+export function toolRequest(
+	endpoint: Endpoint,
+	given: Readonly<Record<string, unknown>>,
+	own: Readonly<Record<string, unknown>> = {},
+): Result<ToolRequest> {
 	const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 	const issues = names.flatMap((name) => {
 		const message = pathProblem(given[name]);
@@ -120,7 +125,7 @@ export function toolRequest(endpoint: Endpoint, given: Readonly<Record<string, u
 	const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(given[name])));
 	const streams = endpoint.eventStream ? STREAM_ARGUMENTS : [];
 	const others = Object.entries(given).filter(([name]) => !names.includes(name) && !streams.includes(name));
-	if (endpoint.body) return ok({ target: path, body: JSON.stringify(Object.fromEntries(others)) });
+	if (endpoint.body) return ok({ target: path, body: JSON.stringify({ ...Object.fromEntries(others), ...own }) });
 	const stated = others.filter(([, value]) => value !== undefined && value !== null);
 	const query = new URLSearchParams(stated.map(([name, value]) => [name, textOf(value)]));
 	return ok({ target: query.size > 0 ? `${path}?${query}` : path, body: null });
@@ -143,9 +148,22 @@ function objectOf(text: string): Record<string, unknown> | null {
 	}
 }
 
-/** An HTTP answer as a tool's: the same body. What fails after its head was sent says its status in the body. */
-export function toolAnswer(status: number, text: string): ToolAnswer {
+/**
+ * An HTTP answer as a tool's: the same body, without the white space that kept a long one alive. What failed after its head
+ * was sent says its status in the body (docs/reference.md, "Long answers").
+ */
+export function toolAnswer(status: number, body: string): ToolAnswer {
+	const text = body.trim();
 	const value = objectOf(text);
 	const failedLate = typeof value?.["error"] === "string" && typeof value["status"] === "number";
 	return { text, value, failed: status >= 400 || failedLate };
+}
+
+/** A progress event in words, such as `call finished: stage propose, model gpt-6-luna, ok true`. */
+export function progressText({ type, ...members }: Readonly<Record<string, unknown>>): string {
+	const said = Object.entries(members).flatMap(([name, value]) =>
+		typeof value === "object" ? [] : [`${name.replaceAll("_", " ")} ${value}`],
+	);
+	const what = String(type ?? "progress").replaceAll("_", " ");
+	return said.length === 0 ? what : `${what}: ${said.join(", ")}`;
 }

@@ -14,9 +14,12 @@ export const orchestrateEndpoint = endpoint({
 	bodyLimit: "chat",
 	summary:
 		"One answer from several models: by the strategy that policy and prompt call for, or the one named, with cost, stages and receipt.",
+	description:
+		"For a hard question that is worth several calls: it costs as many, takes seconds to minutes, and says how sure and how unanimous the models were. For one plain answer use create_chat_completion.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: orchestrationRequestSchema,
 	result: orchestrationSchema,
+	streamsProgress: true,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>

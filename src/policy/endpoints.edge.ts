@@ -26,6 +26,8 @@ export const checkPolicyEndpoint = endpoint({
 	path: "/v1/policy/check",
 	access: "key",
 	summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
+	description:
+		"Ask it before an action that changes, deletes or deploys something, and heed `decision`: `allow`, `confirm` or `approve` by a person, or `deny`. Each check is recorded in the audit log.",
 	body: policyCheckSchema,
 	result: z.lazy(() =>
 		z.object({
@@ -69,6 +71,7 @@ export const scoreRiskEndpoint = endpoint({
 	path: "/v1/risk/score",
 	access: "key",
 	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
+	description: "A quick look at an action without a workspace; to decide and record, use check_policy.",
 	body: z.lazy(() =>
 		z.object({
 			kind: z.enum(RISK_KINDS),

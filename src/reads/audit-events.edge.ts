@@ -42,6 +42,7 @@ export const listAuditEventsEndpoint = endpoint({
 	path: "/v1/audit/events",
 	access: "key",
 	summary: "The caller's audit log, newest first.",
+	description: "To see who did what and how policy checks were decided, newest first, in pages.",
 	query: z.lazy(() =>
 		z.object({
 			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),

@@ -30,6 +30,8 @@ export const previewComplianceEndpoint = endpoint({
 	access: "key",
 	summary:
 		"What a compliance policy would let through for a text: the classes of data in it, every model with its reasons, the price of it. No model is called.",
+	description:
+		"Before sending a text that may hold personal, health, financial or secret data: which models may see it under a policy.",
 	body: z.lazy(() =>
 		z
 			.object({

@@ -65,6 +65,8 @@ export const listModelsEndpoint = endpoint({
 	path: "/v1/models",
 	access: "public",
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
+	description:
+		"For ids to pin with `model`, their prices, limits and abilities, and whether this service can reach them now.",
 	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(modelEntry) })),
 	async handle({ context }) {
 		return ok({

@@ -32,6 +32,8 @@ export const getPublicKeyEndpoint = endpoint({
 	access: "public",
 	summary:
 		"The keys that verify this service's signatures; with a workspace's id and its owner's key, also the verifier key of its checkpoints.",
+	description:
+		"To check receipts, handoffs and checkpoints offline. These are public keys; API keys are shown by no tool.",
 	query: z.lazy(() => z.object({ workspace_id: workspaceIdSchema.optional() })),
 	result: z.lazy(() =>
 		z.object({
@@ -71,6 +73,8 @@ export const getProofEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	summary: "The receipt of a request, recomputed and with its signature checked.",
+	description:
+		"To check that an answer is this service's and was not changed; `request_id` is the answer's `id` or `svc.proof.request_id`.",
 	params: z.lazy(() => z.object({ request_id: z.string() })),
 	result: z.lazy(() =>
 		z.object({

@@ -42,6 +42,8 @@ export const previewRouteEndpoint = endpoint({
 	access: "key",
 	bodyLimit: "chat",
 	summary: "What a chat request would run on: every candidate, every exclusion, no model called.",
+	description:
+		"Before spending: which model a prompt would go to, what it would cost, which were left out and why. It calls no model and costs nothing.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: routeRequestSchema,
 	result: z.lazy(() =>

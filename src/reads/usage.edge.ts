@@ -35,6 +35,7 @@ export const listPlansEndpoint = endpoint({
 	path: "/v1/plans",
 	access: "public",
 	summary: "The four plans with their limits.",
+	description: "Prices and limits of each; get_usage says which is the caller's.",
 	result: z.object({ object: z.literal("list"), data: z.array(planSchema) }),
 	async handle({ context }) {
 		const { catalog } = context.settings;
@@ -97,6 +98,7 @@ export const getUsageEndpoint = endpoint({
 	access: "key",
 	countsTowardsDay: false,
 	summary: "The caller's limits, totals and latest requests.",
+	description: "To see how much of the limits is left, and what was spent on which models.",
 	result: z.object({
 		user_id: z.string(),
 		plan: planId,

@@ -31,6 +31,7 @@ export const listSkillsEndpoint = endpoint({
 	conditional: "strong",
 	cacheControl: CACHE_CONTROL,
 	summary: "All skills: expert instruction sets that a task can be put to.",
+	description: "For the id to invoke one by, and what each is good at.",
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), count: z.int(), source: z.string(), data: z.array(skillEntry) }),
 	),
@@ -48,6 +49,7 @@ export const getSkillEndpoint = endpoint({
 	conditional: "strong",
 	cacheControl: CACHE_CONTROL,
 	summary: "One skill with the text that becomes the system prompt.",
+	description: "To follow the instructions yourself; to have a model follow them, use invoke_skill.",
 	params: skillPath,
 	result: z.lazy(() =>
 		skillEntry.unwrap().extend({
@@ -91,6 +93,7 @@ export const invokeSkillEndpoint = endpoint({
 	admission: "handler",
 	bodyLimit: "chat",
 	summary: "Puts a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt.",
+	description: "For a task that one of list_skills is made for; it costs what a chat completion costs.",
 	emptyField: { name: "task", failure: { reason: "no_task" } },
 	params: skillPath,
 	body: skillRequestSchema,

@@ -59,6 +59,8 @@ export const checkReadinessEndpoint = endpoint({
 	path: "/v1/workspace/readiness",
 	access: "key",
 	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
+	description:
+		"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given.",
 	body: manifestRequestSchema,
 	result: readinessResultSchema,
 	async handle({ body, context }) {
@@ -99,6 +101,7 @@ export const getSnapshotEndpoint = endpoint({
 	access: "key",
 	summary:
 		"A workspace at a glance: its handoffs' risks and signatures, whether the chain is intact, the last entries.",
+	description: "For an overview before going into detail with get_handoff_chain.",
 	params: workspaceParams,
 	query: z.lazy(() =>
 		z.object({
@@ -135,6 +138,7 @@ export const getManifestEndpoint = endpoint({
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
 	summary: "The manifest that is a workspace's policy.",
+	description: "To see which paths are protected and which commands are forbidden before acting.",
 	params: workspaceParams,
 	result: manifestResultSchema,
 	async handle({ params: { workspace_id }, context }) {
@@ -148,6 +152,8 @@ export const putManifestEndpoint = endpoint({
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
 	summary: "Sets the manifest that is a workspace's policy.",
+	description:
+		"It replaces the whole manifest; older versions are kept and can be read. Protected paths and forbidden commands decide what check_policy says.",
 	params: workspaceParams,
 	body: z.lazy(() => manifestRequestSchema.unwrap().partial({ workspace_id: true })),
 	result: z.lazy(() => manifestResultSchema.unwrap().extend({ policy_updated: z.boolean() })),

@@ -50,7 +50,7 @@ async function measure(options: BenchOptions, tempDir: string): Promise<BenchRes
 		rounds: { count: rounds, ms: roundMs },
 	};
 	progress("building the bundle");
-	const bundleDir = buildBundle(join(tempDir, "bundle"));
+	const bundleDir = await buildBundle(join(tempDir, "bundle"));
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);
 	for (const part of options.parts) {

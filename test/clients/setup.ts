@@ -14,11 +14,11 @@ declare module "vitest" {
 	}
 }
 
-export default function setup(project: TestProject): () => void {
+export default async function setup(project: TestProject): Promise<() => void> {
 	const dir = mkdtempSync(join(tmpdir(), "svc-clients-"));
 	const emptyStateDir = join(dir, "state");
 	applyLocalMigrations(emptyStateDir);
 	project.provide("emptyStateDir", emptyStateDir);
-	project.provide("bundleDir", buildBundle(join(dir, "bundle")));
+	project.provide("bundleDir", await buildBundle(join(dir, "bundle")));
 	return () => rmSync(dir, { recursive: true, force: true });
 }

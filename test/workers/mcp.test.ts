@@ -2,7 +2,7 @@
 // counts, progress, resources and prompts.
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import { createParser } from "eventsource-parser";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { isTool, toolOf } from "../../src/mcp/tools.ts";
@@ -201,6 +201,39 @@ describe("a call that takes its time", () => {
 		expect([silent.type, silent.messages.length]).toEqual(["text/event-stream", 1]);
 	});
 
+	it("tells what the endpoint tells, and ends with what the endpoint answers", async () => {
+		const given = { messages: [{ role: "user", content: "Why is the sky blue?" }], strategy: "ensemble_moa" };
+		const call = { name: "orchestrate", arguments: given, _meta: { progressToken: 7 } };
+		const { messages } = await post(request("tools/call", call));
+		const heard = messages.slice(0, -1).map(({ params }) => params as { progress: number; message: string });
+		expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_, index) => index));
+		const said = heard.map(({ message }) => message).join("\n");
+		for (const part of ["started", "stage started: stage propose", "call finished: stage aggregate"])
+			expect(said).toContain(part);
+		const other = await newKey("corporate");
+		const whole = (await callWithKey(other.key, "/v2/orchestrate", given)).json();
+		const result = messages.at(-1)?.result as unknown as ToolResult;
+		expect(result.isError).toBeUndefined();
+		expect(Object.keys(result.structuredContent ?? {})).toEqual(Object.keys((await whole) as object));
+	});
+
+	it("that fails tells so on its stream", async () => {
+		const call = { name: "orchestrate", arguments: { messages: [] }, _meta: { progressToken: 7 } };
+		const { messages } = await post(request("tools/call", call));
+		expect(messages.at(-1)?.result).toMatchObject({ isError: true, structuredContent: { error: "no_messages" } });
+	});
+
+	it("that fails after its stream has begun is an error, too", async () => {
+		upstream.restore();
+		upstream = useSandbox(async () => Response.json({ error: { message: "away" } }, { status: 500 }));
+		const call = { name: "orchestrate", arguments: { messages: [{ role: "user", content: "hi" }] } };
+		const { messages } = await post(request("tools/call", { ...call, _meta: { progressToken: 7 } }));
+		expect(messages.at(-1)?.result).toMatchObject({
+			isError: true,
+			structuredContent: { error: "all_models_failed" },
+		});
+	});
+
 	it("is answered in one piece to who reads no stream", async () => {
 		const call = request("tools/call", { ...chat, _meta: { progressToken: "p" } });
 		const { type, messages } = await post(call, { accept: "application/json" });
@@ -251,6 +284,27 @@ describe("the transport", () => {
 		const headers = { "mcp-protocol-version": "1999-01-01" };
 		const { messages } = await post(ping, headers);
 		expect(messages[0]?.error?.message).toContain("2025-11-25");
+	});
+});
+
+describe("a bug", () => {
+	it("is told to the log, and to the client only that there was one", async () => {
+		const logged: string[] = [];
+		const log = vi.spyOn(console, "error").mockImplementation((line) => logged.push(String(line)));
+		const asker = {
+			address: "unknown",
+			headers: new Headers(),
+			origin: "https://svc.test",
+			requestId: "svc-1",
+			signal: new AbortController().signal,
+			dispatch: () => Promise.reject(new Error("the secret insides")),
+		};
+		const { answerMcp } = await import("../../src/mcp/server.edge.ts");
+		const ask = { jsonrpc: "2.0" as const, id: 1, method: "prompts/list" };
+		const message: Message = await (await answerMcp(ask, ENDPOINTS, asker)).json();
+		log.mockRestore();
+		expect(message.error).toEqual({ code: -32603, message: "an unexpected error; the log has it under svc-1" });
+		expect(logged.join("")).toContain("the secret insides");
 	});
 });
 

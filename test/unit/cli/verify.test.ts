@@ -1,239 +1,95 @@
-// `npm run verify` as a process: what it prints of a saved trajectory, and what it ends with. The files are the second
-// implementation's.
+// `npm run verify` as a process: what it prints of saved files, and what it ends with. What each check finds is tested in
+// ../verifier.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { lineOf } from "../../../src/cli/findings.ts";
-import { checkTrajectory } from "../../../src/cli/verify-trajectory.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { canonical, textHash } from "../../support/second-ledger.ts";
-import { type Bundle, bundleOf } from "../../support/second-trajectory.ts";
 
 const COMMAND = join(import.meta.dirname, "../../../src/cli/verify.ts");
 const dir = mkdtempSync(join(tmpdir(), "svc-verify-"));
 afterAll(() => rmSync(dir, { recursive: true }));
+
+let files = 0;
+
+/** A file with a text. */
+function fileOf(content: unknown): string {
+	const file = join(dir, String(files++));
+	writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+	return file;
+}
 
 function run(...args: string[]) {
 	const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: "utf8" });
 	return { status, lines: stdout.split("\n").filter((line) => line !== ""), stderr };
 }
 
-let files = 0;
-
-/** The command on a file. */
-function command(document: unknown, ...args: string[]) {
-	const file = join(dir, `${files++}.json`);
-	writeFileSync(file, typeof document === "string" ? document : JSON.stringify(document));
-	return run("trajectory", file, ...args);
-}
-
-/** The same without a process: its lines, and whether all of it holds. */
-async function verify(document: unknown, publicKey: Uint8Array | null = null) {
-	const findings = await checkTrajectory(JSON.parse(JSON.stringify(document)), publicKey);
-	return { holds: findings.every(({ verdict }) => verdict !== "FAIL"), lines: findings.map(lineOf) };
-}
-
 const failed = (lines: readonly string[]) => lines.filter((line) => line.startsWith("FAIL"));
 
-const steps = [0, 1, 2].map((index) => ({
-	index,
-	model: "glm-5.2",
-	input_hash: textHash(`in ${index}`),
-	output_hash: textHash(`out ${index}`),
-	cost_usd: 0.000123,
-	confidence: 0.75,
-	timestamp: "2026-07-22T10:00:00.000Z",
-}));
-const bundle = bundleOf(
-	{ run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "depth", strategy: "cascade" },
-	steps,
-	"done",
-);
-const { output: _, ...verify_request } = bundle;
-const root = bundle.trajectory_proof;
-
 const key = signingKey(Buffer.alloc(32, 7));
-const pubkey = ["--pubkey", key.publicKey.toString("base64")];
+const raw = key.publicKey.toString("base64");
+const der = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), key.publicKey]).toString("base64");
+const pem = `-----BEGIN PUBLIC KEY-----\n${der}\n-----END PUBLIC KEY-----\n`;
+const published = { object: "proof.pubkey", keys: [{ key_id: key.keyId, public_key: raw, pem }] };
 
-/** What `GET /v1/proof/{run_id}` answers for the run. */
-function proofOf({ run_id, trajectory_proof }: Bundle, more: Record<string, unknown> = {}) {
-	const receipt = { type: "svc.receipt.v1", kind: "agent", request_id: run_id, trajectory_proof, n_steps: 3, ...more };
-	const proof_hash = textHash(canonical(receipt));
-	return { object: "proof", proof_hash, signature: key.sign(proof_hash), key_id: key.keyId, receipt };
-}
+const receipt = { type: "svc.receipt.v1", kind: "chat", request_id: "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", cost_usd: 0.01 };
+const proof_hash = textHash(canonical(receipt));
+const proof = {
+	object: "proof",
+	request_id: receipt.request_id,
+	proof_hash,
+	signature: key.sign(proof_hash),
+	key_id: key.keyId,
+	receipt,
+};
 
-describe("a trajectory", () => {
-	it("holds as a bundle, and as the response around it, and says what was not there to be checked", async () => {
-		const { holds, lines } = await verify(verify_request);
-		expect([holds, lines]).toEqual([
-			true,
-			[
-				"ok    steps: 3, numbered from 0 without a gap",
-				"ok    step proofs: each follows from its step and the proof before",
-				`ok    root: ${bundle.run_id} chains to ${root}, as claimed`,
-				"note  receipt: none in the file; that the service issued this trajectory is not shown",
-			],
-		]);
-		const response = { object: "agent.trajectory", steps: [], verification: { valid: true }, verify_request };
-		expect(await verify(response)).toEqual({ holds, lines });
-	});
-
-	it("holds with its receipt and the key that signed it", async () => {
-		for (const name of ["proof", "receipt"]) {
-			const { holds, lines } = await verify({ verify_request, [name]: proofOf(bundle) }, key.publicKey);
-			expect([holds, lines.slice(3)]).toEqual([
-				true,
-				[
-					`ok    receipt: has its hash ${proofOf(bundle).proof_hash}`,
-					`ok    signature: holds under key ${key.keyId}`,
-					`ok    receipt: is of run ${bundle.run_id}`,
-					"ok    receipt: its trajectory_proof is the recomputed root",
-				],
-			]);
-		}
-	});
-
-	it("that was changed is told with the step", async () => {
-		const changed = steps.with(1, { ...(steps[1] as (typeof steps)[0]), confidence: 1 });
-		const { holds, lines } = await verify({ ...bundle, steps: changed });
-		expect(holds).toBe(false);
-		expect(failed(lines)).toEqual([
-			"FAIL  step 1: its proof does not follow from it and the proof before",
-			expect.stringMatching(
-				/^FAIL {2}root: agt_\w+ chains to sha256:[0-9a-f]{64}, but sha256:[0-9a-f]{64} is claimed$/,
-			),
-		]);
-		expect(lines).toContain("ok    output: has its hash");
-	});
-
-	it("that lacks a step, or has another output, does not hold", async () => {
-		const { step_proofs: __, ...rest } = bundle;
-		const { holds, lines } = await verify({ ...rest, steps: steps.toSpliced(1, 1), output: "another" });
-		expect(holds).toBe(false);
-		expect(failed(lines).map((line) => line.slice(0, 70))).toEqual([
-			"FAIL  steps: the index at position 1 does not follow the one before",
-			"FAIL  output: output and output_hash do not agree",
-			expect.stringContaining("FAIL  root: "),
-		]);
-		expect(lines).toContain("note  step proofs: none; a changed step cannot be named");
-	});
-
-	it("is not drowned in lines, however much of it is wrong", async () => {
-		const many = bundleOf(bundle, Array.from({ length: 100 }, (___, index) => ({ ...steps[0], index })) as never, "x");
-		const { lines } = await verify({ ...many, run_id: "agt_another" });
-		expect(failed(lines).length).toBeLessThan(30);
-		expect(lines).toContain("FAIL  and 80 more of these");
-	});
-});
-
-describe("a receipt", () => {
-	const receiptFaults = async (proof: object, publicKey: Uint8Array | null = null) => {
-		const { holds, lines } = await verify({ verify_request, proof }, publicKey);
-		return [holds, failed(lines)];
-	};
-
-	it("does not hold unchecked: without a key, unsigned, or under another key", async () => {
-		const proof = proofOf(bundle);
-		const other = signingKey(Buffer.alloc(32, 8));
-		expect(await receiptFaults(proof)).toEqual([
-			false,
-			[`FAIL  signature: not checked, for want of --pubkey (key ${key.keyId})`],
-		]);
-		expect(await receiptFaults({ ...proof, signature: null, key_id: null }, key.publicKey)).toEqual([
-			false,
-			["FAIL  signature: the receipt is not signed"],
-		]);
-		expect(await receiptFaults(proof, other.publicKey)).toEqual([
-			false,
-			[`FAIL  signature: is said to be of key ${key.keyId}, but --pubkey is key ${other.keyId}`],
-		]);
-		const forged = { ...proof, signature: other.sign(proof.proof_hash) };
-		expect(await receiptFaults(forged, key.publicKey)).toEqual([
-			false,
-			[`FAIL  signature: does not hold under key ${key.keyId}`],
-		]);
-	});
-
-	it("that was changed has neither its hash nor its signature", async () => {
-		const proof = proofOf(bundle);
-		const [holds, lines] = await receiptFaults({ ...proof, receipt: { ...proof.receipt, n_steps: 4 } }, key.publicKey);
-		expect([holds, lines]).toEqual([
-			false,
-			[
-				expect.stringMatching(/^FAIL {2}receipt: has hash sha256:\w+, not sha256:\w+$/),
-				`FAIL  signature: does not hold under key ${key.keyId}`,
-			],
-		]);
-	});
-
-	it("of another run, another kind or another root is not this trajectory's", async () => {
-		expect(await receiptFaults(proofOf(bundle, { request_id: "agt_another" }), key.publicKey)).toEqual([
-			false,
-			[`FAIL  receipt: is of agent agt_another, not of run ${bundle.run_id}`],
-		]);
-		expect(await receiptFaults(proofOf(bundle, { kind: "chat" }), key.publicKey)).toEqual([
-			false,
-			[`FAIL  receipt: is of chat ${bundle.run_id}, not of run ${bundle.run_id}`],
-		]);
-		expect(await receiptFaults(proofOf(bundle, { trajectory_proof: textHash("x") }), key.publicKey)).toEqual([
-			false,
-			[`FAIL  receipt: its trajectory_proof is ${textHash("x")}, not the recomputed root`],
-		]);
-	});
-
-	it("that is asked for with a key and is not there, or is none, does not hold", async () => {
-		const { holds, lines } = await verify(verify_request, key.publicKey);
-		expect([holds, failed(lines)[0]]).toEqual([false, expect.stringContaining("receipt: none in the file")]);
-		expect(await receiptFaults({ receipt: { type: "another" } }, key.publicKey)).toEqual([
-			false,
-			["FAIL  receipt: is not what GET /v1/proof/{run_id} answers"],
-		]);
-	});
-});
-
-describe("a file that is no bundle", () => {
-	it("does not hold, with the places that are wrong", async () => {
-		const cut = { ...verify_request, trajectory_proof: "sha256:0123456789ab" };
-		const { holds, lines } = await verify(cut);
-		expect([holds, lines]).toEqual([
-			false,
-			[
-				"FAIL  the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one",
-				"FAIL  trajectory_proof: must be a whole hash: sha256: and 64 lower-case hex digits",
-			],
-		]);
-		expect((await verify([])).holds).toBe(false);
-	});
-});
-
-describe("the command line", () => {
-	it.each([[["trajectory"]], [["constructor", "x.json"]], [["trajectory", "a", "b"]]])(
+describe("npm run verify", () => {
+	it.each([[["receipt"]], [["constructor", "x.json"]], [["receipt", "a", "b"]], [[]]])(
 		"%j is answered with the usage",
 		(args) => {
-			const { status, stderr } = run(...args);
-			expect([status, stderr]).toEqual([1, expect.stringContaining("usage: npm run verify -- trajectory FILE")]);
+			const usage = "usage: npm run verify -- receipt|trajectory|chain|checkpoint FILE";
+			expect(run(...args)).toMatchObject({ status: 1, lines: [], stderr: expect.stringContaining(usage) });
 		},
 	);
 
 	it("prints a line for each finding, and ends with 0 only when all of them hold", () => {
-		const proof = proofOf(bundle);
-		const sound = command({ verify_request, proof }, ...pubkey);
-		expect([sound.status, sound.lines.length, failed(sound.lines)]).toEqual([0, 7, []]);
-		const broken = command({ verify_request, proof: { ...proof, signature: null } }, ...pubkey);
-		expect([broken.status, failed(broken.lines).length]).toEqual([1, 1]);
+		const sound = run("receipt", fileOf(proof), "--pubkey", raw);
+		expect([sound.status, sound.lines.length, failed(sound.lines)]).toEqual([0, 3, []]);
+		const broken = run("receipt", fileOf({ ...proof, signature: null }), "--pubkey", raw);
+		expect([broken.status, failed(broken.lines)]).toEqual([1, ["FAIL  signature: the receipt is not signed"]]);
 	});
 
-	it("ends with 1 for a file that is not JSON, a text that is not Unicode, and a key that is none", () => {
-		expect(command("{")).toMatchObject({ status: 1, lines: [], stderr: expect.stringContaining("is not valid JSON") });
-		expect(command({ ...verify_request, policy: "\ud800" })).toMatchObject({
+	it.each([
+		["PEM", pem],
+		["a file of PEM", fileOf(pem)],
+		["a file of base64", fileOf(`${raw}\n`)],
+		["what GET /v1/proof/pubkey answers", JSON.stringify(published)],
+		["a file of what it answers", fileOf(published)],
+	])("takes the public key as %s", (_, given) => {
+		expect(run("receipt", fileOf(proof), `--pubkey=${given}`).status).toBe(0);
+	});
+
+	it("ends with 1 for a file that is not there, not JSON or not Unicode, and for a key that is none", () => {
+		expect(run("receipt", join(dir, "nope")).status).toBe(1);
+		expect(run("receipt", fileOf("{"))).toMatchObject({ status: 1, lines: ["FAIL  the file is not valid JSON"] });
+		const odd = { ...proof, receipt: { ...receipt, kind: "\ud800" } };
+		expect(run("receipt", fileOf(odd), "--pubkey", raw)).toMatchObject({
 			status: 1,
 			stderr: expect.stringContaining("lone surrogate"),
 		});
-		expect(command(verify_request, "--pubkey", "AAAA")).toMatchObject({
+		for (const given of ["AAAA", pem.replace("MC", "MA").slice(0, -40), '{"keys":[]}', ""])
+			expect(run("receipt", fileOf(proof), `--pubkey=${given}`), given).toMatchObject({
+				status: 1,
+				stderr: expect.stringContaining("--pubkey is no Ed25519 public key"),
+			});
+	});
+
+	it("takes a checkpoint for a chain alone", () => {
+		expect(run("receipt", fileOf(proof), "--checkpoint", fileOf("x"))).toMatchObject({
 			status: 1,
-			stderr: expect.stringContaining("--pubkey is not the base64 of 32 bytes"),
+			stderr: expect.stringContaining("--checkpoint is for a chain"),
 		});
 	});
 });

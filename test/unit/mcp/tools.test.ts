@@ -5,7 +5,7 @@ import { endpoint } from "../../../src/account/endpoint.ts";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { ok } from "../../../src/failure.ts";
 import type { Endpoint } from "../../../src/http/endpoint.ts";
-import { inputSchemaOf, isTool, toolRequest, toolsOf } from "../../../src/mcp/tools.ts";
+import { inputSchemaOf, isTool, progressText, toolAnswer, toolRequest, toolsOf } from "../../../src/mcp/tools.ts";
 
 const tools = toolsOf(ENDPOINTS);
 
@@ -51,10 +51,13 @@ describe("the tools", () => {
 		expect(aboutKeys.map(({ name }) => name)).toEqual(["get_public_key"]);
 	});
 
-	it("have names that every client takes, and descriptions of their own", () => {
+	it("have names that every client takes, and descriptions of their own, which name only tools that there are", () => {
+		const names = new Set(tools.map(({ name }) => name));
 		for (const { name, description } of tools) {
 			expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
 			expect(description.length, name).toBeGreaterThan(20);
+			for (const [named] of description.matchAll(/\b(?:create|list|get|check|invoke|preview)_\w+/g))
+				expect(names, name).toContain(named);
 		}
 		expect(new Set(tools.map(({ description }) => description)).size).toBe(tools.length);
 	});
@@ -146,5 +149,31 @@ describe("a call's request", () => {
 				ok: false,
 				failure: { reason: "invalid_request", issues: [{ path: "handoff_id" }] },
 			});
+	});
+});
+
+describe("an answer", () => {
+	it("is the body, without the white space that kept it alive, and failed by its status", () => {
+		expect(toolAnswer(200, '\n\n{"a":1}')).toEqual({ text: '{"a":1}', value: { a: 1 }, failed: false });
+		expect(toolAnswer(404, '{"error":"x"}')).toMatchObject({ value: { error: "x" }, failed: true });
+	});
+
+	it("that failed after its head was sent is a failure all the same", () => {
+		expect(toolAnswer(200, '\n{"error":"all_models_failed","message":"no","status":502}').failed).toBe(true);
+		expect(toolAnswer(200, '{"status":"complete","error":null}').failed).toBe(false);
+	});
+
+	it("that is no JSON object has its text alone", () => {
+		for (const text of ["[1]", "null", "gone wrong", ""])
+			expect(toolAnswer(502, text)).toEqual({ text, value: null, failed: true });
+	});
+});
+
+describe("progress", () => {
+	it("is told in words", () => {
+		expect(progressText({ type: "call_finished", stage: "propose", ok: true, cost_usd: 0.001, more: {} })).toBe(
+			"call finished: stage propose, ok true, cost usd 0.001",
+		);
+		expect(progressText({})).toBe("progress");
 	});
 });

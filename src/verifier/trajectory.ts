@@ -3,20 +3,9 @@
 import * as z from "zod";
 import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectory } from "../agents/trajectory.ts";
 import { readBundle } from "../agents/verify-request.ts";
-import { hashObject } from "../proof/hash.ts";
-import { keyIdOf, verifySignature } from "../proof/signing.ts";
-import { type Finding, finding } from "./findings.ts";
-
-/** More would tell nobody more. */
-const MAX_LINES = 20;
-
-/** What `GET /v1/proof/{run_id}` answers, as far as it is checked. */
-const proofSchema = z.looseObject({
-	proof_hash: z.string(),
-	signature: z.string().nullable(),
-	key_id: z.string().nullable(),
-	receipt: z.looseObject({ type: z.literal("svc.receipt.v1") }),
-});
+import { type Finding, failure, failures, finding } from "./findings.ts";
+import type { PublicKeys } from "./keys.ts";
+import { checkSeal } from "./receipt.ts";
 
 /** The bundle itself, or a trajectory's response around it; a receipt may stand beside the bundle's members or around it. */
 const documentSchema = z.looseObject({
@@ -24,12 +13,6 @@ const documentSchema = z.looseObject({
 	proof: z.unknown().optional(),
 	receipt: z.unknown().optional(),
 });
-
-function failures(texts: readonly string[]): Finding[] {
-	const shown = texts.slice(0, MAX_LINES).map((text): Finding => ({ verdict: "FAIL", text }));
-	const more = texts.length - shown.length;
-	return more > 0 ? [...shown, { verdict: "FAIL", text: `and ${more} more of these` }] : shown;
-}
 
 function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): Finding[] {
 	const { steps, step_proofs, output, output_hash, run_id } = bundle;
@@ -56,34 +39,17 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 	return [...findings, finding(holds, `${root}, as claimed`, `${root}, but ${bundle.trajectory_proof} is claimed`)];
 }
 
-async function signatureFinding(
-	{ signature, key_id }: Pick<z.output<typeof proofSchema>, "signature" | "key_id">,
-	hash: string,
-	publicKey: Uint8Array | null,
-): Promise<Finding> {
-	if (signature === null) return { verdict: "FAIL", text: "signature: the receipt is not signed" };
-	if (!publicKey) return { verdict: "FAIL", text: `signature: not checked, for want of --pubkey (key ${key_id})` };
-	const given = keyIdOf(publicKey);
-	if (given !== key_id)
-		return { verdict: "FAIL", text: `signature: is said to be of key ${key_id}, but --pubkey is key ${given}` };
-	const holds = await verifySignature(publicKey, hash, signature);
-	return finding(holds, `signature: holds under key ${key_id}`, `signature: does not hold under key ${key_id}`);
-}
-
 async function receiptFindings(
 	given: unknown,
 	run_id: string,
 	recomputed: string,
-	publicKey: Uint8Array | null,
+	keys: PublicKeys,
 ): Promise<Finding[]> {
-	const proof = proofSchema.safeParse(given);
-	if (!proof.success) return [{ verdict: "FAIL", text: "receipt: is not what GET /v1/proof/{run_id} answers" }];
-	const { receipt, proof_hash } = proof.data;
-	const hash = hashObject(receipt);
-	const { kind, request_id, trajectory_proof } = receipt;
+	const checked = await checkSeal(given, keys);
+	if (!checked) return [failure("receipt: is not what GET /v1/proof/{run_id} answers")];
+	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
-		finding(hash === proof_hash, `receipt: has its hash ${hash}`, `receipt: has hash ${hash}, not ${proof_hash}`),
-		await signatureFinding(proof.data, hash, publicKey),
+		...checked.findings,
 		finding(
 			kind === "agent" && request_id === run_id,
 			`receipt: is of run ${run_id}`,
@@ -101,23 +67,23 @@ async function receiptFindings(
  * Checks a saved trajectory.
  * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one; under `proof` or `receipt` it may
  * carry what `GET /v1/proof/{run_id}` answers.
- * @param publicKey 32 raw bytes; null when none was given. A receipt whose signature cannot be checked does not hold.
+ * @param keys whose signatures count. A receipt whose signature cannot be checked does not hold.
  */
-export async function checkTrajectory(document: unknown, publicKey: Uint8Array | null): Promise<Finding[]> {
+export async function checkTrajectory(document: unknown, keys: PublicKeys): Promise<Finding[]> {
 	const whole = documentSchema.safeParse(document);
-	if (!whole.success) return [{ verdict: "FAIL", text: "the file holds no JSON object" }];
+	if (!whole.success) return [failure("the file holds no JSON object")];
 	const { verify_request, proof, receipt } = whole.data;
 	const read = readBundle(verify_request ?? document);
 	if ("issues" in read) {
 		const hint = "the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one";
-		return [{ verdict: "FAIL", text: hint }, ...failures(read.issues)];
+		return [failure(hint), ...failures(read.issues)];
 	}
 	const { bundle } = read;
 	const verdict = verifyTrajectory(bundle);
 	const findings = bundleFindings(bundle, verdict);
 	const signed = proof ?? receipt;
 	if (signed != null)
-		return [...findings, ...(await receiptFindings(signed, bundle.run_id, verdict.recomputed_proof, publicKey))];
+		return [...findings, ...(await receiptFindings(signed, bundle.run_id, verdict.recomputed_proof, keys))];
 	const text = "receipt: none in the file; that the service issued this trajectory is not shown";
-	return [...findings, { verdict: publicKey ? "FAIL" : "note", text }];
+	return [...findings, { verdict: keys.length > 0 ? "FAIL" : "note", text }];
 }

@@ -1,0 +1,51 @@
+// Checks the checkpoint of a chain (docs/proofs.md, "Checkpoints"), a signed note, from what was saved of it. Asks nobody.
+import { asHash, type Hash } from "../proof/hash.ts";
+import { type Checkpoint, parseCheckpoint, parseNote, verifyNote, vkeyOf } from "../proof/note.ts";
+import { keyIdOf } from "../proof/signing.ts";
+import { type Finding, failure, finding } from "./findings.ts";
+import { idsOf, type PublicKeys } from "./keys.ts";
+
+/** A checkpoint that was read; what it is worth stands in its findings. */
+export interface CheckedCheckpoint {
+	checkpoint: (Pick<Checkpoint, "origin" | "size"> & { root: Hash }) | null;
+	findings: Finding[];
+}
+
+const UNREADABLE: CheckedCheckpoint = {
+	checkpoint: null,
+	findings: [failure("checkpoint: is not what GET /v1/handoff/chain/{workspace_id}/checkpoint answers")],
+};
+
+/** Whether one of the keys has signed; each on its own, because another's signature proves nothing. */
+async function signatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
+	if (keys.length === 0) return failure("signature: not checked, for want of a public key");
+	for (const key of keys) {
+		const { outcome } = await verifyNote(note, [vkeyOf(origin, key)]);
+		if (outcome === "unverified") continue;
+		const id = keyIdOf(key);
+		return finding(
+			outcome === "verified",
+			`signature: holds under key ${id}`,
+			`signature: does not hold under key ${id}`,
+		);
+	}
+	return failure(`signature: is of no key that is given; given: ${idsOf(keys)}`);
+}
+
+/** Reads and checks a checkpoint. */
+export async function readCheckpoint(text: string, keys: PublicKeys): Promise<CheckedCheckpoint> {
+	const note = parseNote(text);
+	const checkpoint = note && parseCheckpoint(note.text);
+	// A note whose signatures are not the log's own says nothing about the log.
+	if (!checkpoint || !note.signatures.some(({ name }) => name === checkpoint.origin)) return UNREADABLE;
+	const { origin, size } = checkpoint;
+	const root = asHash(checkpoint.root);
+	const signature = await signatureFinding(text, origin, keys);
+	const said: Finding = { verdict: "ok", text: `checkpoint: ${origin} has ${size} entries and root ${root}` };
+	return { checkpoint: { origin, size, root }, findings: [said, signature] };
+}
+
+/** Checks a saved checkpoint. */
+export async function checkCheckpoint(text: string, keys: PublicKeys): Promise<Finding[]> {
+	return (await readCheckpoint(text, keys)).findings;
+}

@@ -1,0 +1,74 @@
+// What can be checked offline, by the word that asks for it: the command line's and the page's.
+import { checkChain } from "./chain.ts";
+import { checkCheckpoint } from "./checkpoint.ts";
+import { type Finding, failure } from "./findings.ts";
+import type { PublicKeys } from "./keys.ts";
+import { checkReceipt } from "./receipt.ts";
+import { checkTrajectory } from "./trajectory.ts";
+
+/** What a check may be given besides what it checks. */
+export interface Given {
+	/** None: whatever is signed does not hold, because it was not checked. */
+	keys: PublicKeys;
+	/** A checkpoint that a chain is to agree with. */
+	checkpoint: string | null;
+}
+
+interface Kind {
+	/** What its file holds. */
+	file: string;
+	check(text: string, given: Given): Promise<Finding[]>;
+}
+
+function ofJson(check: (document: unknown, given: Given) => Promise<Finding[]>): Kind["check"] {
+	return async (text, given) => {
+		let document: unknown;
+		try {
+			document = JSON.parse(text);
+		} catch {
+			return [failure("the file is not valid JSON")];
+		}
+		return check(document, given);
+	};
+}
+
+/** The kinds, in the order they are offered. */
+export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", Kind>> = {
+	receipt: {
+		file: "GET /v1/proof/{request_id}",
+		check: ofJson((document, { keys }) => checkReceipt(document, keys)),
+	},
+	trajectory: {
+		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
+		check: ofJson((document, { keys }) => checkTrajectory(document, keys)),
+	},
+	chain: {
+		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
+		check: ofJson((document, { keys, checkpoint }) => checkChain(document, keys, checkpoint)),
+	},
+	checkpoint: {
+		file: "GET /v1/handoff/chain/{workspace_id}/checkpoint",
+		check: (text, { keys }) => checkCheckpoint(text, keys),
+	},
+};
+
+export type KindName = keyof typeof KINDS;
+
+/** Reads the name of a kind; null for any other word. */
+export function kindNamed(name: string): KindName | null {
+	return Object.hasOwn(KINDS, name) ? (name as KindName) : null;
+}
+
+/** Which kind a text is of, by its members; null when none shows. */
+export function guessKind(text: string): KindName | null {
+	let document: unknown;
+	try {
+		document = JSON.parse(text);
+	} catch {
+		return text.includes("\n\n— ") ? "checkpoint" : null;
+	}
+	const members = Object(Array.isArray(document) ? document[0] : document);
+	if ("verify_request" in members || "trajectory_proof" in members) return "trajectory";
+	if ("proof_hash" in members && "receipt" in members) return "receipt";
+	return "data" in members && "workspace_id" in members ? "chain" : null;
+}

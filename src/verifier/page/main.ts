@@ -1,0 +1,103 @@
+// The script of the page that verifies in the browser: the same checks as `npm run verify`, on what is pasted. It asks nobody.
+import * as z from "zod";
+import { createVerifier } from "../../proof/signing.ts";
+import { allHold, type Finding, failure } from "../findings.ts";
+import { type PublicKeys, readPublicKeys } from "../keys.ts";
+import { guessKind, KINDS, kindNamed } from "../kinds.ts";
+
+// The page's policy forbids code made from text, which zod would try for speed.
+z.config({ jitless: true });
+
+/** RFC 8032, section 7.1, test 1: shows whether this browser verifies Ed25519 at all. */
+const KNOWN = {
+	publicKey: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+	signature:
+		"e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b",
+};
+
+function bytesOf(hex: string): Uint8Array {
+	return Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+}
+
+async function canVerify(): Promise<boolean> {
+	try {
+		return await createVerifier(bytesOf(KNOWN.publicKey)).verifyBytes(new Uint8Array(), bytesOf(KNOWN.signature));
+	} catch {
+		return false;
+	}
+}
+
+function element<T extends HTMLElement>(id: string, type: new () => T): T {
+	const found = document.getElementById(id);
+	if (!(found instanceof type)) throw new Error(`the page has no ${id}`);
+	return found;
+}
+
+const proof = element("proof", HTMLTextAreaElement);
+const pubkey = element("pubkey", HTMLTextAreaElement);
+const checkpoint = element("checkpoint", HTMLTextAreaElement);
+const kind = element("kind", HTMLSelectElement);
+const result = element("result", HTMLElement);
+const verdict = element("verdict", HTMLHeadingElement);
+
+const WORDS: Readonly<Record<Finding["verdict"], [text: string, style: string]>> = {
+	ok: ["holds", "good"],
+	FAIL: ["fails", "bad"],
+	note: ["note", "soft"],
+};
+
+function itemOf({ verdict: of, text }: Finding): HTMLLIElement {
+	const [word, style] = WORDS[of];
+	const label = document.createElement("strong");
+	label.className = style;
+	label.textContent = word;
+	const item = document.createElement("li");
+	const said = document.createElement("span");
+	said.textContent = text;
+	item.append(label, said);
+	return item;
+}
+
+function show(findings: readonly Finding[]): void {
+	const holds = allHold(findings);
+	verdict.textContent = holds ? "All of it holds" : "It does not hold";
+	verdict.className = holds ? "good" : "bad";
+	element("findings", HTMLUListElement).replaceChildren(...findings.map(itemOf));
+	result.hidden = false;
+	verdict.focus();
+}
+
+/** A checkpoint ends with a line break, which pasting may lose. */
+function asNote(text: string): string {
+	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
+}
+
+function given(): PublicKeys | null {
+	return pubkey.value.trim() === "" ? [] : readPublicKeys(pubkey.value.trim());
+}
+
+async function check(): Promise<Finding[]> {
+	if (!(await canVerify()))
+		return [failure("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
+	const keys = given();
+	if (!keys) return [failure("the public key is no Ed25519 key as base64, PEM or an answer of GET /v1/proof/pubkey")];
+	const name = kindNamed(kind.value) ?? guessKind(asNote(proof.value));
+	if (!name)
+		return [failure("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind")];
+	const text = name === "checkpoint" ? asNote(proof.value) : proof.value;
+	const against = checkpoint.value.trim() === "" ? null : asNote(checkpoint.value);
+	if (against !== null && name !== "chain") return [failure(`a checkpoint is held against a chain, not a ${name}`)];
+	return KINDS[name].check(text, { keys, checkpoint: against });
+}
+
+for (const name of Object.keys(KINDS)) kind.append(new Option(name, name));
+
+element("file", HTMLInputElement).addEventListener("change", async ({ target }) => {
+	const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
+	if (file) proof.value = await file.text();
+});
+
+element("form", HTMLFormElement).addEventListener("submit", (event) => {
+	event.preventDefault();
+	check().then(show, (error: unknown) => show([failure(error instanceof Error ? error.message : String(error))]));
+});

@@ -1,0 +1,66 @@
+// The verifier and the running service: it takes what the service answers as it is, and its page is served beside the Worker, as
+// a deployment does.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Finding, lineOf } from "../../src/verifier/findings.ts";
+import { readPublicKeys } from "../../src/verifier/keys.ts";
+import { guessKind, KINDS, type KindName } from "../../src/verifier/kinds.ts";
+import { chat, startTestService, type TestService } from "./support.ts";
+
+let service: TestService | undefined;
+beforeAll(async () => {
+	service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const get = (path: string) => fetch(`${service?.url}${path}`, { redirect: "manual" });
+
+it("the page that verifies is served with a policy that lets it reach nobody", async () => {
+	const response = await get("/verify");
+	expect(response.status).toBe(200);
+	expect(response.headers.get("content-type")).toContain("text/html");
+	expect(response.headers.get("content-security-policy")).toContain("connect-src 'none'");
+	expect(await response.text()).toContain("<title>Verify a proof</title>");
+});
+
+it("what is no asset goes to the Worker", async () => {
+	for (const [path, status] of [
+		["/", 404],
+		["/health", 200],
+		["/v1/plans", 200],
+		["/verify/more", 404],
+		["/_headers", 404],
+	] as const) {
+		const response = await get(path);
+		expect([response.status, response.headers.get("x-request-id")], path).toEqual([
+			status,
+			expect.stringMatching(/^svc-/),
+		]);
+	}
+});
+
+it("what the service answers is checked as it is saved", async () => {
+	const { key } = await (service as TestService).newKey("corporate");
+	const authorization = { authorization: `Bearer ${key}` };
+	const read = async (path: string) => (await fetch(`${service?.url}${path}`, { headers: authorization })).text();
+	const { id } = (await (await chat(service?.url ?? "", key, "hi")).json()) as { id: string };
+	for (const objective of ["one", "two"])
+		await fetch(`${service?.url}/v1/handoff`, {
+			method: "POST",
+			headers: authorization,
+			body: JSON.stringify({ workspace_id: "shop", objective, est_cost: 0.1, risks: [{ id: "r", description: "é" }] }),
+		});
+	const keys = readPublicKeys(await read("/v1/proof/pubkey")) ?? [];
+	const checkpoint = await read("/v1/handoff/chain/shop/checkpoint");
+	const saved: [KindName, string][] = [
+		["receipt", await read(`/v1/proof/${id}`)],
+		["chain", await read("/v1/handoff/chain/shop")],
+		["checkpoint", checkpoint],
+	];
+	for (const [kind, text] of saved) {
+		const against = kind === "chain" ? checkpoint : null;
+		const findings: Finding[] = await KINDS[kind].check(text, { keys, checkpoint: against });
+		expect(guessKind(text)).toBe(kind);
+		expect(findings.filter(({ verdict }) => verdict !== "ok").map(lineOf)).toEqual([]);
+		expect(findings.length).toBeGreaterThan(1);
+	}
+});

@@ -1,0 +1,73 @@
+// What checking a saved receipt says. The files are the second implementation's.
+import { describe, expect, it } from "vitest";
+import { allHold, lineOf } from "../../../src/verifier/findings.ts";
+import { checkReceipt } from "../../../src/verifier/receipt.ts";
+import { signingKey } from "../../support/second-ed25519.ts";
+import { canonical, textHash } from "../../support/second-ledger.ts";
+
+const key = signingKey(Buffer.alloc(32, 7));
+const retired = signingKey(Buffer.alloc(32, 8));
+
+const members = { type: "svc.attestation.v1", matrix_version: "x", policy: {}, models: ["a"], detected_classes: [] };
+const compliance = { ...members, hash: textHash(canonical(members)) };
+const receipt = { type: "svc.receipt.v1", kind: "chat", request_id: "svc-1", cost_usd: 0.000_1, compliance };
+
+function sealed(of: Record<string, unknown>, by = key) {
+	const proof_hash = textHash(canonical(of));
+	return { request_id: "svc-1", proof_hash, signature: by.sign(proof_hash), key_id: by.keyId, receipt: of };
+}
+
+async function check(document: unknown, keys: readonly Uint8Array[] = [key.publicKey]) {
+	const findings = await checkReceipt(document, keys);
+	return { holds: allHold(findings), lines: findings.map(lineOf) };
+}
+
+describe("a receipt", () => {
+	it("holds with its hash, its signature, its request and its attestation", async () => {
+		const proof = sealed(receipt);
+		expect(await check(proof)).toEqual({
+			holds: true,
+			lines: [
+				`ok    receipt: has its hash ${proof.proof_hash}`,
+				`ok    signature: holds under key ${key.keyId}`,
+				"ok    receipt: is of chat svc-1",
+				`ok    attestation: has its hash ${compliance.hash}`,
+			],
+		});
+	});
+
+	it("holds under any of several keys, as under a retired one", async () => {
+		expect((await check(sealed(receipt, retired), [key.publicKey, retired.publicKey])).holds).toBe(true);
+	});
+
+	it("does not hold whatever the service said of it", async () => {
+		const faults: [object, string][] = [
+			[{ ...sealed(receipt), receipt: { ...receipt, cost_usd: 0 }, valid: true }, "signature: does not hold"],
+			[{ ...sealed(receipt), receipt: { ...receipt, cost_usd: 0 }, valid: true }, "receipt: has hash"],
+			[{ ...sealed(receipt), request_id: "svc-2" }, "receipt: is of svc-1, not of svc-2"],
+			[{ ...sealed(receipt), signature: null }, "signature: the receipt is not signed"],
+			[{ ...sealed(receipt), signature: retired.sign(sealed(receipt).proof_hash) }, "signature: does not hold"],
+			[sealed({ ...receipt, compliance: { ...compliance, models: ["b"] } }), "attestation: has hash"],
+			[sealed({ ...receipt, compliance: {} }), "attestation: is none"],
+			[sealed(receipt, retired), `signature: is said to be of key ${retired.keyId}, which is not given`],
+			[{}, "receipt: is not what GET /v1/proof/{request_id} answers"],
+		];
+		for (const [document, said] of faults) {
+			const { holds, lines } = await check(document);
+			expect([holds, lines.filter((line) => line.startsWith(`FAIL  ${said}`)).length], said).toEqual([false, 1]);
+		}
+	});
+
+	it("does not hold without a key", async () => {
+		const { holds, lines } = await check(sealed(receipt), []);
+		expect([holds, lines[1]]).toEqual([
+			false,
+			`FAIL  signature: not checked, for want of a public key (key ${key.keyId})`,
+		]);
+	});
+
+	it("cannot write lines of its own", async () => {
+		const { lines } = await check(sealed({ ...receipt, kind: "chat\nok    all of it" }));
+		expect(lines.join("").includes("\n")).toBe(false);
+	});
+});
