@@ -15,9 +15,7 @@ import { Backoff } from "../durable/backoff.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { usd } from "../proof/money.ts";
-import { settingsOf } from "../settings.ts";
 import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
-import { gateOnGoal } from "./goal-gate.edge.ts";
 import { SpendGuard } from "./guard.ts";
 import { type KnownRun, type ShownRun, shownRun, summaryOf } from "./response.ts";
 import { costOf, openRun, type RunSpec } from "./run.ts";
@@ -256,8 +254,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 
 	async #move(book: RunBook): Promise<boolean> {
 		const { spec } = book;
-		const settings = settingsOf(this.env);
-		const gate = await gateOnGoal(spec.goal, spec.compliance, settings);
+		const gate = await this.#money.gateOf(spec);
 		const { policy, config, temperature } = spec;
 		const plannedAt = ulid();
 		const driver = new RunDriver({

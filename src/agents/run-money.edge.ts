@@ -25,6 +25,8 @@ export type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<
 export class RunMoney {
 	#env: Env;
 	#waitUntil: Caller["waitUntil"];
+	/** Of the one run of this object: its goal is scanned once. */
+	#gate: Promise<Gate | null> | null = null;
 
 	constructor(env: Env, waitUntil: Caller["waitUntil"]) {
 		this.#env = env;
@@ -59,6 +61,12 @@ export class RunMoney {
 		};
 	}
 
+	/** The compliance policy in force on the run's goal; null without one. */
+	gateOf({ goal, compliance }: RunSpec): Promise<Gate | null> {
+		this.#gate ??= gateOnGoal(goal, compliance, settingsOf(this.#env));
+		return this.#gate;
+	}
+
 	/** The run as it would be written down if it ended now. */
 	#written({ spec, state, steps, charges }: RunBook, gate: Gate | null): WrittenRun {
 		const end = {
@@ -82,11 +90,11 @@ export class RunMoney {
 
 	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
 	async seal(book: RunBook): Promise<void> {
-		const settings = settingsOf(this.#env);
-		const gate = await gateOnGoal(book.spec.goal, book.spec.compliance, settings);
+		const { signer } = settingsOf(this.#env);
+		const gate = await this.gateOf(book.spec);
 		const end = endOf(book.spec, book.state, book.steps, book.charges);
 		const { usage, receipt } = writtenRun({ ...this.#written(book, gate), end }, Date.now());
-		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, settings.signer) } });
+		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
 	}
 
 	/** Settles a run that is sealed; null when it cannot be known yet as what it is settled. May be repeated. */

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { LADDER } from "../../../src/agents/step-decision.ts";
+import { castSizesFor, primaryStrategy } from "../../../src/agents/step-strategy.ts";
+import { POLICIES } from "../../../src/orchestration/strategy.ts";
+
+describe("the strategies of a subtask", () => {
+	it("end with one model alone, whatever the policy and the intensity, which is all at the lowest", () => {
+		for (const policy of POLICIES) {
+			for (const intensity of LADDER) expect(castSizesFor(policy, intensity).at(-1)?.strategy).toBe("single");
+			expect(castSizesFor(policy, "Foton")).toHaveLength(1);
+		}
+	});
+
+	it("begin with the one that the run's trajectory names", () => {
+		expect(POLICIES.map((policy) => primaryStrategy(policy))).toEqual(["single", "cascade", "ensemble_moa"]);
+	});
+});
