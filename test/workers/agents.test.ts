@@ -192,6 +192,16 @@ describe("a run's cap", () => {
 		);
 	});
 
+	it("holds for each of many runs at once, and their spends add up", async () => {
+		const caps = [0.0001, 0.0005, 0.002, 0.01, 0.05];
+		const runs = await Promise.all(caps.map((max_cost_usd) => ran(key, { max_cost_usd, goal: `${GOAL} [[overrun]]` })));
+		for (const { cost_consumed_usd, max_cost_usd } of runs) expect(cost_consumed_usd).toBeLessThanOrEqual(max_cost_usd);
+		const sum = runs.reduce((total, { cost_consumed_usd }) => total + nano(cost_consumed_usd), 0);
+		const usage = await usageOf(key);
+		expect(usage).toMatchObject({ total_requests: caps.length, held_usd: 0, open: [] });
+		expect(nano(usage.total_cost_usd)).toBe(sum);
+	});
+
 	it("above the plan's limit is refused before any model runs, with its three fields", async () => {
 		expect(await errorOf(await postRun(key, { max_cost_usd: 2.500001 }))).toMatchObject({
 			status: 402,
