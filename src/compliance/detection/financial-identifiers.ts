@@ -4,6 +4,7 @@ import type { Identifier } from "./identifier.ts";
 
 const SAME_DIGIT = /^(\d)\1+$/;
 const ROUTING = /\baba\b|routing|\brtn\b|wire transfer|bank|ach\b/;
+const PARTITA_IVA = /partita iva|\bp\.? ?iva\b|\bpiva\b/;
 const CARD =
 	/card|visa|master ?card|amex|american express|diners|discover|jcb|maestro|uatp|tarjeta|carte|karte|cartão|\bpan\b|charge/;
 
@@ -26,6 +27,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		check: checks.luhn,
 		refused: SAME_DIGIT,
 		needs: "shape",
+		context: CARD,
 	},
 	{
 		kind: "credit_card",
@@ -33,6 +35,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		shape: /3[0-9]\d{2}([- ])\d{6}\1\d{4,5}/iy,
 		check: checks.luhn,
 		needs: "shape",
+		context: CARD,
 	},
 	{
 		kind: "credit_card",
@@ -60,6 +63,15 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		context: ROUTING,
 	},
 	{ kind: "uk_sort_code", first: [2, 6], shape: /\d{2}([- ]?)\d{2}\1\d{2}/iy, needs: "context", context: /sort ?code/ },
+	// Australia: bank, state and branch. India: four letters of the bank, a zero, six of the branch.
+	{ kind: "bank_account", first: [3, 6], shape: /\d{3}[- ]?\d{3}/iy, needs: "context", context: /\bbsb\b/ },
+	{
+		kind: "bank_account",
+		first: [11, 11],
+		shape: /[A-Z]{4}0[A-Z\d]{6}/iy,
+		needs: "context",
+		context: /\bifsc\b|\bneft\b|\brtgs\b|bank|\ba\/c\b/,
+	},
 	{ kind: "ein", first: [2, 9], shape: /\d{2}-?\d{7}/iy, needs: "context", context: /\bf?ein\b|employer id/ },
 	// The bank's country must be one, and letters alone are too often a word.
 	{
@@ -80,13 +92,47 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /\bvat\b|\btva\b|\bu(?:st|id)\b|ust-?id|\biva\b|\bbtw\b|\bmwst\b|\bmoms\b|\bnip\b/,
 	},
+	{ kind: "vat_id", first: [11, 11], shape: /\d{11}/iy, check: checks.luhn, needs: "bare", context: PARTITA_IVA },
+	{ kind: "vat_id", first: [11, 11], shape: /\d{11}/iy, needs: "context", context: PARTITA_IVA },
+	{
+		kind: "vat_id",
+		first: [2, 11],
+		shape: /[1-9]\d( ?)\d{3}\1\d{3}\1\d{3}/iy,
+		check: checks.australianBusiness,
+		needs: "bare",
+		context: /\babn\b|business number/,
+	},
+	{
+		kind: "vat_id",
+		first: [15, 15],
+		shape: /(?:[0-2]\d|3[0-8])[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]/iy,
+		needs: "shape",
+	},
+	{ kind: "vat_id", first: [3, 10], shape: /\d{3}-?\d{3}-?\d{2}-?\d{2}/iy, needs: "context", context: /\bnip\b/ },
+	{
+		kind: "vat_id",
+		first: [2, 14],
+		shape: /\d{2}\.?\d{3}\.?\d{3}\/?\d{4}-?\d{2}/iy,
+		needs: "context",
+		context: /\bcnpj\b/,
+	},
+	// In groups, behind words that say whose number it is.
+	{
+		kind: "bank_account",
+		first: [2, 6],
+		shape: /\d{2,6}(?:[ -]\d{2,6}){1,4}/iy,
+		check: (value) => value.length >= 7 && value.length <= 18,
+		needs: "context",
+		context:
+			/\b(?:bank|checking|savings|current|beneficiary) (?:account|acct|a\/c)|\ba\/c (?:no|num|#)|\bbsb\b|sort ?code|kontonummer|\bkonto[:-]|rekeningnummer|numéro de compte|número de cuenta|numer (?:konta|rachunku)|conta corrente|\biban\b|\bbic\b/,
+	},
 	{
 		kind: "bank_account",
 		first: [6, 17],
 		shape: /\d{6,17}/iy,
 		needs: "context",
 		context:
-			/(?:bank|checking|savings|current|beneficiary|direct deposit)[ -]?(?:account|acct|a\/c)|acc(?:oun)?t\.? ?(?:number|no|num|#|:)|\baccount \d|kontonummer|numéro de compte|número de cuenta|\bclabe\b/,
+			/(?:bank|checking|savings|current|beneficiary|direct deposit)[ -]?(?:account|acct|a\/c)|\ba\/c (?:no|num|#)|acc(?:oun)?t\.? ?(?:number|no|num|#|:)|conto corrente|numer (?:konta|rachunku)|rekeningnummer|conta corrente|\baccount \d|kontonummer|numéro de compte|número de cuenta|\bclabe\b/,
 	},
 
 	{

@@ -50,6 +50,20 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 	return !(after === 64 || ((after === 45 || after === 46) && isWordAt(text, end + 1)));
 }
 
+/** Whether a value written in groups goes on in more groups of three digits or more, by the sign that parts its own. */
+function isInLongerRun(text: string, start: number, wordEnd: number, end: number): boolean {
+	if (wordEnd >= end) return false;
+	const sign = text.charCodeAt(wordEnd);
+	const areDigits = (from: number) => isDigitAt(text, from) && isDigitAt(text, from + 1) && isDigitAt(text, from + 2);
+	if (text.charCodeAt(end) === sign && areDigits(end + 1)) return true;
+	return text.charCodeAt(start - 1) === sign && areDigits(start - 4);
+}
+
+function isDigitAt(text: string, at: number): boolean {
+	const code = text.charCodeAt(at);
+	return code > 47 && code < 58;
+}
+
 /** What is known of a text besides its words: where its characters lie, whether it is values and nothing else. */
 export interface Extent {
 	readonly start: number;
@@ -84,6 +98,8 @@ function isBare(text: string, start: number, { identifier, end }: Candidate, ext
 interface Candidate {
 	readonly identifier: Identifier;
 	readonly end: number;
+	/** Its digits are part of a longer run of groups, of which it takes a word to tell it. */
+	readonly isInRun: boolean;
 }
 
 function candidateAt(text: string, start: number, wordEnd: number, identifier: Identifier): Candidate | undefined {
@@ -92,11 +108,12 @@ function candidateAt(text: string, start: number, wordEnd: number, identifier: I
 	if (!shape.test(text)) return undefined;
 	const end = shape.lastIndex;
 	if (!standsAlone(text, start, end)) return undefined;
-	if (check === undefined && refused === undefined) return { identifier, end };
+	const isInRun = isInLongerRun(text, start, wordEnd, end);
+	if (check === undefined && refused === undefined) return { identifier, end, isInRun };
 	const written = end === wordEnd ? text.slice(start, end) : text.slice(start, end).replace(/[^A-Za-z0-9]/g, "");
 	const value = shape.ignoreCase ? written.toUpperCase() : written;
 	if (refused?.test(value) || check?.(value) === false) return undefined;
-	return { identifier, end };
+	return { identifier, end, isInRun };
 }
 
 /** Whether a word can begin an identifier: it holds a digit, or is short and has one behind it ("DE 136…"). */
@@ -104,13 +121,12 @@ function canBegin(text: string, end: number, length: number, make: WordMake): bo
 	if (make !== "letters") return true;
 	if (length > 2) return false;
 	const next = text.charCodeAt(end);
-	const digit = text.charCodeAt(end + 1);
-	return (next === 32 || next === 45) && digit > 47 && digit < 58;
+	return (next === 32 || next === 45) && isDigitAt(text, end + 1);
 }
 
 /** Whether the words that an identifier asks for stand around it; true also where it needs none. */
-function hasEvidence(around: Surroundings, start: number, { identifier, end }: Candidate): boolean {
-	if (identifier.needs === "shape") return true;
+function hasEvidence(around: Surroundings, start: number, { identifier, end, isInRun }: Candidate): boolean {
+	if (identifier.needs === "shape" && !isInRun) return true;
 	return identifier.context !== undefined && around.has(identifier.context, start, end);
 }
 
