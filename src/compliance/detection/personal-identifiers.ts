@@ -7,7 +7,7 @@ const PASSPORT =
 const LICENCE =
 	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy/;
 const PHONE =
-	/phone|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
+	/phone|\btext\b|\btlf\b|\brufen\b|erreichbar|anruf|nummer|numéro|número|numero\b|llam[aeo]|appel|\bbel(?:len)?\b|\bbellen\b|zadzwo|\bligue|\bligar|chiama|emergency contact|contact:|\bwa\.me|signal|telegram|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
 
 /** Documents, telephone numbers in national form, and places. */
 export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
@@ -33,6 +33,49 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		shape: /[A-Z]{2}\d{7}[A-Z]/iy,
 		needs: "bare",
 		context: LICENCE,
+	},
+	// United Kingdom: five letters of the surname, date of birth, initials. DVLA.
+	{
+		kind: "driver_license",
+		first: [16, 16],
+		shape: /[A-Z9]{5}\d[0156]\d[0-3]\d{2}[A-Z9]{2}\d[A-Z]{2}/iy,
+		needs: "shape",
+	},
+	// Germany's licence, social insurance and vehicles; Britain's plates since 2001.
+	{
+		kind: "driver_license",
+		first: [11, 11],
+		shape: /[A-Z]\d{2}[A-Z\d]{6}\d[A-Z\d]/iy,
+		needs: "context",
+		context: LICENCE,
+	},
+	{
+		kind: "national_id",
+		first: [12, 12],
+		shape: /\d{2}(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}[A-Z]\d{3}/iy,
+		needs: "bare",
+		context: /sozialversicherung|rentenversicherung|\bsvnr\b|\brvnr\b/,
+	},
+	{
+		kind: "vehicle_registration",
+		first: [4, 7],
+		shape: /[A-HJ-PR-Y]{2}\d{2} ?[A-HJ-PR-Z]{3}/y,
+		needs: "context",
+		context: /vehicle|plate|\breg(?:istration)?\b|\bcar\b|\bvan\b|\bmot\b/,
+	},
+	{
+		kind: "vehicle_registration",
+		first: [1, 3],
+		shape: /[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2} ?\d{1,4}[EH]?/y,
+		needs: "context",
+		context: /kennzeichen|nummernschild/,
+	},
+	{
+		kind: "national_id",
+		first: [9, 9],
+		shape: /(?:[A-Z]{2}\d{5}[A-Z]{2}|\d{7}[A-Z]{2}|[A-Z]{2}\d{7})/iy,
+		needs: "context",
+		context: /carta d['’]identità|identity card|documento d['’]identità/,
 	},
 	// ICAO 9303 documents: Germany's alphabet without vowels, then its check digit.
 	{
@@ -91,6 +134,31 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: PHONE,
 	},
+	// National forms whose first zero and grouping nothing else has: United Kingdom, Australia, France.
+	{
+		kind: "phone",
+		first: [3, 5],
+		shape:
+			/0(?:7\d{3} \d{3} ?\d{3}|7\d{4} \d{3} \d{3}|1\d{2,3} \d{3} \d{3,4}|20 [378]\d{3} \d{4}|4\d{2} \d{3} \d{3})/iy,
+		check: (value) => value.length >= 10,
+		needs: "shape",
+	},
+	{ kind: "phone", first: [2, 2], shape: /0[1-9]([ .])\d{2}\1\d{2}\1\d{2}\1\d{2}/iy, needs: "shape" },
+	// Area code in brackets, as in Brazil and Germany.
+	{
+		kind: "phone",
+		first: [2, 5],
+		shape: /(?:[1-9]\d\) ?9?\d{4}-\d{4}|0\d{2,4}\) ?\d{3,4}[ -]?\d{3,5})/iy,
+		needs: "shape",
+	},
+	// India, and mobile numbers of Germany, Spain, Portugal and Poland without a country code.
+	{
+		kind: "phone",
+		first: [3, 10],
+		shape: /(?:[6-9]\d{4} ?\d{5}|01[5-7]\d[ /-]?\d{7,8}|[5-9]\d{2} \d{2} \d{2} \d{2}|0\d{2,4}[ /-]\d{6,8})/iy,
+		needs: "context",
+		context: PHONE,
+	},
 	{ kind: "phone", first: [3, 3], shape: /0[5-9]0-\d{4}-\d{4}/iy, needs: "bare", context: PHONE },
 	{
 		kind: "phone",
@@ -102,6 +170,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	},
 	{ kind: "phone", first: [9, 11], shape: /0[1-9]\d{7,9}/iy, needs: "context", context: PHONE },
 
+	{ kind: "postcode", first: [3, 3], shape: /[A-CEGHJ-NPR-TVXY]\d[A-Z] \d[A-Z]\d/y, needs: "shape" },
 	{
 		kind: "postal_address",
 		first: [5, 5],

@@ -26,8 +26,10 @@ export interface Phrase {
 }
 
 const MONTH =
-	"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|okt|dez|enero|febrero|marzo|abril|mayo|junio|julio|agosto|sept|octubre|noviembre|diciembre|janv|févr|mars|avril|juin|juil|août|déc)[a-zé]{0,9}";
-const DATE = `(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})|\\d{1,2}(?:st|nd|rd|th|\\.)? (?:of |de )?${MONTH},? (?:de )?\\d{4}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|(?:19|20)\\d{6})(?!\\d)`;
+	"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|okt|dez|ene|abr|ago|dic|janv|févr|fév|avr|juin|juil|août|déc|gen|mag|giu|lug|set|ott|fev|out|mrt|mei|sty|lut|kwi|maj|cze|lip|sie|wrz|paź|lis|gru)[a-zéçńśź]{0,9}";
+/** Of somebody who may be alive. */
+const YEAR = "(?:19|20)\\d{2}";
+const DATE = `(?:${YEAR}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.] ?\\d{1,2}[-/.] ?(?:${YEAR}|\\d{2})|\\d{1,2}(?:st|nd|rd|th|er|º|\\.)? ?(?:of |de |di )?${MONTH},? (?:de |del )?${YEAR}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? ${YEAR}|(?:19|20)\\d{6})(?!\\d)`;
 const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const STREET =
 	"Street|St|Avenue|Ave|Road|Rd|Terrace|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Square|Sq|Circle|Cir|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Gardens|Grove|Row|Trail|Loop";
@@ -58,9 +60,74 @@ export const PHRASES: readonly Phrase[] = [
 			"nascita",
 			"nascimento",
 			"urodzenia",
+			"urodzony",
+			"urodzona",
+			"nac",
+			"nasc",
+			"nata",
+			"nato",
+			"nasci",
+			"nascido",
+			"nascida",
+			"nació",
+			"naci",
+			"née",
+			"nee",
+			"geboortedatum",
+			"gebdatum",
+			"bday",
+			"birthyear",
 		],
 		window: [0, 64],
 		pattern: new RegExp(`^\\w{3,14}[^\\n\\d]{0,24}${DATE}`, "i"),
+	},
+	// Words cut at letters beyond ASCII: née le, nací el, født; and d.o.b., né(e), ur.
+	{
+		kind: "date_of_birth",
+		words: ["b", "n", "nac", "f", "ur", "le", "el"],
+		window: [10, 56],
+		pattern: new RegExp(
+			`(?:\\bd\\.o\\.b\\.?|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,6}${DATE}`,
+			"i",
+		),
+	},
+	// The date before the verb: "ich bin am 3.5.1979 geboren".
+	{
+		kind: "date_of_birth",
+		words: ["geboren", "born", "nacido", "nacida", "nato", "nata"],
+		window: [44, 10],
+		pattern: new RegExp(
+			`(?:\\bam |\\bop |\\bel |\\bil |\\bon )${DATE} (?:in [^\\n\\d]{2,20} )?(?:geboren|born|nacid[oa]|nat[oa])`,
+			"i",
+		),
+	},
+	{
+		kind: "person_name",
+		words: [
+			"firstname",
+			"lastname",
+			"fullname",
+			"first",
+			"last",
+			"full",
+			"surname",
+			"lname",
+			"fname",
+			"vorname",
+			"nachname",
+			"apellido",
+			"apellidos",
+			"prenom",
+			"cognome",
+			"sobrenome",
+			"achternaam",
+			"nazwisko",
+		],
+		window: [0, 56],
+		pattern:
+			/^(?:(?:first|last|full)(?:[_ -]?name|Name)|surname|lname|fname|vorname|nachname|apellidos?|prenom|cognome|sobrenome|achternaam|nazwisko)["']?[:=] ?["']?\p{Lu}[\p{Ll}'’]{1,24}(?=["',;&\s]|$| \p{Lu})/u,
+		unless:
+			/name["']?[:=] ?["']?(?:string|text|required|optional|first|last|full|name|your|the|user|field|varchar|none|null|true|false|test|foo|string\()\b/,
 	},
 	{
 		kind: "postal_address",
@@ -88,11 +155,18 @@ export const PHRASES: readonly Phrase[] = [
 			"paseo",
 			"carrer",
 			"chemin",
-			"allée",
+			"corso",
+			"avda",
+			"av",
+			"travessa",
+			"alameda",
+			"rua",
+			"quai",
+			"impasse",
 		],
 		window: [16, 80],
 		pattern:
-			/(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)[^\n\d]{2,36}\d{0,4}[^\n\d]{1,24}\d{2}-?\d{3}\b|\d{1,4},? (?:bis |ter )?(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/i,
+			/(?:\b(?:moro|vivo|vive|mora|residente?|reside|abito|abita|domicili\w{1,6})\b[^\n\d]{0,14}|direcci|indirizzo|endere)[^\n\d]{0,16}(?:calle|avenida|avda?\.?|via|viale|corso|piazza|rua|plaza|paseo|travessa|alameda) [^\n\d]{2,32}\d{1,4}|(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)[^\n\d]{2,36}\d{0,4}[^\n\d]{1,24}\d{2}-?\d{3}\b|\d{1,4},? (?:bis |ter )?(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/i,
 	},
 	{
 		kind: "postal_address",
