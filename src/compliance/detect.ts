@@ -30,11 +30,31 @@ const COLON = 58;
 const phrases = new Lexicon<Phrase>();
 for (const phrase of PHRASES) for (const word of phrase.words) if (/^[a-z0-9]+$/.test(word)) phrases.add(word, phrase);
 
-function tryPhrases(text: string, start: number, end: number, seen: Set<Kind>): void {
+/** Where the next core of phrases stands, so that each core is searched for once in a text however many words wait. */
+class Cores {
+	private readonly found = new Map<RegExp, number>();
+
+	/** Whether a core begins between two offsets. Calls come with rising offsets, but for a window's length. */
+	isWithin(core: RegExp, text: string, from: number, to: number): boolean {
+		let at = this.found.get(core) ?? -1;
+		if (at < from) {
+			core.lastIndex = from;
+			at = core.exec(text)?.index ?? Number.POSITIVE_INFINITY;
+			this.found.set(core, at);
+		}
+		return at < to;
+	}
+}
+
+/** No window reaches further back. */
+const MAX_BEFORE = 128;
+
+function tryPhrases(text: string, start: number, end: number, cores: Cores, seen: Set<Kind>): void {
 	const waiting = phrases.at(text, start, end);
 	if (waiting === undefined) return;
-	for (const { kind, window, pattern, near, unless } of waiting) {
+	for (const { kind, window, core, pattern, near, unless } of waiting) {
 		if (seen.has(kind)) continue;
+		if (core !== undefined && !cores.isWithin(core, text, Math.max(0, start - MAX_BEFORE), start + window[1])) continue;
 		const around = text.slice(Math.max(0, start - window[0]), start + window[1]);
 		if (!pattern.test(around)) continue;
 		const lower = around.toLowerCase();
@@ -51,6 +71,7 @@ class Reader {
 
 	read(text: string): void {
 		const extent = extentOf(text);
+		const cores = new Cores();
 		let numberedTo = 0;
 		eachWord(text, (start, end, make) => {
 			if (start >= numberedTo) {
@@ -58,7 +79,7 @@ class Reader {
 				if (end - start <= 4) this.addressAt(text, start, end);
 				if (numberedTo <= start) identifyAt(text, start, end, make, extent, this.seen);
 			}
-			tryPhrases(text, start, end, this.seen);
+			tryPhrases(text, start, end, cores, this.seen);
 			keysAt(text, start, end, this.report);
 			if (make === "letters") this.lettersAt(text, start, end);
 		});

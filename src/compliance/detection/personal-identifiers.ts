@@ -7,7 +7,7 @@ const PASSPORT =
 const LICENCE =
 	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy/;
 const PHONE =
-	/phone|\btext\b|\btlf\b|\brufen\b|erreichbar|anruf|nummer|numéro|número|numero\b|llam[aeo]|appel|\bbel(?:len)?\b|\bbellen\b|zadzwo|\bligue|\bligar|chiama|emergency contact|contact:|\bwa\.me|signal|telegram|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
+	/phone|\btext (?:me|him|her|them|us|\+|\()|\btlf\b|\brufen\b|\bruf mich|erreichbar|anruf|(?:meine|seine|ihre|deine|neue) nummer|(?:mon|son|votre|ton) numéro|(?:mi|su|tu|meu|seu|o) número|(?:mio|suo) numero|\bllám[ae]|\bllamar?\b|appele[rz]|\bbellen\b|zadzwo|\bligue|\bligar|chiamare|chiamami|emergency contact|contact:|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
 
 /** Documents, telephone numbers in national form, and places. */
 export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
@@ -143,7 +143,13 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		check: (value) => value.length >= 10,
 		needs: "shape",
 	},
-	{ kind: "phone", first: [2, 2], shape: /0[1-9]([ .])\d{2}\1\d{2}\1\d{2}\1\d{2}/iy, needs: "shape" },
+	{
+		kind: "phone",
+		first: [2, 2],
+		shape: /0[67]([ .])\d{2}\1\d{2}\1\d{2}\1\d{2}(?![ .]\d)/iy,
+		refused: /^0607080910|^0708091011/,
+		needs: "shape",
+	},
 	// Area code in brackets, as in Brazil and Germany.
 	{
 		kind: "phone",
@@ -163,14 +169,22 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	{
 		kind: "phone",
 		first: [2, 4],
-		shape: /\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
+		// No date and no network address.
+		shape:
+			/(?!(?:19|20)\d{2}[-.]\d{2}[-.]\d{2}(?!\d)|\d{2}[-.]\d{2}[-.](?:19|20)\d{2}(?!\d)|\d{1,3}(?:\.\d{1,3}){3}(?![.\d]))\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
 		check: (value) => value.length >= 8 && value.length <= 12,
 		needs: "context",
 		context: PHONE,
 	},
 	{ kind: "phone", first: [9, 11], shape: /0[1-9]\d{7,9}/iy, needs: "context", context: PHONE },
 
-	{ kind: "postcode", first: [3, 3], shape: /[A-CEGHJ-NPR-TVXY]\d[A-Z] \d[A-Z]\d/y, needs: "shape" },
+	{
+		kind: "postcode",
+		first: [3, 3],
+		shape: /[A-CEGHJ-NPR-TVXY]\d[A-Z] \d[A-Z]\d/y,
+		needs: "context",
+		context: /post(?:al)? ?code|code postal|\b(?:on|bc|ab|qc|mb|sk|ns|nb|nl|pe|yt|nt|nu),? [a-z]\d[a-z] \d/,
+	},
 	{
 		kind: "postal_address",
 		first: [5, 5],

@@ -8,6 +8,7 @@ import {
 	MEDICINE_WORDS,
 	MEDICINES,
 	SOMEBODY,
+	SYMPTOMS,
 } from "./medical-terms.ts";
 
 /** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
@@ -19,6 +20,11 @@ export interface Phrase {
 	readonly window: readonly [before: number, after: number];
 	/** Without nested quantifiers; every quantifier is bounded. */
 	readonly pattern: RegExp;
+	/**
+	 * What no match of the pattern is without, wherever in the window: a global pattern, so that the text is searched for it
+	 * once, and no window is looked into where it does not stand.
+	 */
+	readonly core?: RegExp;
 	/** Also held against the window, in lower case. */
 	readonly near?: RegExp;
 	/** Held against the window too: where it matches, the phrase does not count. */
@@ -36,8 +42,14 @@ const STREET =
 const LIVES =
 	"address|lives? (?:at|in)|living at|resid|ship|deliver|send|mail|billing|\\bhome\\b|moved to|apt|unit|suite|\\b[A-Z]{2}\\b,? \\d{5}|\\b[a-z]{1,2}\\d{1,2}[a-z]? \\d[a-z]{2}\\b|\\b\\d{5}(?:-\\d{4})?\\b|, ?[a-z]{2} \\d{5}";
 
+const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
+const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
+const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
+const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
+const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|\dk/gi;
+
 const NOT_ABOUT_SOMEBODY =
-	/blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
+	/\bcohort|meta-analys|prevalence|\bincidence|epidemiolog|randomi[sz]ed|placebo|leaflet|brochure|guideline|fictional|hypothetical|role-?play|patient (?:education|portal|app\b|record system|journey|management)|worldwide|\btrials? (?:of|with|show)|blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
 
 export const PHRASES: readonly Phrase[] = [
 	{
@@ -64,8 +76,6 @@ export const PHRASES: readonly Phrase[] = [
 			"urodzona",
 			"nac",
 			"nasc",
-			"nata",
-			"nato",
 			"nasci",
 			"nascido",
 			"nascida",
@@ -84,10 +94,10 @@ export const PHRASES: readonly Phrase[] = [
 	// Words cut at letters beyond ASCII: née le, nací el, født; and d.o.b., né(e), ur.
 	{
 		kind: "date_of_birth",
-		words: ["b", "n", "nac", "f", "ur", "le", "el"],
+		words: ["b", "n", "nac", "f", "ur", "nata", "nato"],
 		window: [10, 56],
 		pattern: new RegExp(
-			`(?:\\bd\\.o\\.b\\.?|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,6}${DATE}`,
+			`(?:\\bd\\.o\\.b\\.?|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnat[oa] (?:ad? |in |il |nel )|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,24}${DATE}`,
 			"i",
 		),
 	},
@@ -160,7 +170,6 @@ export const PHRASES: readonly Phrase[] = [
 			"av",
 			"travessa",
 			"alameda",
-			"rua",
 			"quai",
 			"impasse",
 		],
@@ -251,21 +260,41 @@ export const PHRASES: readonly Phrase[] = [
 		words: [...ANALYTES],
 		window: [120, 96],
 		pattern: new RegExp(
-			`\\b(?:${ANALYTES.join("|")})\\b(?: level| count)?(?: of| was| is| at| came back(?: at)?|:|=)? ?[<>]?\\d{1,5}(?:\\.\\d{1,2})?(?![\\d-])`,
+			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went up|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
 			"i",
 		),
 		near: new RegExp(`${SOMEBODY.source}|lab (?:result|report|value)s?|blood (?:test|work|panel)|dx\\b|diagnos`),
 	},
 	{
 		kind: "lab_result",
-		words: ["blood", "bp", "tested", "biopsy"],
+		words: [
+			"blood",
+			"bp",
+			"tested",
+			"biopsy",
+			"viral",
+			"mammogram",
+			"mri",
+			"ct",
+			"scan",
+			"ultrasound",
+			"ecg",
+			"ekg",
+			"colonoscopy",
+			"blutdruck",
+			"smear",
+			"radiograph",
+			"echo",
+			"saturation",
+		],
 		window: [96, 96],
 		pattern:
-			/(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
+			/(?:mammogram|\bmri\b|\bct\b(?: scan)?|\bscan|ultrasound|\bec?kg\b|\becg\b|colonoscopy|smear|radiograph|x-?ray|biopsy|echo)[^\n.;]{0,32}(?:shows?\b|showed|reveal|confirm|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
 		near: SOMEBODY,
 	},
 	{
 		kind: "prescription",
+		core: MEDICINE_CORE,
 		words: ["mg", "mcg", "rx", "prescribed", "prescription", "dose", "tablets", "refill", "dosage"],
 		window: [72, 96],
 		pattern: new RegExp(
@@ -280,7 +309,37 @@ export const PHRASES: readonly Phrase[] = [
 		kind: "diagnosis_context",
 		words: CLINICAL_VERBS,
 		window: [120, 120],
-		pattern: new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i"),
+		core: HEALTH_CORE,
+		pattern: CONDITION_OR_MEDICINE,
+		near: SOMEBODY,
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		words: [
+			"admitted",
+			"presented",
+			"presents",
+			"complains",
+			"complaining",
+			"complained",
+			"patient",
+			"pt",
+			"hospitalized",
+			"hospitalised",
+			"patientin",
+			"paciente",
+			"paziente",
+			"patiente",
+			"ingres",
+			"triage",
+		],
+		window: [64, 120],
+		core: SYMPTOM_CORE,
+		pattern: new RegExp(
+			`(?:admitted|present(?:ed|s|ing)|complain\\w{1,5}|c/o|hospitali[sz]ed|reports?|reported|triage|aufgenommen|klagt|ingres|acud|refiere|se plaint|lamenta|queixa)[^\\n]{0,48}?(?:${SYMPTOMS})`,
+			"i",
+		),
 		near: SOMEBODY,
 		unless: NOT_ABOUT_SOMEBODY,
 	},
@@ -296,6 +355,7 @@ export const PHRASES: readonly Phrase[] = [
 
 	{
 		kind: "salary_context",
+		core: MONEY_CORE,
 		words: [
 			"salary",
 			"salaries",
@@ -317,6 +377,26 @@ export const PHRASES: readonly Phrase[] = [
 			/\b(?:salary|salaries|wages?|payroll|earns|compensation|bonus|gehalt|salario|salaire|stipendio|income)\b[^\n]{0,56}?(?:(?:[$€£¥₹]|usd|eur|gbp|inr|chf) ?\d[\d,.]{2,12}k?|\b\d[\d,.]{3,12} ?(?:[$€£¥₹]|usd|eur|gbp|inr|chf|k\b))/i,
 		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|salary of|payroll|candidate|offer/,
 		unless: /average|median|minimum wage|salary range/,
+	},
+	{
+		kind: "credit_context",
+		words: [
+			"credit",
+			"fico",
+			"schufa",
+			"loan",
+			"mortgage",
+			"overdraft",
+			"balance",
+			"debt",
+			"debts",
+			"creditworthiness",
+		],
+		window: [64, 72],
+		pattern:
+			/\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,10}\d{3}\b|\b(?:loan|mortgage|overdraft|debts?|account balance|bank balance)\b[^\n\d]{0,32}[$€£₹] ?\d[\d,.]{2,12}/i,
+		near: /customer|client|employee|applicant|borrower|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|\bmr|\bms|tenant|member|account holder/,
+		unless: /average|median|typical|what is|minimum|at least|require/,
 	},
 	{
 		kind: "card_cvv",
