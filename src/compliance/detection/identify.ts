@@ -30,6 +30,16 @@ export class Surroundings {
 		return false;
 	}
 
+	/** Whether words are known not to be in the text. */
+	lacks(words: RegExp): boolean {
+		return (this.misses.get(words) ?? 0) > MISSES;
+	}
+
+	/** Whether an identifier cannot be found for want of the words that it needs. */
+	lacksWordsOf({ needs, context }: Identifier): boolean {
+		return needs === "context" && context !== undefined && this.lacks(context);
+	}
+
 	private isAnywhere(words: RegExp): boolean {
 		this.lowered ??= this.text.toLowerCase();
 		return words.test(this.lowered);
@@ -102,13 +112,20 @@ interface Candidate {
 	readonly isInRun: boolean;
 }
 
-function candidateAt(text: string, start: number, wordEnd: number, identifier: Identifier): Candidate | undefined {
+function candidateAt(
+	text: string,
+	start: number,
+	wordEnd: number,
+	identifier: Identifier,
+	around: Surroundings,
+): Candidate | undefined {
 	const { shape, check, refused } = identifier;
 	shape.lastIndex = start;
 	if (!shape.test(text)) return undefined;
 	const end = shape.lastIndex;
 	if (!standsAlone(text, start, end)) return undefined;
 	const isInRun = isInLongerRun(text, start, wordEnd, end);
+	if (isInRun && (identifier.context === undefined || around.lacks(identifier.context))) return undefined;
 	if (check === undefined && refused === undefined) return { identifier, end, isInRun };
 	const written = end === wordEnd ? text.slice(start, end) : text.slice(start, end).replace(/[^A-Za-z0-9]/g, "");
 	const value = shape.ignoreCase ? written.toUpperCase() : written;
@@ -142,12 +159,13 @@ export function identifyAt(
 	extent: Extent,
 	seen: Set<Kind>,
 ): void {
-	const identifiers = canBegin(text, end, end - start, make) ? IDENTIFIERS[end - start] : undefined;
+	if (!canBegin(text, end, end - start, make)) return;
+	const identifiers = IDENTIFIERS[isDigitAt(text, start) ? "digit" : "letter"][end - start];
 	if (identifiers === undefined) return;
 	const bare: Identifier[] = [];
 	for (const identifier of identifiers) {
-		if (seen.has(identifier.kind)) continue;
-		const candidate = candidateAt(text, start, end, identifier);
+		if (seen.has(identifier.kind) || extent.around.lacksWordsOf(identifier)) continue;
+		const candidate = candidateAt(text, start, end, identifier, extent.around);
 		if (candidate === undefined) continue;
 		if (hasEvidence(extent.around, start, candidate)) seen.add(identifier.kind);
 		else if (identifier.needs === "bare" && isBare(text, start, candidate, extent)) bare.push(identifier);

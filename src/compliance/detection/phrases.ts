@@ -49,7 +49,7 @@ const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
 const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|\dk/gi;
 
 const NOT_ABOUT_SOMEBODY =
-	/\bcohort|meta-analys|prevalence|\bincidence|epidemiolog|randomi[sz]ed|placebo|leaflet|brochure|guideline|fictional|hypothetical|role-?play|patient (?:education|portal|app\b|record system|journey|management)|worldwide|\btrials? (?:of|with|show)|blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
+	/\bcohort|meta-analys|prevalence|\bincidence|epidemiolog|randomi[sz]ed|placebo|leaflet|brochure|guideline|fictional|hypothetical|role-?play|patient (?:education|portal|app\b|record system|journey|management)|worldwide|\btrials? (?:of|with|show)|\bin (?:the|this|our) (?:trial|study)|patient zero|explain (?:to|how|what|why)|how (?:do|does|can|should|would) (?:i|we|you|one|doctors|nurses) (?:\w{1,12} ){0,2}(?:treat|manag|diagnos|prescri|assess)|wie (?:behandelt|behandle|erkennt) man|\b(?:paper|thesis|lecture|talk|report|reading|research\w{0,3}|article|book|show|film|question|frage|pregunta|domanda|pytanie) (?:on|about|zu|über|sobre|su|o)\b|im allgemeinen|en général|en general|in generale|zodiac|brush ?stroke|stroke of|favou?rite|migrat(?:e|ion|ing)\b|blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
 
 export const PHRASES: readonly Phrase[] = [
 	{
@@ -289,7 +289,7 @@ export const PHRASES: readonly Phrase[] = [
 		],
 		window: [96, 96],
 		pattern:
-			/(?:mammogram|\bmri\b|\bct\b(?: scan)?|\bscan|ultrasound|\bec?kg\b|\becg\b|colonoscopy|smear|radiograph|x-?ray|biopsy|echo)[^\n.;]{0,32}(?:shows?\b|showed|reveal|confirm|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
+			/(?:mammogram|\bmri\b|(?:\bct|\bpet|bone|brain|body) scan|ultrasound|\bec?kg\b|\becg\b|colonoscopy|smear|radiograph|x-?ray|biopsy|echo)[^\n.;]{0,32}(?:shows?\b|showed|reveal|confirm|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
 		near: SOMEBODY,
 	},
 	{
