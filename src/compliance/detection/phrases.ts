@@ -18,7 +18,7 @@ export interface Phrase {
 	readonly words: readonly string[];
 	/** Characters before and behind the word's first that the pattern sees. */
 	readonly window: readonly [before: number, after: number];
-	/** Without nested quantifiers; every quantifier is bounded. */
+	/** Without nested quantifiers; every quantifier is bounded. A sticky one is held against the text at the word instead. */
 	readonly pattern: RegExp;
 	/**
 	 * What no match of the pattern is without, wherever in the window: a global pattern, so that the text is searched for it
@@ -175,7 +175,26 @@ export const PHRASES: readonly Phrase[] = [
 		],
 		window: [16, 80],
 		pattern:
-			/(?:\b(?:moro|vivo|vive|mora|residente?|reside|abito|abita|domicili\w{1,6})\b[^\n\d]{0,14}|direcci|indirizzo|endere)[^\n\d]{0,16}(?:calle|avenida|avda?\.?|via|viale|corso|piazza|rua|plaza|paseo|travessa|alameda) [^\n\d]{2,32}\d{1,4}|(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)[^\n\d]{2,36}\d{0,4}[^\n\d]{1,24}\d{2}-?\d{3}\b|\d{1,4},? (?:bis |ter )?(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/i,
+			/(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)(?:[^\n\d]{2,36}\d{1,4}[^\n\d]{1,24}|[^\n\d]{3,48})\d{2}-?\d{3}\b|(?<=\d{1,4},? (?:bis |ter )?)(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/iy,
+	},
+	{
+		kind: "postal_address",
+		words: [
+			"moro",
+			"vivo",
+			"vive",
+			"mora",
+			"reside",
+			"residente",
+			"abito",
+			"abita",
+			"direcci",
+			"indirizzo",
+			"domicilio",
+		],
+		window: [0, 96],
+		pattern:
+			/\w{4,12}[^\n\d]{0,24}\b(?:calle|avenida|avda?\.?|via|viale|corso|piazza|rua|plaza|paseo|travessa|alameda) [^\n\d]{2,32}\d{1,4}/iy,
 	},
 	{
 		kind: "postal_address",
@@ -276,20 +295,18 @@ export const PHRASES: readonly Phrase[] = [
 			"mammogram",
 			"mri",
 			"ct",
-			"scan",
+			"pet",
 			"ultrasound",
 			"ecg",
 			"ekg",
 			"colonoscopy",
 			"blutdruck",
 			"smear",
-			"radiograph",
 			"echo",
-			"saturation",
 		],
 		window: [96, 96],
 		pattern:
-			/(?:mammogram|\bmri\b|(?:\bct|\bpet|bone|brain|body) scan|ultrasound|\bec?kg\b|\becg\b|colonoscopy|smear|radiograph|x-?ray|biopsy|echo)[^\n.;]{0,32}(?:shows?\b|showed|reveal|confirm|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|\bbp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for|biopsy (?:result|show|came|was)/i,
+			/(?:(?:mammogram|mri|(?:ct|pet) scan|ultrasound|e[ck]g|colonoscopy|smear|biopsy|echo)[^\n.;]{0,32}(?:show|reveal|confirm|result|was (?:positive|negative)|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|bp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for)/iy,
 		near: SOMEBODY,
 	},
 	{

@@ -206,7 +206,7 @@ function base64CodeAt(text: string, at: number): number {
 	return code < 128 ? (BASE64_CODE[code] ?? -1) : -1;
 }
 
-const wholeUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const wholeUtf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /** Stands for bytes that are no UTF-8. To throw for each run that only looks like base64 costs more than to read it. */
 const UNDECODABLE = "\ufffd";
