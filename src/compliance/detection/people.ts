@@ -162,10 +162,6 @@ const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}
 const INTRODUCES =
 	/(?:\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$/i;
 
-/** Behind these words anything with a capital is somebody's name. */
-const SAYS_NAME =
-	/(?:\bmy (?:full |legal )?name(?: is|'s|’s)|\bmein name ist|\bich hei(?:ß|ss)e|\bje m['’]appelle|\bmon nom est|\bme llamo|\bmi nombre es|\bmi chiamo|\bil mio nome è|\bmeu nome é|\bchamo-me|\bme chamo|\bik heet|\bmijn naam is|\bnazywam się|\bmam na imię|\bjag heter|\bjeg heter|\bjeg hedder|\bmera naam)[: ]{1,2}$/i;
-
 /** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
 const TITLE =
 	/(?:\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
@@ -179,7 +175,6 @@ export function nameAt(text: string, start: number, end: number): "introduced" |
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return undefined;
 	const before = text.slice(Math.max(0, start - 40), start);
-	if (SAYS_NAME.test(before)) return "introduced";
 	const isInitial = end - start === 1;
 	if (isInitial) INITIAL.lastIndex = start;
 	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined)
