@@ -47,7 +47,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		window: [64, 72],
 		pattern:
 			/\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,10}\d{3}\b|\b(?:loan|mortgage|overdraft|debts?|account balance|bank balance)\b[^\n\d]{0,32}[$€£₹] ?\d[\d,.]{2,12}/i,
-		near: /customer|client|employee|applicant|borrower|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|\bmr|\bms|tenant|member|account holder/,
+		near: /customer|client|employee|applicant|borrower|\bmy\b|tenant|\bmember|account holder/,
 		unless: /average|median|typical|what is|minimum|at least|require/,
 	},
 	{

@@ -98,7 +98,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		pattern:
 			/^(?:(?:first|last|full)(?:[_ -]?name|Name)|surname|lname|fname|vorname|nachname|apellidos?|prenom|cognome|sobrenome|achternaam|nazwisko)["']?[:=] ?["']?\p{Lu}[\p{Ll}'’]{1,24}(?=["',;&\s]|$| \p{Lu})/u,
 		unless:
-			/name["']?[:=] ?["']?(?:string|text|required|optional|first|last|full|name|your|the|user|field|varchar|none|null|true|false|test|foo|string\()\b/,
+			/name["']?[:=] ?["']?(?:john|jane|doe|string|text|required|optional|first|last|full|name|your|the|user|field|varchar|none|null|true|false|test|foo|string\()\b/,
 	},
 	// Who introduces themselves has a name, whatever it is.
 	{

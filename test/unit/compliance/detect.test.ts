@@ -104,6 +104,9 @@ const HARMLESS: readonly string[] = [
 	"how-we-moved-to-kubernetes-in-30-days-without-downtime",
 	"the password policy asks for at least 12 characters",
 	"Call the client on 2024-05-17",
+	"const person = { firstName: 'John', lastName: 'Doe' };",
+	"He takes a loan of $193 at 6% for 38 days. How much is the interest?",
+	"An allergy is a disease of the immune system; he may ask what causes it",
 	"bytes 01 02 03 04 05 06 07",
 	"NATO summit on 11 July 2023",
 ];
