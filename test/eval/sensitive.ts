@@ -1,11 +1,11 @@
-// Measures the detector of sensitive data against labelled texts in ../shared and sixty of our own; prints, never fails.
+// Measures the detector of sensitive data against labelled texts in ../shared and batches of our own; prints, never fails.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
 import { type Detection, detect } from "../../src/compliance/detect.ts";
 import { classOf } from "../../src/compliance/detection/kinds.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
-import { OWN_SENTENCES, SECRET_MARK } from "./own-sentences.ts";
+import { BATCHES, SECRET_MARK } from "./own-sentences.ts";
 
 const FILE =
 	process.env["SENSITIVE_TEXTS"] ?? resolve(import.meta.dirname, "../../../shared/data/compliance/sensitive.jsonl");
@@ -81,9 +81,12 @@ function reportTexts(rows: readonly Judged[]): void {
 }
 
 function main(): void {
-	const own = OWN_SENTENCES.map(({ text, classes }) => judged(text, classes, []));
-	report("own sentences", own);
-	reportTexts(own);
+	for (const { name, written, prompts } of BATCHES) {
+		const own = prompts.map(({ text, classes }) => judged(text, classes, []));
+		report(`${name}, written ${written}`, own);
+		reportTexts(own);
+		console.log("");
+	}
 	if (!existsSync(FILE)) {
 		console.log(`eval:sensitive: no ${FILE}; only our own sentences were measured.`);
 		return;
@@ -93,7 +96,6 @@ function main(): void {
 		.filter((text) => text.trim() !== "")
 		.map((text) => row.parse(JSON.parse(text)))
 		.map((entry) => judged(entry.text, entry.classes, entry.kinds, entry.negative_for));
-	console.log("");
 	report("labelled texts", rows);
 	reportMisses(rows);
 	reportTexts(rows);

@@ -289,3 +289,8 @@ export function bech32(value: string): boolean {
 	}
 	return sum === 1 || sum === 0x2bc830a3;
 }
+
+/** Australian business number: the first digit less one, weights 10, 1, 3 to 19, MOD 89. Australian Business Register. */
+export function australianBusiness(value: string): boolean {
+	return (weighted(value, [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) - 10) % 89 === 0;
+}

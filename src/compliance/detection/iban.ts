@@ -17,6 +17,7 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 
 /** Where the IBAN that begins at a word ends, −1 if none does; groups may be separated by one space or hyphen. */
 export function ibanAt(text: string, start: number): number {
+	if (text.charCodeAt(start) < 65) return -1;
 	const length = LENGTHS.get(text.slice(start, start + 2).toUpperCase());
 	if (length === undefined) return -1;
 	let value = "";

@@ -11,8 +11,13 @@ export type Evidence = "shape" | "bare" | "context";
 /** One written form of one kind. Shapes are sticky and of bounded length: a try costs a constant. */
 export interface Identifier {
 	readonly kind: Kind;
-	/** Fewest and most characters of the first run of letters and digits: where it differs, the shape is not tried. */
-	readonly first: readonly [fewest: number, most: number];
+	/**
+	 * Fewest and most characters of the first run of letters and digits, and what it begins with if that is always the same:
+	 * where it differs, the shape is not tried.
+	 */
+	readonly first: readonly [fewest: number, most: number, begins?: "digit" | "letter"];
+	/** False where the first run is one group or, without separators, all of them: no length between fits. */
+	readonly between?: false;
 	/** Separators inside are taken out before the check, and letters become capitals where it ignores case. */
 	readonly shape: RegExp;
 	readonly check?: Check;

@@ -8,7 +8,14 @@ import { PERSONAL_IDENTIFIERS } from "./personal-identifiers.ts";
 const ALL = [...NATIONAL_NUMBERS, ...PERSONAL_IDENTIFIERS, ...HEALTH_IDENTIFIERS, ...FINANCIAL_IDENTIFIERS];
 const LONGEST = Math.max(...ALL.map(({ first }) => first[1]));
 
-/** The identifiers to try at a word, by its length. */
-export const IDENTIFIERS: readonly (readonly Identifier[])[] = Array.from({ length: LONGEST + 1 }, (_, length) =>
-	ALL.filter(({ first: [fewest, most] }) => length >= fewest && length <= most),
-);
+function byLength(begins: "digit" | "letter"): readonly (readonly Identifier[])[] {
+	const those = ALL.filter(({ first }) => first[2] === undefined || first[2] === begins);
+	return Array.from({ length: LONGEST + 1 }, (_, length) =>
+		those.filter(({ first: [fewest, most], between }) =>
+			between === false ? length === fewest || length === most : length >= fewest && length <= most,
+		),
+	);
+}
+
+/** The identifiers to try at a word, by what it begins with and its length. */
+export const IDENTIFIERS = { digit: byLength("digit"), letter: byLength("letter") } as const;

@@ -30,6 +30,16 @@ export class Surroundings {
 		return false;
 	}
 
+	/** Whether words are known not to be in the text. */
+	lacks(words: RegExp): boolean {
+		return (this.misses.get(words) ?? 0) > MISSES;
+	}
+
+	/** Whether an identifier cannot be found for want of the words that it needs. */
+	lacksWordsOf({ needs, context }: Identifier): boolean {
+		return needs === "context" && context !== undefined && this.lacks(context);
+	}
+
 	private isAnywhere(words: RegExp): boolean {
 		this.lowered ??= this.text.toLowerCase();
 		return words.test(this.lowered);
@@ -48,6 +58,20 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 	if (isWordAt(text, end)) return false;
 	const after = text.charCodeAt(end);
 	return !(after === 64 || ((after === 45 || after === 46) && isWordAt(text, end + 1)));
+}
+
+/** Whether a value written in groups goes on in more groups of three digits or more, by the sign that parts its own. */
+function isInLongerRun(text: string, start: number, wordEnd: number, end: number): boolean {
+	if (wordEnd >= end) return false;
+	const sign = text.charCodeAt(wordEnd);
+	const areDigits = (from: number) => isDigitAt(text, from) && isDigitAt(text, from + 1) && isDigitAt(text, from + 2);
+	if (text.charCodeAt(end) === sign && areDigits(end + 1)) return true;
+	return text.charCodeAt(start - 1) === sign && areDigits(start - 4);
+}
+
+function isDigitAt(text: string, at: number): boolean {
+	const code = text.charCodeAt(at);
+	return code > 47 && code < 58;
 }
 
 /** What is known of a text besides its words: where its characters lie, whether it is values and nothing else. */
@@ -84,19 +108,29 @@ function isBare(text: string, start: number, { identifier, end }: Candidate, ext
 interface Candidate {
 	readonly identifier: Identifier;
 	readonly end: number;
+	/** Its digits are part of a longer run of groups, of which it takes a word to tell it. */
+	readonly isInRun: boolean;
 }
 
-function candidateAt(text: string, start: number, wordEnd: number, identifier: Identifier): Candidate | undefined {
+function candidateAt(
+	text: string,
+	start: number,
+	wordEnd: number,
+	identifier: Identifier,
+	around: Surroundings,
+): Candidate | undefined {
 	const { shape, check, refused } = identifier;
 	shape.lastIndex = start;
 	if (!shape.test(text)) return undefined;
 	const end = shape.lastIndex;
 	if (!standsAlone(text, start, end)) return undefined;
-	if (check === undefined && refused === undefined) return { identifier, end };
+	const isInRun = isInLongerRun(text, start, wordEnd, end);
+	if (isInRun && (identifier.context === undefined || around.lacks(identifier.context))) return undefined;
+	if (check === undefined && refused === undefined) return { identifier, end, isInRun };
 	const written = end === wordEnd ? text.slice(start, end) : text.slice(start, end).replace(/[^A-Za-z0-9]/g, "");
 	const value = shape.ignoreCase ? written.toUpperCase() : written;
 	if (refused?.test(value) || check?.(value) === false) return undefined;
-	return { identifier, end };
+	return { identifier, end, isInRun };
 }
 
 /** Whether a word can begin an identifier: it holds a digit, or is short and has one behind it ("DE 136…"). */
@@ -104,13 +138,12 @@ function canBegin(text: string, end: number, length: number, make: WordMake): bo
 	if (make !== "letters") return true;
 	if (length > 2) return false;
 	const next = text.charCodeAt(end);
-	const digit = text.charCodeAt(end + 1);
-	return (next === 32 || next === 45) && digit > 47 && digit < 58;
+	return (next === 32 || next === 45) && isDigitAt(text, end + 1);
 }
 
 /** Whether the words that an identifier asks for stand around it; true also where it needs none. */
-function hasEvidence(around: Surroundings, start: number, { identifier, end }: Candidate): boolean {
-	if (identifier.needs === "shape") return true;
+function hasEvidence(around: Surroundings, start: number, { identifier, end, isInRun }: Candidate): boolean {
+	if (identifier.needs === "shape" && !isInRun) return true;
 	return identifier.context !== undefined && around.has(identifier.context, start, end);
 }
 
@@ -126,12 +159,13 @@ export function identifyAt(
 	extent: Extent,
 	seen: Set<Kind>,
 ): void {
-	const identifiers = canBegin(text, end, end - start, make) ? IDENTIFIERS[end - start] : undefined;
+	if (!canBegin(text, end, end - start, make)) return;
+	const identifiers = IDENTIFIERS[isDigitAt(text, start) ? "digit" : "letter"][end - start];
 	if (identifiers === undefined) return;
 	const bare: Identifier[] = [];
 	for (const identifier of identifiers) {
-		if (seen.has(identifier.kind)) continue;
-		const candidate = candidateAt(text, start, end, identifier);
+		if (seen.has(identifier.kind) || extent.around.lacksWordsOf(identifier)) continue;
+		const candidate = candidateAt(text, start, end, identifier, extent.around);
 		if (candidate === undefined) continue;
 		if (hasEvidence(extent.around, start, candidate)) seen.add(identifier.kind);
 		else if (identifier.needs === "bare" && isBare(text, start, candidate, extent)) bare.push(identifier);

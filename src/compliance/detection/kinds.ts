@@ -66,6 +66,7 @@ const KINDS = {
 		"bank_account",
 		"card_cvv",
 		"credit_card",
+		"credit_context",
 		"crypto_address",
 		"ein",
 		"iban",

@@ -2,18 +2,30 @@
 
 /** Conditions, by the word that gives them away in a sentence. */
 export const CONDITIONS =
-	"abscess|adhd|aids|alzheimer|anemia|anaemia|aneurysm|angina|anorexia|anxiety|appendicitis|arrhythmia|arthritis|asthma|atrial fibrillation|autism|bipolar|bronchitis|bulimia|cancer|carcinoma|cardiomyopathy|celiac|chemotherapy|chlamydia|cholera|cirrhosis|colitis|concussion|copd|covid|crohn|cystic fibrosis|dementia|depression|depressive|dermatitis|diabet|dialysis|eczema|embolism|emphysema|endometriosis|epilep|fibromyalgia|fracture|gastritis|glaucoma|gonorrh|gout|hepatitis|hernia|herpes|hiv|hyperlipid|hypertension|hypotension|hypothyroid|hyperthyroid|infarction|insomnia|kidney disease|kidney failure|leukemia|leukaemia|lupus|lymphoma|malaria|melanoma|meningitis|migraine|multiple sclerosis|myocardial|neuropathy|obesity|osteopor|overdose|pancreatitis|parkinson|pneumonia|pregnan|psoriasis|ptsd|psychosis|renal failure|schizophren|scoliosis|seizure|sepsis|sickle cell|sinusitis|stenosis|stroke|syphilis|thrombosis|thyroid|transplant|tubercul|tumou?r|ulcer|urinary tract infection|hip replacement|knee replacement|mastectomy|biopsy|diagnose mit|krebs|herzinfarkt|schlaganfall|bluthochdruck|diabète|dépression|cáncer|depresión|hipertensión";
+	"abscess|adhd|aids|alzheimer|anemia|anaemia|aneurysm|angina|anorexia|anxiety|appendicitis|arrhythmia|arthritis|asthma|atrial fibrillation|autism|bipolar|bronchitis|bulimia|cancer|carcinoma|cardiomyopathy|celiac|chemotherapy|chlamydia|cholera|cirrhosis|colitis|concussion|copd|covid|crohn|cystic fibrosis|dementia|depression|depressive|dermatitis|diabet|dialysis|eczema|embolism|emphysema|endometriosis|epilep|fibromyalgia|fracture|gastritis|glaucoma|gonorrh|gout|hepatitis|hernia|herpes|hiv|hyperlipid|hypertension|hypotension|hypothyroid|hyperthyroid|infarction|insomnia|kidney disease|kidney failure|leukemia|leukaemia|lupus|lymphoma|malaria|melanoma|meningitis|migraine|multiple sclerosis|myocardial|neuropathy|obesity|osteopor|overdose|pancreatitis|parkinson|pneumonia|pregnan|psoriasis|ptsd|psychosis|renal failure|schizophren|scoliosis|seizure|sepsis|sickle cell|sinusitis|stenosis|stroke|syphilis|thrombosis|thyroid|transplant|tubercul|tumou?r|ulcer|urinary tract infection|hip replacement|knee replacement|mastectomy|biopsy|miscarriage|abortion|stillbirth|\\bivf\\b|heart attack|heart failure|burnout|hysterectomy|angioplasty|bypass surgery|pacemaker|rehab\\b|eating disorder|panic attack|personality disorder|hemophilia|haemophilia|" +
+	// German, French, Spanish, Italian, Portuguese, Dutch and Polish, where their stems differ.
+	"krebs|herzinfarkt|herzinsuff|niereninsuff|schlaganfall|bluthochdruck|sklerose|zuckerkrank|lungenentz|leberzirrhose|demenz|migräne|magersucht|fehlgeburt|schwanger|leukämie|rheuma|gicht\\b|adipositas|bandscheibenvorfall|vorhofflimmern|tablettensucht|alkoholabh|" +
+	"insuffisance (?:rénale|cardiaque|resp)|asthme|sclérose|grossesse|enceinte|fausse couche|diabète|démence|cirrhose|infarctus|pneumonie|tumeur|leucémie|dépression|dépressi|" +
+	"neumon|insuficiencia (?:renal|card)|cáncer|\\basma\\b|esclerosis|embaraz|hipertensi|demencia|cirrosis|\\binfarto|ictus|esquizofren|leucemia|depresi|migraña|" +
+	"fibrillazione|insufficienza (?:renale|card)|cancro|tumore|epilessia|sclerosi|gravidanza|incinta|ipertensione|demenz|cirrosi|leucemi|depression|emicrania|polmonite|artrite|" +
+	"fibrilação|insuficiência|câncer|esclerose|grávida|gravidez|demência|cirrose|enfarte|depressão|enxaqueca|lúpus|" +
+	"kanker|longontsteking|hartinfarct|beroerte|hoge bloeddruk|suikerziekte|zwanger|miskraam|dementie|depressie|reuma|astma|" +
+	"cukrzyc|nowotw|\\brak (?:piersi|płuc|jelita)|nadciśnieni|zawał|udar mózgu|padaczk|depresj|zapaleni|ciąż|poronieni|białaczk|schizofren|marskoś";
+
+/** What somebody feels or shows: it says something of their health only behind words of a clinic. */
+export const SYMPTOMS =
+	"chest pain|abdominal pain|back pain|shortness of breath|dyspn(?:o?ea)|dizz(?:y|iness)|nausea|vomit|fever|headache|palpitation|syncope|confusion|numbness|chills|cough|diarrh|swelling|edema|oedema|bleeding|hematuria|jaundice|weight loss|fatigue|suicid|hallucinat|self-harm|rash|saturación|saturação|brustschmerz|atemnot|schwindel|fieber|douleur|fièvre|dolor|fiebre|dolore|febbre|febre|falta de ar|pijn|koorts|gorączk|duszno|troponin|elevated bnp";
 
 /** Generic names of medicines, the endings that INN stems give them, and brands that stand for them. */
 export const MEDICINES =
-	"acetaminophen|adderall|albuterol|alprazolam|amitriptyline|amoxicillin|ativan|azithromycin|bupropion|buprenorphine|cephalexin|ciprofloxacin|clonazepam|codeine|diazepam|digoxin|doxycycline|duloxetine|fentanyl|fluoxetine|furosemide|gabapentin|hydrochlorothiazide|hydrocodone|hydroxychloroquine|hydroxyzine|ibuprofen|insulin|ketamine|lamotrigine|levodopa|levothyroxine|lithium|lorazepam|methadone|methotrexate|methylphenidate|metformin|metronidazole|morphine|naloxone|naproxen|norco|olanzapine|oxycodone|oxycontin|ozempic|paracetamol|percocet|prednisone|prednisolone|pregabalin|prozac|quetiapine|risperidone|ritalin|semaglutide|sertraline|tamoxifen|topiramate|tramadol|trazodone|truvada|venlafaxine|vicodin|warfarin|xanax|zoloft|zolpidem|\\w{3,12}(?:statin|sartan|azole|mycin|cillin|oxacin|prazole|olol|dipine|gliptin|gliflozin|glutide|xaban|parin|mab|tinib|vir|pril|triptan|setron|idone)";
+	"acetaminophen|adderall|albuterol|alprazolam|amitriptyline|amoxicillin|ativan|azithromycin|bupropion|buprenorphine|cephalexin|ciprofloxacin|clonazepam|codeine|diazepam|digoxin|doxycycline|duloxetine|fentanyl|fluoxetine|furosemide|gabapentin|hydrochlorothiazide|hydrocodone|hydroxychloroquine|hydroxyzine|ibuprofen|interferon|insulin[ae]?|ketamine|lamotrigine|levodopa|levothyroxine|lithium|lorazepam|methadone|methotrexate|methylphenidate|metformin|metronidazole|morphine|naloxone|naproxen|norco|olanzapine|oxycodone|oxycontin|ozempic|paracetamol|percocet|prednisone|prednisolone|pregabalin|prozac|quetiapine|risperidone|ritalin|semaglutide|sertraline|tamoxifen|topiramate|tramadol|trazodone|truvada|salbutamol|hidroxicloroquina|metformin[ae]|ibuprofeno|paracetamolo?|levotiroxina|venlafaxine|vicodin|warfarin|xanax|zoloft|zolpidem|\\w{3,12}(?:statin|sartan|azole|mycin|cillin|oxacin|prazole|olol|dipine|gliptin|gliflozin|glutide|xaban|parin|mab|tinib|vir|pril|triptan|setron|idone)[aeo]?";
 
 /** Those of them that are one word in full. */
 export const MEDICINE_WORDS = MEDICINES.split("|").filter((word) => /^[a-z]+$/.test(word));
 
 /** Says that somebody in particular is meant. */
 export const SOMEBODY =
-	/\bpatient(?:'s|s)?\b|\bpt\b|\bpts\b|\bhe\b|\bshe\b|\bhis\b|\bher\b|\bhim\b|\bmy (?:mother|father|mom|mum|dad|wife|husband|son|daughter|brother|sister|partner|child|kid|baby|grand\w{2,8}|friend|boss|colleague|coworker|client|patient|doctor|therapist|last|recent)|\bi(?:'ve| have| was| am|'m| take| took| got)\b|\bmy \w{2,12} (?:is|was|came)|\bemployee\b|\bresident\b|\bclient\b|\bmember\b|\b\d{1,3}[ -]?(?:yo|y\/o|year[- ]olds?|years old|yr old|jährige)|\b(?:mr|mrs|ms|miss|mx|dr)\b\.?|\bpatientin\b|\bpaciente\b|\bpatiente\b|\bpaziente\b|\bdob\b|\bmrn\b|(?:john|jane) doe/;
+	/\bpatient(?:['’]s)?\b|\bpt\b|\bhe\b|\bshe\b|\bhis\b|\bher\b|\bhim\b|\bmy (?:mother|father|mom|mum|dad|wife|husband|son|daughter|brother|sister|partner|child|kid|baby|grand\w{2,8}|friend|boss|colleague|coworker|client|patient|doctor|therapist|last|recent)|\bi(?:'ve| have| was| am|'m| take| took| got)\b|\bmy \w{2,12} (?:is|was|came)|\bemployee\b|\bresident\b|\bclient\b|\bmember\b|\b\d{1,3}[ -]?(?:yo|y\/o|year[- ]olds?|years old|yr old|jährige)|\b(?:mr|mrs|ms|miss|mx|dr)\b\.?|\bbed \d|\bward \d|\bclaimant\b|\bstudent\b|\bapplicant\b|\bpatientin\b|\bpatienten\b|\bpaciente\b|\bpatiente\b|\bpaziente\b|\bpacjent(?:ka|ki|a)?\b|\bpatiënte?\b|\bversicherte[rn]?\b|\bmitarbeiter(?:in)?\b|\b(?:herrn?|frau|mme|sra?|señora?|sig|signora?|dhr|mevr|pani?)\b|\b(?:meine?|unsere?|mi|mon|ma|mio|mia|meu|minha|mijn|moja|mój|onze|notre|nuestr[oa]) (?:mutter|vater|frau|mann|sohn|tochter|bruder|schwester|chef|madre|padre|hij[oa]|espos[ao]|mujer|marido|herman[oa]|mère|père|femme|mari|fils|fille|frère|sœur|moglie|marito|figli[oa]|mãe|pai|filh[oa]|moeder|vader|vrouw|man|zoon|dochter|żona|mąż|syn|córka|mama|matka|tata)\b|\bich (?:habe|leide|bin|nehme)\b|\bj['’]ai\b|\bje (?:suis|souffre|prends)\b|\b(?:tengo|padezco|tomo|soffro|prendo|tenho|choruję|biorę)\b|\bik (?:heb|gebruik|slik)\b|\bdob\b|\bmrn\b|(?:john|jane) doe/;
 
 /** What laboratories measure. */
 export const ANALYTES = [
@@ -44,6 +56,14 @@ export const ANALYTES = [
 	"ast",
 	"cd4",
 	"hematocrit",
+	"bnp",
+	"kreatinin",
+	"leukozyten",
+	"glicemia",
+	"glucosa",
+	"hemoglobina",
+	"colesterol",
+	"cholesterin",
 ] as const;
 
 /** Given names that are common in several countries and are hardly ever another word. */
@@ -79,10 +99,62 @@ export const CLINICAL_VERBS = [
 	"leidet",
 	"diagnosticado",
 	"diagnosticada",
+	"diagnosticato",
+	"diagnosticata",
+	"diagnosticaron",
+	"diagnosi",
+	"patient",
+	"pt",
+	"patientin",
+	"patiente",
+	"paciente",
+	"paziente",
+	"pacjent",
+	"pacjentka",
+	"leide",
+	"nimmt",
+	"erkrankt",
+	"behandelt",
+	"krankgeschrieben",
+	"suivi",
+	"suivie",
+	"souffre",
+	"traitement",
+	"atteint",
+	"atteinte",
+	"padece",
+	"padezco",
+	"sufre",
+	"tratamiento",
+	"soffre",
+	"soffro",
+	"assume",
+	"ricoverato",
+	"ricoverata",
+	"affetto",
+	"affetta",
+	"sofre",
+	"tratamento",
+	"internado",
+	"internada",
+	"lijdt",
+	"gebruikt",
+	"opgenomen",
+	"choruje",
+	"cierpi",
+	"leczony",
+	"leczona",
+	"rozpoznanie",
+	// Cut at letters beyond ASCII: diagnóstico, hospitalisé, ingresó, patiënt.
+	"diagn",
+	"hospitalis",
+	"ingres",
+	"pati",
+	"nt",
 ] as const;
 
 /** Conditions that are one word: each is looked at where it stands. */
 export const CONDITION_WORDS =
-	"alzheimer alzheimers anemia anxiety arthritis asthma autism bipolar bronchitis cancer carcinoma chemotherapy cirrhosis colitis copd crohn crohns dementia depression dialysis diabetes diabetic eczema endometriosis epilepsy epileptic fibromyalgia glaucoma gout hepatitis herpes hiv hypertension hypothyroidism leukemia leukaemia lupus lymphoma melanoma meningitis migraine migraines osteoporosis pancreatitis parkinson parkinsons pneumonia pregnant psoriasis ptsd psychosis schizophrenia schizophrenic seizure seizures sepsis stroke thrombosis tuberculosis tumor tumour".split(
+	"alzheimer alzheimers anemia anxiety arthritis asthma autism bipolar bronchitis cancer carcinoma chemotherapy cirrhosis colitis copd crohn crohns dementia depression dialysis diabetes diabetic eczema endometriosis epilepsy epileptic fibromyalgia glaucoma gout hepatitis herpes hiv hypertension hypothyroidism leukemia leukaemia lupus lymphoma melanoma meningitis migraine migraines osteoporosis pancreatitis parkinson parkinsons pneumonia pregnant psoriasis ptsd psychosis schizophrenia schizophrenic seizure seizures sepsis stroke thrombosis tuberculosis tumor tumour miscarriage abortion burnout krebs kanker cancro schwanger enceinte embarazada incinta zwanger infarto infarkt herzinfarkt schlaganfall bluthochdruck demenz depressionen migraine epilepsie chemo radiotherapy".split(
 		" ",
 	);

@@ -33,10 +33,10 @@ export function mailboxes(text: string, seen: Set<Kind>): void {
 	}
 }
 
-/** Behind `//` or `//user:` the @ ends the userinfo of an address, and what follows is its host. */
+/** Behind `//` and before a path or query the @ ends the userinfo of an address, and what follows is its host. */
 function isUserinfo(before: string, local: string): boolean {
 	const lead = before.slice(0, before.length - local.length);
-	return /\/\/(?:[^\s/@"'<>]{0,60}:)?[^\s/@"'<>]{0,60}$/.test(lead);
+	return /\/\/[^\s/?#"'<>]{0,63}$/.test(lead);
 }
 
 /** Country codes with fewest and most digits behind them. ITU-T E.164, annex to Operational Bulletin 1114. */
@@ -161,18 +161,34 @@ for (const name of GIVEN_NAMES) if (/^[a-z]+$/.test(name)) given.add(name, true)
 const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
 const INTRODUCES =
 	/(?:\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$/i;
+
+/** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
+const TITLE =
+	/(?:\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
+const CAPITALISED = /\p{Lu}[\p{L}'’-]{2,24}/uy;
+const NO_SURNAME =
+	/^(?:Access|Advocate|App|Assessment|Assistance|Association|Assumed|Care|Chart|Data|Discharge|Education|Engagement|Experience|Flow|Form|Health|History|ID|Identification|Information|Instructions|Intake|Is|Journey|Monitoring|Name|Notes?|Number|Outcomes?|Portal|Privacy|Protection|Record|Records|Registration|Registry|Relations|Rights|Safety|Satisfaction|Services?|Support|Survey|The|Transport|Was|With|Zero)$/;
 const INITIAL = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
-/** How sure it is that a name of a person begins at a word: introduced as one, a full name, or none. */
+/** How sure it is that a name of a person begins at a word: introduced as one, somebody's without more, or none. */
 export function nameAt(text: string, start: number, end: number): "introduced" | "full" | undefined {
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return undefined;
+	const before = text.slice(Math.max(0, start - 40), start);
 	const isInitial = end - start === 1;
 	if (isInitial) INITIAL.lastIndex = start;
-	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined) return undefined;
+	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined)
+		return isTitled(text, start, before) ? "full" : undefined;
 	SURNAME.lastIndex = end;
 	const isFull = !isInitial && SURNAME.test(text);
 	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
-	if (INTRODUCES.test(text.slice(Math.max(0, start - 40), start))) return "introduced";
+	if (INTRODUCES.test(before)) return "introduced";
 	return isFull ? "full" : undefined;
+}
+
+function isTitled(text: string, start: number, before: string): boolean {
+	CAPITALISED.lastIndex = start;
+	if (!/[ .:]$/.test(before) || !TITLE.test(before)) return false;
+	const name = CAPITALISED.exec(text)?.[0];
+	return name !== undefined && !NO_SURNAME.test(name);
 }

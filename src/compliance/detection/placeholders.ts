@@ -20,9 +20,15 @@ export function isPlaceholder(value: string): boolean {
 	return EXAMPLE.test(value) || COUNTED.test(value) || REFERENCE.test(value) || COMMON.test(value);
 }
 
+/** Digits and letters in their order, as tutorials fill a key; of mixed case they are not typed so. */
+const IN_ORDER = /\d{0,3}123456789\d{0,4}|abcdefgh\w{0,64}|ABCDEFGH\w{0,64}/g;
+const MIN_KEY_BESIDES = 28;
+
 /** The same for what has a provider's own prefix, which a reference cannot have. */
 export function isExampleKey(value: string): boolean {
-	return EXAMPLE.test(value) || /123456789|abcdefgh/i.test(value);
+	if (EXAMPLE.test(value)) return true;
+	const besides = value.replace(IN_ORDER, "").length;
+	return besides < value.length && besides < MIN_KEY_BESIDES;
 }
 
 /** Shannon entropy of a text's characters, in bits per character. */

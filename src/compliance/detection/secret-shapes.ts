@@ -9,6 +9,38 @@ export interface KeyShape {
 	readonly shape: RegExp;
 }
 
+/** Prefixes of keys that are hexadecimal, of one case, or a UUID behind them: gitleaks, cmd/generate/config/rules. */
+const HEXADECIMAL_PREFIXES = [
+	"xkeysib",
+	"shippo_live",
+	"shippo_test",
+	"pul-",
+	"pat-na",
+	"pat-eu",
+	"nfp_",
+	"r8_",
+	"tfp_",
+	"dsh_",
+	"phx_",
+	"rdme_",
+	"fio-u-",
+	"FLWSECK",
+	"duffel_",
+	"easypost",
+	"pnu_",
+	"sk_ci",
+	"CFPAT",
+	"BBDC",
+	"tskey",
+	"bkua_",
+	"ops_",
+	"fo1_",
+	"figd_",
+	"sgp_",
+	"napi_",
+	"rnd_",
+];
+
 /** Published formats, many by way of gitleaks (MIT, cmd/generate/config/rules) and detect-secrets (Apache-2.0). */
 export const KEY_SHAPES: readonly KeyShape[] = [
 	...["AKIA", "ASIA", "ABIA", "ACCA"].map((prefix) => ({
@@ -61,6 +93,8 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "shopify_token", prefix: "shp", shape: /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/y },
 	{ kind: "square_token", prefix: "sq0", shape: /sq0(?:atp|csp|idp)-[\w-]{22,50}/y },
 	{ kind: "square_token", prefix: "EAAA", shape: /EAAA[\w-]{56,64}/y },
+	// An account and its token behind each other, as they are handed to the client.
+	{ kind: "twilio_key", prefix: "AC", shape: /AC[0-9a-f]{32}["',: ]{1,5}[0-9a-f]{32}(?![A-Za-z0-9])/y },
 	{ kind: "twilio_key", prefix: "SK", shape: /SK[0-9a-f]{32}(?![A-Za-z0-9])/y },
 	{ kind: "mailgun_key", prefix: "key", shape: /key-[a-f0-9]{32}(?![a-z0-9])/y },
 	{ kind: "databricks_token", prefix: "dapi", shape: /dapi[a-f0-9]{32}(?:-\d)?/y },
@@ -78,6 +112,13 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "supabase_key", prefix: "sbp", shape: /sbp_[a-f0-9]{40}/y },
 	{ kind: "vault_token", prefix: "hvs", shape: /hv[sb]\.[\w-]{24,200}/y },
 	{ kind: "atlassian_token", prefix: "ATATT3", shape: /ATATT3[\w=-]{100,220}/y },
+	// Their keys are of one case or hexadecimal, which without the prefix would be no sign of a key.
+	...HEXADECIMAL_PREFIXES.map((prefix) => ({
+		kind: "generic_secret" as const,
+		prefix,
+		shape: /[A-Za-z\d]{2,12}(?:[-_][a-z\d]{2,10}){0,2}[-_][A-Za-z\d-]{20,120}/y,
+	})),
+	{ kind: "generic_secret", prefix: "AGE", shape: /AGE-SECRET-KEY-1[A-Z\d]{58}/y },
 	{ kind: "jwt", prefix: "eyJ", shape: /eyJ[\w-]{8,2000}\.(?:eyJ[\w-]{4,4000})\.[\w-]{8,1000}/y },
 	{ kind: "mailchimp_key", prefix: "", shape: /[0-9a-f]{32}-us\d{1,2}(?!\w)/y },
 	{ kind: "azure_client_secret", prefix: "", shape: /[A-Za-z0-9_~.]{3}\dQ~[\w~.-]{31,34}/y },
@@ -104,11 +145,16 @@ export const NAMED_SECRETS: readonly NamedSecret[] = [
 ];
 
 /** Names whose value is a password: short ones count too. */
-export const PASSWORD_NAME = /pass(?:w(?:or)?d|wort|phrase|code)|pwd$|^pw$|passwd|contrasena|senha$|wachtwoord/;
+export const PASSWORD_NAME =
+	/pass(?:w(?:or)?d|wort|phrase|code)|pwd$|^pw$|^passe$|passwd|(?<!by|com|en|im|over|sur|tres|under)pass$|contrasena|clave$|kennwort|motdepasse|senha$|wachtwoord|haslo$/;
 
 /** Names whose value is a key or token. */
 export const KEY_NAME =
 	/secretkeybase$|(?:api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session|webhook|jwt|hmac|app|admin)key$|secret(?:key|value|token|accesskey|id)?$|token$|accesstoken|credentials?$|^auth$|authorization$|apikey|authtoken$/;
+
+/** Names whose value is a key if it was drawn at random, and else may be anything. */
+export const MAYBE_KEY_NAME =
+	/(?<!public|primary|foreign|site|cache|sort|partition|object|idempotency|publishable|row|group|item|host|range)(?:key|pat|salt|seed|sig|signature|cookie|sid|sessionid|session)$/;
 
 /** Names that only speak of one: its length, its file, its name, its public half. */
 export const ABOUT_NAME =

@@ -1,8 +1,18 @@
 // Finds secrets and where they stand: keys with a provider's prefix, settings, addresses with a password, PEM blocks.
 import type { SecretKind } from "./kinds.ts";
 import { entropy, isExampleKey, isPlaceholder } from "./placeholders.ts";
-import { ABOUT_NAME, KEY_NAME, KEY_SHAPES, type KeyShape, NAMED_SECRETS, PASSWORD_NAME } from "./secret-shapes.ts";
-import { isWordAt, Lexicon } from "./words.ts";
+import { hasDrawnPart, prefixedTokenEnd } from "./random-tokens.ts";
+import { saidAt } from "./said-secrets.ts";
+import {
+	ABOUT_NAME,
+	KEY_NAME,
+	KEY_SHAPES,
+	type KeyShape,
+	MAYBE_KEY_NAME,
+	NAMED_SECRETS,
+	PASSWORD_NAME,
+} from "./secret-shapes.ts";
+import { isWordAt } from "./words.ts";
 
 /** Takes a secret's kind and the offsets of its first character and behind its last. */
 export type ReportSecret = (kind: SecretKind, start: number, end: number) => void;
@@ -36,11 +46,28 @@ function tryShapes(text: string, start: number, shapes: readonly KeyShape[], rep
 	}
 }
 
-/** Keys that begin at a word. */
-export function keysAt(text: string, start: number, end: number, report: ReportSecret): void {
+function shapesAt(text: string, start: number, end: number, report: ReportSecret): void {
 	const code = text.charCodeAt(start) * 128 + text.charCodeAt(start + 1);
 	if (hasPrefix[code] === 1) tryShapes(text, start, byPrefix.get(code) ?? [], report);
 	if (canBeUnprefixed(text, start, end)) tryShapes(text, start, withoutPrefix, report);
+}
+
+/** Keys that begin at a word. */
+export function keysAt(text: string, start: number, end: number, report: ReportSecret): void {
+	shapesAt(text, start, end, report);
+	const tokenEnd = prefixedTokenEnd(text, start, end);
+	if (tokenEnd > 0 && !isKnownKey(text, start, end) && !isExampleKey(text.slice(start, tokenEnd)))
+		report("generic_secret", start, tokenEnd);
+}
+
+/** Whether a shape of its provider names the key that begins at a word. */
+function isKnownKey(text: string, start: number, end: number): boolean {
+	let isKnown = false;
+	const know = () => {
+		isKnown = true;
+	};
+	shapesAt(text, start, end, know);
+	return isKnown;
 }
 
 /** Keys without a prefix have a mark behind their first word: `-us`, `Q~`, `.atlasv1`, `:AA`, or a dot after 24. */
@@ -52,43 +79,6 @@ function canBeUnprefixed(text: string, start: number, end: number): boolean {
 	if (next === ":") return length >= 8 && length <= 10;
 	return next === "." && (length === 14 || (length >= 24 && length <= 27));
 }
-
-interface SaidSecret {
-	readonly shape: RegExp;
-	/** Which group of the shape is the value. */
-	readonly isPassword: boolean;
-}
-
-const VALUE = "[\"'`“]?(?<value>[^\\s\"'`“”,;<>]{6,128})";
-const saidPassword: SaidSecret = {
-	shape: new RegExp(
-		`\\S{1,20}(?: (?:for|of|to) [\\w .@-]{1,40}?)? ?(?:is|was|ist|es|é|est|lautet|:|=|->)[: ]{1,2}${VALUE}`,
-		"diy",
-	),
-	isPassword: true,
-};
-const saidKey: SaidSecret = {
-	shape: new RegExp(`\\S{1,20} ?(?:is|was|ist|es|est|lautet|->)[: ]{1,2}${VALUE}`, "diy"),
-	isPassword: false,
-};
-const bearer: SaidSecret = { shape: /bearer ["'`]?(?<value>[\w.~+/=-]{20,2000})/diy, isPassword: false };
-const basic: SaidSecret = { shape: /basic (?<value>[A-Za-z0-9+/]{12,400}={0,2})(?![A-Za-z0-9])/diy, isPassword: false };
-
-const said = new Lexicon<SaidSecret>();
-for (const word of ["password", "passwort", "passwd", "passphrase", "passcode", "pwd", "senha", "wachtwoord"])
-	said.add(word, saidPassword);
-for (const word of ["token", "secret", "key"]) said.add(word, saidKey);
-said.add("pw", saidPassword);
-for (const word of ["password", "passwd", "secret"])
-	said.add(word, { shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy, isPassword: true });
-for (const word of ["mysql", "mysqldump", "mysqladmin"])
-	said.add(word, { shape: /\w{5,10} [^\n]{0,80}?-p(?<value>[^\s-]\S{5,64})/diy, isPassword: true });
-said.add("curl", {
-	shape: /curl [^\n]{0,160}?(?:-u|--user)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
-	isPassword: true,
-});
-said.add("bearer", bearer);
-said.add("basic", basic);
 
 const PEM = /BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\\nr]{1,8}[A-Za-z0-9+/=:, \-\n\r\\]{16}/y;
 const PEM_LENGTH = 16_384;
@@ -104,20 +94,33 @@ function isKey(value: string): boolean {
 	return /\d/.test(value) && /[a-z]/i.test(value) && entropy(value) >= MIN_KEY_BITS && !value.includes("://");
 }
 
+/** Said without "is" between: characters of every make, a sign among them. */
+function isStrongPassword(value: string): boolean {
+	return (
+		isPassword(value) && /\d/.test(value) && /[a-z]/i.test(value) && /[!#$%^&*@~+?=]/.test(value) && value.length > 7
+	);
+}
+
+const IS_SAID = {
+	password: (value: string) => isPassword(value) && /\d/.test(value),
+	strong: isStrongPassword,
+	key: isKey,
+	bearer: isKey,
+} as const;
+
 /** What is said of a secret in words: "the password is …", "Bearer …", and the block that a key file is. */
 export function saidSecretAt(text: string, start: number, end: number, report: ReportSecret): void {
 	if (end - start === 5 && text.startsWith("-----BEGIN", start - 5)) reportPem(text, start, report);
-	const waiting = said.at(text, start, end);
+	const waiting = saidAt(text, start, end);
 	if (waiting === undefined) return;
-	for (const { shape, isPassword: asPassword } of waiting) {
+	for (const { shape, as } of waiting) {
 		shape.lastIndex = start;
 		const span = shape.exec(text)?.indices?.groups?.["value"];
 		if (span === undefined) continue;
 		const [from, to] = withoutFullStop(text, span[0], span[1]);
 		const value = text.slice(from, to);
 		if (isProviderKey(value)) continue;
-		if (asPassword ? isPassword(value) && /\d/.test(value) : isKey(value))
-			report(shape === bearer.shape ? "bearer_token" : "generic_secret", from, to);
+		if (IS_SAID[as](value)) report(as === "bearer" ? "bearer_token" : "generic_secret", from, to);
 	}
 }
 
@@ -137,7 +140,8 @@ function reportPem(text: string, start: number, report: ReportSecret): void {
 }
 
 const NAME_LENGTH = 48;
-const USERINFO = /:\/\/(?<user>[^\s/@:'"`<>]{0,64}):(?<value>[^\s/@'"`<>]{1,128})@(?=[\w[$])/dy;
+/** The last @ before the path ends the password, which may hold one that should have been escaped. */
+const USERINFO = /:\/\/(?<user>[^\s/@:'"`<>]{0,64}):(?<value>[^\s/'"`<>?#]{1,128})@(?=[\w[$])/dy;
 const SCHEME = /[a-z][a-z0-9+.-]{0,20}$/i;
 
 /** Addresses with a password, at the colon of their `://`. */
@@ -153,7 +157,7 @@ function addressAt(text: string, colon: number, report: ReportSecret): void {
 }
 
 const ASSIGNED =
-	/(?::=|=>|=|:)\s{0,3}(?:(?<quote>["'`])(?<quoted>[^"'`\n]{4,256})\k<quote>|(?<plain>[^\s"'`,;=]{4,256}={0,2}))/dy;
+	/(?::=|=>|=|:)\s{0,3}(?:(?<quote>["'`])(?<quoted>[^"'`\n]{4,256})\k<quote>|["'`](?<open>[^"'`\s]{4,256})(?!["'`\S])|(?<plain>[^\s"'`,;=]{4,256}={0,2}))/dy;
 
 /** The lower-cased name before a sign, without its separators; empty where none stands there. */
 function nameBefore(text: string, sign: number): string {
@@ -169,27 +173,25 @@ function assignmentAt(text: string, at: number, report: ReportSecret): number {
 	const name = nameBefore(text, at);
 	const asPassword = PASSWORD_NAME.test(name);
 	const named = NAMED_SECRETS.find((secret) => secret.name.test(name));
-	if (!asPassword && named === undefined && !KEY_NAME.test(name)) return at;
+	const asKey = KEY_NAME.test(name);
+	if (!asPassword && named === undefined && !asKey && !MAYBE_KEY_NAME.test(name)) return at;
 	if (named === undefined && ABOUT_NAME.test(name)) return at;
 	ASSIGNED.lastIndex = at;
 	const groups = ASSIGNED.exec(text)?.indices?.groups;
-	const span = groups?.["quoted"] ?? groups?.["plain"];
+	const span = groups?.["quoted"] ?? groups?.["open"] ?? groups?.["plain"];
 	if (span === undefined) return at;
 	const value = text.slice(span[0], span[1]);
 	if (named?.value.test(value) && !isPlaceholder(value)) report(named.kind, span[0], span[1]);
-	else if (asPassword ? isPassword(value) && !isCode(text, span[1], value) : isKey(value))
+	else if (
+		asPassword ? isPassword(value) && !isCode(text, span[1], value) : isKey(value) && (asKey || hasDrawnPart(value))
+	)
 		if (!isProviderKey(value)) report("generic_secret", span[0], span[1]);
 	return span[1];
 }
 
 /** A value whose own shape names its kind is reported for that. */
 function isProviderKey(value: string): boolean {
-	let isKnown = false;
-	const know = () => {
-		isKnown = true;
-	};
-	keysAt(value, 0, /^[A-Za-z0-9]*/.exec(value)?.[0].length ?? 0, know);
-	return isKnown;
+	return isKnownKey(value, 0, /^[A-Za-z0-9]*/.exec(value)?.[0].length ?? 0);
 }
 
 /** A value that code computes: it is called, or a member of something. */

@@ -206,7 +206,10 @@ function base64CodeAt(text: string, at: number): number {
 	return code < 128 ? (BASE64_CODE[code] ?? -1) : -1;
 }
 
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const wholeUtf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/** Stands for bytes that are no UTF-8. To throw for each run that only looks like base64 costs more than to read it. */
+const UNDECODABLE = "\ufffd";
 const MIN_READABLE = 8;
 
 function isReadable(byte: number): boolean {
@@ -234,11 +237,8 @@ function readable(bytes: Uint8Array): string {
 		start = at + 1;
 	}
 	if (hasControls || runs.length > bytes.length) return runs;
-	try {
-		return strictUtf8.decode(bytes);
-	} catch {
-		return runs;
-	}
+	const text = wholeUtf8.decode(bytes);
+	return text.includes(UNDECODABLE) ? runs : text;
 }
 
 /** Zero bytes, every second one in UTF-16, are left out. */

@@ -55,6 +55,30 @@ const RECOGNISED: readonly (readonly [kind: string, text: string])[] = [
 	["connection_string", "postgres://billing:h7Gqz2Lw9@db-3.prod.internal:5432/billing"],
 	["generic_secret", "db_password: 8f$Kd02jLq!"],
 	["generic_secret", `api_key = "${RANDOM}"`],
+	["generic_secret", `acme_${RANDOM}`],
+	["generic_secret", `sk-proj-${RANDOM.slice(0, 28)}`],
+	["slack_bot_token", `xoxb${"-123456789012-1234567890123"}-${RANDOM.slice(0, 24)}`],
+	["generic_secret", "--password 8f$Kd02jLq!"],
+	["generic_secret", "la contraseña del router es 8f$Kd02jLq!"],
+	["generic_secret", "le mot de passe du wifi : 8fKd02jLqX"],
+	["generic_secret", "hasło do panelu: 8f$Kd02jLq!"],
+	["phone", "0161 496 0733"],
+	["date_of_birth", "ich bin am 3.5.1979 geboren"],
+	["date_of_birth", "nata a Bologna il 4 marzo 1991"],
+	["date_of_birth", "d.o.b. 03/22/1971"],
+	["person_name", "Mein Name ist Ömür Yıldız"],
+	["person_name", "Nazywam się Bożena Kowalczyk"],
+	["diagnosis_context", "Patient admitted with chest pain"],
+	["diagnosis_context", "Die Patientin leidet an Multipler Sklerose"],
+	["diagnosis_context", "Le patient est suivi pour une insuffisance rénale"],
+	["diagnosis_context", "El paciente ingresó con neumonía"],
+	["lab_result", "her mammogram shows a lesion"],
+	["lab_result", "her CD4 count dropped to 210"],
+	["bank_account", "BSB 062-000 account 1182 9934"],
+	["bank_account", "IFSC HDFC0001842"],
+	["vat_id", "ABN 51 824 753 556"],
+	["vat_id", "Partita IVA 00743110157"],
+	["credit_context", "the customer's credit score is 612"],
 ];
 
 const HARMLESS: readonly string[] = [
@@ -71,6 +95,20 @@ const HARMLESS: readonly string[] = [
 	"What are the usual symptoms of type 2 diabetes and how does metformin work?",
 	"Upgrade to version E11.9 of the firmware",
 	"type User = { email: string; ssn: string; password: string }",
+	"The paper cites 1,234 patients with diabetes in a cohort study",
+	"Of 2,418 patients with hypertension, 12 % discontinued amlodipine",
+	"Explain what a doctor checks before prescribing sertraline",
+	"payment pi_3MtwBwLkdIwHu7ix28a3tqPN succeeded",
+	"cache-v2-linux-9f3c1e7ab40d2258c6e1f0b7d94a83e5172c6d0f1b2a3c4d5e6f708192a3b4c5",
+	"Use-AzureRmResourceGroupDeployment2024V3Template",
+	"how-we-moved-to-kubernetes-in-30-days-without-downtime",
+	"the password policy asks for at least 12 characters",
+	"Call the client on 2024-05-17",
+	"const person = { firstName: 'John', lastName: 'Doe' };",
+	"He takes a loan of $193 at 6% for 38 days. How much is the interest?",
+	"An allergy is a disease of the immune system; he may ask what causes it",
+	"bytes 01 02 03 04 05 06 07",
+	"NATO summit on 11 July 2023",
 ];
 
 const DOCUMENTED: readonly string[] = [
@@ -115,6 +153,26 @@ describe("detect", () => {
 
 	it.each(DOCUMENTED)("takes no documented example for a secret: %j", (text) => {
 		expect(detect([text]).classes).not.toContain("SECRETS");
+	});
+
+	it("takes no identifier out of a longer run of digits", () => {
+		expect(kindsOf("Visa 4539 1488 0343 6467 exp 09/27")).toEqual(["credit_card"]);
+		expect(kindsOf("ref 5739 1462 0834 9911 0000")).toEqual([]);
+		expect(kindsOf("Aadhaar 5739 1462 0834, born in May")).toEqual(["in_aadhaar"]);
+	});
+
+	it("takes the password of an address for no mailbox", () => {
+		expect(kindsOf("postgres://admin:S3cr3tP@ss9@db.internal:5432/prod")).toEqual(["connection_string"]);
+		expect(kindsOf("https://shop.example.org/reset?email=anneke@ziggo-mail.nl")).toEqual(["email"]);
+	});
+
+	it("takes a surname behind a title for somebody's where data about health stand beside it", () => {
+		expect(kindsOf("Rx: lisinopril 10mg daily for Mrs. Ortega").toSorted()).toEqual(["person_name", "prescription"]);
+		expect(kindsOf("Mrs. Ortega wrote the release notes")).toEqual([]);
+	});
+
+	it("reads a setting whose quote was never closed", () => {
+		expect(kindsOf("DATABASE_PASSWORD='p9X!k2#vLq8")).toEqual(["generic_secret"]);
 	});
 
 	it("takes a number that fills its text for what its check digit says, and not inside a sentence", () => {

@@ -4,7 +4,7 @@ import { classOf } from "../../../../src/compliance/detection/kinds.ts";
 import { PHRASES } from "../../../../src/compliance/detection/phrases.ts";
 import { KEY_SHAPES } from "../../../../src/compliance/detection/secret-shapes.ts";
 
-const identifiers = [...new Set(IDENTIFIERS.flat())];
+const identifiers = [...new Set([...IDENTIFIERS.digit.flat(), ...IDENTIFIERS.letter.flat()])];
 const shapes = [...identifiers, ...KEY_SHAPES].map(({ kind, shape }) => [kind, shape] as const);
 const words = [...identifiers.map(({ kind, context }) => [kind, context] as const)];
 const phrases = PHRASES.flatMap(({ kind, pattern, near, unless }) => [

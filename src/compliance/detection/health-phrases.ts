@@ -1,0 +1,168 @@
+// The table of phrases about somebody's health: records, results, prescriptions, diagnoses.
+import {
+	ANALYTES,
+	CLINICAL_VERBS,
+	CONDITION_WORDS,
+	CONDITIONS,
+	MEDICINE_WORDS,
+	MEDICINES,
+	SOMEBODY,
+	SYMPTOMS,
+} from "./medical-terms.ts";
+import type { Phrase } from "./phrase.ts";
+
+const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
+const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
+const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
+const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
+const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
+const NOT_ABOUT_SOMEBODY =
+	/\bcohort|meta-analys|prevalence|\bincidence|epidemiolog|randomi[sz]ed|placebo|leaflet|brochure|guideline|fictional|hypothetical|role-?play|patient (?:education|portal|app\b|record system|journey|management)|worldwide|\btrials? (?:of|with|show)|\bin (?:the|this|our) (?:trial|study)|patient zero|explain (?:to|how|what|why)|how (?:do|does|can|should|would) (?:i|we|you|one|doctors|nurses) (?:\w{1,12} ){0,2}(?:treat|manag|diagnos|prescri|assess)|wie (?:behandelt|behandle|erkennt) man|\b(?:paper|thesis|lecture|talk|report|reading|research\w{0,3}|article|book|show|film|question|frage|pregunta|domanda|pytanie) (?:on|about|zu|über|sobre|su|o)\b|im allgemeinen|en général|en general|in generale|zodiac|brush ?stroke|stroke of|favou?rite|migrat(?:e|ion|ing)\b|blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
+
+/** Records, results, prescriptions and diagnoses. */
+export const HEALTH_PHRASES: readonly Phrase[] = [
+	{
+		kind: "mrn",
+		words: ["mrn", "medical", "chart", "hospital", "patient", "patientid", "health", "patientennummer"],
+		window: [0, 72],
+		pattern: new RegExp(
+			`^(?:mrn|(?:medical|health|hospital)[ _-](?:record|chart|patient)s?|chart|hospital|patient(?:ennummer)?)[ _-]{0,2}(?:(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?|(?<=mrn ?|nummer ?)["':=#]{0,3})[ :="'#]{0,4}${IDENTIFIER}`,
+			"i",
+		),
+	},
+	{
+		kind: "mrn",
+		words: ["pid", "mrn"],
+		window: [24, 64],
+		pattern: /PID\|\d{0,4}\|[^|\n]{0,20}\|\d{3,16}\^|\d{4,12}\^{2,3}(?:MRN|MR)\b/,
+	},
+	{
+		kind: "health_plan_id",
+		words: [
+			"beneficiary",
+			"subscriber",
+			"member",
+			"policy",
+			"medicaid",
+			"plan",
+			"insurance",
+			"versichertennummer",
+			"membership",
+			"group",
+		],
+		window: [48, 88],
+		pattern: new RegExp(
+			`(?:beneficiary|subscriber|member(?:ship)?|policy|medicaid|plan|insurance|group)[ _-]?(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?[ :="'#]{0,4}${IDENTIFIER}`,
+			"i",
+		),
+		near: /health|insur|blue ?(?:cross|shield)|\bbcbs\b|aetna|cigna|kaiser|humana|united ?health|anthem|medicaid|medicare|medical|patient|\bhmo\b|\bppo\b|claim|krankenkasse/,
+	},
+	{
+		kind: "npi",
+		words: ["npi"],
+		window: [0, 24],
+		pattern: /^npi["':=# ]{1,4}(?:number |no\.? )?(?:is )?[12]\d{9}(?!\d)/i,
+		unless: /^npi[^\d]{1,16}(?:1234567890|[12]0{9})/,
+	},
+	{
+		kind: "ndc_code",
+		words: ["ndc"],
+		window: [0, 40],
+		pattern: /^ndc[ :#]{0,3}(?:code|number|no\.?)?[ :#]{0,3}(?:\d{4,5}-\d{3,4}-\d{1,2}|\d{10,11})(?!\d)/i,
+	},
+	{
+		kind: "lab_result",
+		words: [...ANALYTES],
+		window: [120, 96],
+		pattern: new RegExp(
+			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went up|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
+			"i",
+		),
+		near: new RegExp(`${SOMEBODY.source}|lab (?:result|report|value)s?|blood (?:test|work|panel)|dx\\b|diagnos`),
+	},
+	{
+		kind: "lab_result",
+		words: [
+			"blood",
+			"bp",
+			"tested",
+			"biopsy",
+			"viral",
+			"mammogram",
+			"mri",
+			"ct",
+			"pet",
+			"ultrasound",
+			"ecg",
+			"ekg",
+			"colonoscopy",
+			"blutdruck",
+			"smear",
+			"echo",
+		],
+		window: [96, 96],
+		pattern:
+			/(?:(?:mammogram|mri|(?:ct|pet) scan|ultrasound|e[ck]g|colonoscopy|smear|biopsy|echo)[^\n.;]{0,32}(?:show|reveal|confirm|result|was (?:positive|negative)|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|bp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for)/iy,
+		near: SOMEBODY,
+	},
+	{
+		kind: "prescription",
+		core: MEDICINE_CORE,
+		words: ["mg", "mcg", "rx", "prescribed", "prescription", "dose", "tablets", "refill", "dosage"],
+		window: [72, 96],
+		pattern: new RegExp(
+			`\\b(?:${MEDICINES})\\b.{0,12}\\d{1,4}(?:\\.\\d{1,2})? ?(?:mg|mcg|g|ml|units|iu)\\b|\\d{1,4} ?(?:mg|mcg|ml|units|iu)(?: of)? (?:${MEDICINES})\\b|(?:refill|rx).{0,24}\\b(?:${MEDICINES})\\b`,
+			"i",
+		),
+		near: new RegExp(
+			`${SOMEBODY.source}|\\brx\\b|\\bsig\\b|\\bq\\d{1,2}h\\b|\\b[bt]id\\b|\\bqhs\\b|\\bprn\\b|#\\d{2,3}\\b|refill`,
+		),
+	},
+	{
+		kind: "diagnosis_context",
+		words: CLINICAL_VERBS,
+		window: [120, 120],
+		core: HEALTH_CORE,
+		pattern: CONDITION_OR_MEDICINE,
+		near: SOMEBODY,
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		words: [
+			"admitted",
+			"presented",
+			"presents",
+			"complains",
+			"complaining",
+			"complained",
+			"patient",
+			"pt",
+			"hospitalized",
+			"hospitalised",
+			"patientin",
+			"paciente",
+			"paziente",
+			"patiente",
+			"ingres",
+			"triage",
+		],
+		window: [64, 120],
+		core: SYMPTOM_CORE,
+		pattern: new RegExp(
+			`(?:admitted|present(?:ed|s|ing)|complain\\w{1,5}|c/o|hospitali[sz]ed|reports?|reported|triage|aufgenommen|klagt|ingres|acud|refiere|se plaint|lamenta|queixa)[^\\n]{0,48}?(?:${SYMPTOMS})`,
+			"i",
+		),
+		near: SOMEBODY,
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
+		window: [96, 96],
+		pattern:
+			/\b(?:takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
+		near: SOMEBODY,
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+];
