@@ -13,7 +13,7 @@ const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 /** After these a slash begins a regular expression, not a division. */
 const BEFORE_REGEX =
 	/(?:^|[(,=:[!&|?{;+\-*%^~>]|\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await))\s*$/;
-const REGEX = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\//y;
+const REGEX = /\/(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\//y;
 
 /** How far back a slash looks for what it is. */
 const LOOK_BACK = 60;
@@ -101,12 +101,14 @@ class Scan {
 	}
 
 	#regex(): boolean {
-		if (this.#text[this.#at] !== "/") return false;
+		if (this.#text[this.#at] !== "/" || /[/*]/.test(this.#text[this.#at + 1] ?? "")) return false;
 		if (!BEFORE_REGEX.test(this.#text.slice(Math.max(0, this.#at - LOOK_BACK), this.#at))) return false;
 		REGEX.lastIndex = this.#at;
 		const match = REGEX.exec(this.#text);
-		if (match) this.#at += match[0].length;
-		return match !== null;
+		// Longer than is looked at, or none after all.
+		if (!match) throw new Unreadable();
+		this.#at += match[0].length;
+		return true;
 	}
 
 	#template(): boolean {
