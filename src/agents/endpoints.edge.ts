@@ -35,7 +35,10 @@ export const startRunEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	summary: "Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof.",
+	description:
+		"For a goal of several steps; it costs at most `max_cost_usd`, whatever happens, and goes on when its caller leaves. Give an `idempotency_key` where the call may be repeated: a repeated one joins the run.",
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
+	streamsProgress: true,
 	body: agentRunRequestSchema,
 	result: runSchema,
 	eventStream:
@@ -67,6 +70,7 @@ export const listRunsEndpoint = endpoint({
 	path: "/v1/agent/runs",
 	access: "key",
 	summary: "The caller's runs, newest first.",
+	description: "To find a run's id, its status and what it has cost; its steps are get_agent_trajectory's.",
 	query: z.lazy(() =>
 		z.object({
 			limit: wholeNumber(1, Number.MAX_SAFE_INTEGER)
@@ -120,6 +124,7 @@ export const getRunEndpoint = endpoint({
 	path: "/v1/agent/{run_id}",
 	access: "key",
 	summary: "One of the caller's runs as it stands.",
+	description: "To look after a run that is under way, or to read the output of one that is over.",
 	params: runParams,
 	result: runSchema,
 	async handle({ params, context }) {
@@ -134,6 +139,7 @@ export const getTrajectoryEndpoint = endpoint({
 	path: "/v1/agent/{run_id}/trajectory",
 	access: "key",
 	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
+	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
 	params: runParams,
 	query: z.lazy(() => z.object({ full: z.enum(["true", "false"]).default("false") })),
 	result: trajectorySchema,
@@ -154,6 +160,7 @@ export const cancelRunEndpoint = endpoint({
 	path: "/v1/agent/{run_id}/cancel",
 	access: "key",
 	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",
+	description: "What the run has cost by then stays charged, and its partial output is kept.",
 	params: runParams,
 	result: runSchema,
 	handle: ({ params: { run_id: runId }, context }) =>
