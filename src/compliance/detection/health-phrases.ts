@@ -196,7 +196,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		],
 		window: [64, 64],
 		pattern: new RegExp(
-			`(?:(?:all?[eé]rgi(?:c|sch|que|sk|[ck][oa]|es?|a|en|i)|uczul\\w{3,5}) (?:to|gegen|auf|voor|à|aux?|al?|alla|allo|agli|alle|mot|for|over for|na)|allerg(?:y|ies)(?: to|:)|\\w{3,12} allergy|anaphyla\\w{3,5}) ?(?!${NO_ALLERGEN})\\p{L}{3,}?`,
+			`(?:(?:all?[eé]rgi(?:c|sch|que|sk|[ck][oa]|es?|a|en|i)|uczul\\w{3,5}) (?:to|gegen|auf|voor|à|aux?|al?|alla|allo|agli|alle|mot|for|over for|na)|allerg(?:y|ies)(?: to|:)|\\w{3,12} allergy|anaphyla\\w{3,5}) ?(?!${NO_ALLERGEN})\\p{L}[\\p{L}' ]{2}`,
 			"iu",
 		),
 		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u"),
@@ -258,7 +258,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		words: ["0010", "patientid"],
 		window: [8, 72],
 		pattern:
-			/\(0010, ?00(?:[123]0)\)[^\n]{0,40}[[:'"= ][\w^-]{3,}?|\bPatientID["']?\s{0,2}[:=]\s{0,2}["'](?=[^"'\n]{0,16}\d)[\w-]{4,16}["']/,
+			/\(0010, ?00(?:[123]0)\)[^\n]{0,40}[[:'"= ][\w^-]{3}|\bPatientID["']?\s{0,2}[:=]\s{0,2}["'](?=[^"'\n]{0,16}\d)[\w-]{4,16}["']/,
 	},
 	{
 		kind: "diagnosis_context",

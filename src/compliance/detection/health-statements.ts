@@ -36,7 +36,7 @@ const behind = (verbs: string) =>
 	);
 
 const NO_CONDITION =
-	/^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:research|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats))/iu;
+	/^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats))/iu;
 
 const STATEMENTS: readonly Statement[] = [
 	{
@@ -72,10 +72,13 @@ const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
 const CAPITALISED = /\b[A-Z][a-z]{2,11}\b/g;
 const names = new Set(GIVEN_NAMES);
 
-/** Whether somebody in particular is meant near a term. */
-function isAboutSomebody(before: string, around: string): boolean {
-	if (SUBJECT.test(around)) return true;
-	return (before.match(CAPITALISED) ?? []).some((word) => names.has(word.toLowerCase()));
+/** Ends a sentence; a stop behind an abbreviation does not. */
+const SENTENCE_END = /\p{Ll}{3}[.!?][ \n]|\n/u;
+
+/** Whether somebody in particular is meant in the words before a term. */
+function isAboutSomebody(sentence: string): boolean {
+	if (SUBJECT.test(sentence.toLowerCase())) return true;
+	return (sentence.match(CAPITALISED) ?? []).some((word) => names.has(word.toLowerCase()));
 }
 
 function isSaid(text: string, at: number, { said, unless }: Statement): boolean {
@@ -83,8 +86,9 @@ function isSaid(text: string, at: number, { said, unless }: Statement): boolean 
 	if (!said.test(before.slice(-SAID_WITHIN).toLowerCase())) return false;
 	const after = text.slice(at, at + AFTER);
 	if (unless?.test(after) === true) return false;
-	const around = (before + after).toLowerCase();
-	return isAboutSomebody(before, around) && !NOT_ABOUT_SOMEBODY.test(around);
+	const sentence = before.split(SENTENCE_END).at(-1) ?? before;
+	if (!isAboutSomebody(sentence)) return false;
+	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
 }
 
 /** Adds the kinds of statements about somebody's health in a text. Each term costs a constant. */
