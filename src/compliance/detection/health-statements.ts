@@ -27,7 +27,7 @@ interface Statement {
 
 /** At most six words between a verb and its term, none of which makes it a topic. */
 const GAP =
-	"(?:(?!(?:about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never)\\b)[^\\s.!?;:]{1,20}[\\s]){0,6}[^\\s.!?;:]{0,16}$";
+	"(?:(?!(?:about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|course|class|lecture|company|startup|making|implement|design|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never)\\b)[^\\s.!?;:]{1,20}[\\s]){0,6}[^\\s.!?;:]{0,16}$";
 
 const behind = (verbs: string) =>
 	new RegExp(

@@ -25,7 +25,7 @@ export const MEDICINE_VERBS = TAKING;
 export const CARE_VERBS = `${HAVING}|${UNDERGOING}`;
 /** Before doctors by what they treat. */
 export const VISIT_VERBS =
-	"sees?|seeing|seen by|saw|visits?|visiting|visited|referred to|appointment with|under|meets? with|consults?|my|his|her|beim|bei|zum|zur|chez|voit|va al|ve a|visita a|dal|dalla|naar|bij|hos|u";
+	"sees?|seeing|seen by|saw|visits?|visiting|visited|referred to|appointment with|under|meets? with|consults?|beim|bei|zum|zur|chez|voit|va al|ve a|visita a|dal|dalla|naar|bij|hos|u";
 
 /** What one has of one's own. */
 export const OWN = "(?:my|her|his|meine?[nrms]?|seine?[nrms]?|mon|ma|mi|mio|mia|meu|minha|mijn|min|mitt|moja|mój)";
