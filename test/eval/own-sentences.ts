@@ -559,6 +559,47 @@ const FOURTH_BATCH: readonly LabelledPrompt[] = [
 	{ text: "The password was changed to meet the new policy and then reset to default.", classes: [] },
 ];
 
+/** Written after the phrases had been widened for the fourth batch and before it was measured. */
+const FIFTH_BATCH: readonly LabelledPrompt[] = [
+	{
+		text: "My niece carries an EpiPen because of a bee venom allergy; write a note for the summer camp.",
+		classes: ["PHI"],
+	},
+	{
+		text: "Meine Kollegin ist wegen einer Nierenbeckenentzündung krankgeschrieben, wer übernimmt das Kundengespräch?",
+		classes: ["PHI"],
+	},
+	{ text: "Ma grand-mère est sous Previscan et s'est fait opérer de la cataracte jeudi.", classes: ["PHI"] },
+	{ text: "A mi hermano le diagnosticaron leucemia y empieza la quimioterapia el lunes.", classes: ["PHI"] },
+	{ text: "Mia zia è in dialisi da tre anni, può viaggiare in aereo?", classes: ["PHI"] },
+	{ text: "Minha sogra toma sinvastatina 20 mg à noite, isso combina com toranja?", classes: ["PHI"] },
+	{ text: "Mijn collega zit thuis met een zware depressie, hoe schrijf ik een kaartje?", classes: ["PHI"] },
+	{ text: "Córka choruje na celiakię, ułóż jadłospis na tydzień.", classes: ["PHI"] },
+	{ text: "The candidate mentioned she is deaf in one ear and needs captions during the interview.", classes: ["PHI"] },
+	{ text: "He relapsed on heroin last month and is back on Subutex.", classes: ["PHI"] },
+	{ text: "I'm 11 weeks pregnant and haven't told my team yet, help me plan the announcement.", classes: ["PHI"] },
+	{ text: "Our driver lost his licence after a seizure, reword this email to dispatch.", classes: ["PHI"] },
+	{ text: "Please reschedule: Mrs Abbott has her colonoscopy on Thursday morning.", classes: ["PII", "PHI"] },
+	{ text: "Ferritin 6, Hb 9.2 for bed 14, start iron infusion", classes: ["PHI"] },
+	{ text: "lisinopril 10 mg PO qd, atorvastatin 40 mg qhs, NKDA, next refill 03/12", classes: ["PHI"] },
+	{ text: "My son's therapist thinks he has OCD and wants us to try CBT.", classes: ["PHI"] },
+	{
+		text: "Roughly one in eight women will develop breast cancer during their lifetime, says the leaflet.",
+		classes: [],
+	},
+	{ text: "What does a cardiologist do all day, and how many years of training does it take?", classes: [] },
+	{ text: "The orchestrator marks a node unhealthy after three failed probes and drains it.", classes: [] },
+	{ text: "Our cat was prescribed a special diet; which supermarkets sell it?", classes: [] },
+	{ text: "Balance the equation for the hydrolysis of aspirin with sodium hydroxide.", classes: [] },
+	{ text: "I'm allergic to Jira tickets without acceptance criteria, and so is my manager.", classes: [] },
+	{ text: "Run the doctor command first, then apply the patch and inject the fault again.", classes: [] },
+	{
+		text: "Heads up: the staging admin password has been reset to Qu⟦+⟧artz!Mole71, tell nobody",
+		classes: ["SECRETS"],
+	},
+	{ text: "pw for the NAS is now Gr3y⟦+⟧Lantern%9", classes: ["SECRETS"] },
+];
+
 /** Sentences that were written at one time, and what the detector knew of them when it was first measured on them. */
 export interface Batch {
 	readonly name: string;
@@ -580,7 +621,14 @@ export const BATCHES: readonly Batch[] = [
 	},
 	{
 		name: "fourth batch",
-		written: "chiefly about health, before the phrases were widened for it",
+		written:
+			"chiefly about health, before the phrases were widened for it; first measured at 0.500 exact, 0.200 of PHI found",
 		prompts: FOURTH_BATCH,
+	},
+	{
+		name: "fifth batch",
+		written:
+			"after the phrases were widened, which were not changed for it; first measured at 0.640 exact, 0.500 of PHI found",
+		prompts: FIFTH_BATCH,
 	},
 ];
