@@ -258,13 +258,14 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		words: ["0010", "patientid"],
 		window: [8, 72],
 		pattern:
-			/\(0010, ?00(?:[123]0)\)[^\n]{0,40}[[:'"= ][\w^-]{3}|\bPatientID["']?\s{0,2}[:=]\s{0,2}["'](?=[^"'\n]{0,16}\d)[\w-]{4,16}["']/,
+			/\(0010, ?00(?:[123]0)\)[^\n]{0,40}[[:=] ?['"]?(?=[^\s\]]{0,12}[\d^])[\w^-]{3}|\bPatientID["']?\s{0,2}[:=]\s{0,2}["'](?=[^"'\n]{0,16}\d)[\w-]{4,16}["']/,
 	},
 	{
 		kind: "diagnosis_context",
 		words: ["resourcetype"],
 		window: [2, 480],
+		core: /"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}Patient\/[\w-]{2}/g,
 		pattern:
-			/"resourceType"\s{0,2}:\s{0,2}"(?:Condition|AllergyIntolerance|Medication(?:Request|Statement|Administration)|Observation|DiagnosticReport|Immunization|Procedure|CarePlan|Encounter)"[\s\S]{0,440}"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}Patient\/[\w-]{2}/,
+			/"resourceType"\s{0,2}:\s{0,2}"(?:Condition|AllergyIntolerance|Medication(?:Request|Statement|Administration)|Observation|DiagnosticReport|Immunization|Procedure|CarePlan|Encounter)"/,
 	},
 ];
