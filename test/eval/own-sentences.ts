@@ -405,7 +405,7 @@ const SECOND_BATCH: readonly LabelledPrompt[] = [
 	{ text: "Build passes on x86_64-unknown-linux-gnu but fails on aarch64-apple-darwin.", classes: [] },
 ];
 
-/** Written after the patterns had been widened for the second batch and before it was measured; nothing was changed for it. */
+/** Written after the patterns had been widened for the second batch and before it was measured. */
 const THIRD_BATCH: readonly LabelledPrompt[] = [
 	{ text: "Hi, Oluwaseun here. You can get me on 07911 482 663 after six.", classes: ["PII"] },
 	{ text: "Reservation for Hana Novotná, hana.novotna@posta-praha.cz, two nights.", classes: ["PII"] },
@@ -616,7 +616,8 @@ export const BATCHES: readonly Batch[] = [
 	},
 	{
 		name: "third batch",
-		written: "after the patterns were widened, which were not changed for it; first measured at 0.923 exact",
+		written:
+			"after the patterns were widened for the second; first measured at 0.923 exact, 0.636 of PHI found, and its misses have since been widened for",
 		prompts: THIRD_BATCH,
 	},
 	{
