@@ -1,5 +1,6 @@
 // Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
 
+import { healthStatements } from "./detection/health-statements.ts";
 import { ibanAt } from "./detection/iban.ts";
 import { extentOf, identifyAt } from "./detection/identify.ts";
 import { classOf, type Kind } from "./detection/kinds.ts";
@@ -91,6 +92,7 @@ class Reader {
 			if (make === "letters") this.lettersAt(text, start, end);
 		});
 		mailboxes(text, this.seen);
+		healthStatements(text, this.seen);
 		secretsAtSigns(text, this.report);
 	}
 

@@ -16,6 +16,8 @@ export const HOSTILE_UNITS: readonly (readonly [name: string, unit: string])[] =
 	["places", "lat 1.000 "],
 	["IPv6", "abcd:"],
 	["settings", "password="],
+	["statements about nobody", "my aunt is seen cancer cohort, takes statin cohort, sees oncolog cohort "],
+	["resources of FHIR", '"resourceType":"Condition" "subject": '],
 	["settings with colons", "token:"],
 	["addresses", "://a:"],
 	["token headers", "-eyJ"],

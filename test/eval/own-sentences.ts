@@ -405,7 +405,7 @@ const SECOND_BATCH: readonly LabelledPrompt[] = [
 	{ text: "Build passes on x86_64-unknown-linux-gnu but fails on aarch64-apple-darwin.", classes: [] },
 ];
 
-/** Written after the patterns had been widened for the second batch and before it was measured; nothing was changed for it. */
+/** Written after the patterns had been widened for the second batch and before it was measured. */
 const THIRD_BATCH: readonly LabelledPrompt[] = [
 	{ text: "Hi, Oluwaseun here. You can get me on 07911 482 663 after six.", classes: ["PII"] },
 	{ text: "Reservation for Hana Novotná, hana.novotna@posta-praha.cz, two nights.", classes: ["PII"] },
@@ -480,6 +480,126 @@ const THIRD_BATCH: readonly LabelledPrompt[] = [
 	{ text: "IBAN check digits are computed with mod 97, for instance on DE00.", classes: [] },
 ];
 
+/** Chiefly about health. Written after the phrases had been read and before any was widened for it. */
+const FOURTH_BATCH: readonly LabelledPrompt[] = [
+	{ text: "My flatmate is severely allergic to shellfish, suggest a dinner for six.", classes: ["PHI"] },
+	{ text: "Mein Sohn ist allergisch gegen Nüsse, was darf er im Kindergarten essen?", classes: ["PHI"] },
+	{ text: "Tengo alergia a la penicilina, ¿qué antibiótico puedo pedirle al médico?", classes: ["PHI"] },
+	{ text: "Mon fils est allergique aux arachides, rédige un mot pour la cantine.", classes: ["PHI"] },
+	{
+		text: "Unsere Mitarbeiterin fällt wegen eines Bandscheibenvorfalls sechs Wochen aus, bitte Vertretungsplan anpassen.",
+		classes: ["PHI"],
+	},
+	{ text: "Meine Oma hatte letzte Woche einen Herzinfarkt und liegt noch auf der Intensivstation.", classes: ["PHI"] },
+	{ text: "Bei Frau K. wurde eine Lungenentzündung festgestellt, sie bekommt Amoxicillin.", classes: ["PHI"] },
+	{ text: "Mijn vader heeft prostaatkanker en begint maandag met bestralingen.", classes: ["PHI"] },
+	{ text: "Min mamma har bröstcancer och ska börja med cellgifter på tisdag.", classes: ["PHI"] },
+	{ text: "Min bror har sukkersyge og tager insulin hver morgen.", classes: ["PHI"] },
+	{ text: "Mon mari prend du Xarelto depuis son AVC, peut-il boire de l'alcool?", classes: ["PHI"] },
+	{ text: "Mi abuela toma losartán 50 mg dos veces al día, hazme un recordatorio.", classes: ["PHI"] },
+	{ text: "Mio padre prende il Coumadin da quando ha avuto un ictus.", classes: ["PHI"] },
+	{ text: "I was started on Lexapro two weeks ago and can't sleep, how do I tell my manager?", classes: ["PHI"] },
+	{ text: "She was discharged on warfarin 3 mg daily and needs an INR check on Friday.", classes: ["PHI"] },
+	{
+		text: "Our new hire told HR he is in recovery from alcohol addiction; draft a supportive reply.",
+		classes: ["PHI"],
+	},
+	{ text: "My sister attempted suicide in May and her insurer refuses the clinic stay.", classes: ["PHI"] },
+	{ text: "My BRCA1 test came back positive, how do I tell my daughters?", classes: ["PHI"] },
+	{ text: "her TSH is 8.9 and the endocrinologist wants to raise the dose", classes: ["PHI"] },
+	{ text: "PSA 11.4 ng/mL, patient aged 68, refer to urology", classes: ["PHI"] },
+	{ text: "Jake from accounting goes to dialysis three times a week, so move the standup.", classes: ["PHI"] },
+	{
+		text: "My partner and I are doing our third round of IVF and I need to ask my boss for days off.",
+		classes: ["PHI"],
+	},
+	{
+		text: "He uses a wheelchair since his spinal cord injury; check whether the hotel is accessible.",
+		classes: ["PHI"],
+	},
+	{ text: "My employee is having a hip replacement next week, write a leave confirmation.", classes: ["PHI"] },
+	{ text: "Insurance card: Cigna, Member ID U8841207702, Group 3341900, dependant 02", classes: ["PHI"] },
+	{ text: "Claim line 2: CPT 90837, diagnosis F43.10, units 1, place of service 11", classes: ["PHI"] },
+	{
+		text: '{"resourceType":"Patient","id":"p-8812","gender":"female","extension":[{"url":"condition","valueString":"asthma"}]}',
+		classes: ["PHI"],
+	},
+	{ text: "DG1|1||I21.4^Non-ST elevation myocardial infarction^I10|||A", classes: ["PHI"] },
+	{
+		text: "Vaccination record: Comirnaty dose 3, lot FH8027, given 2023-10-14 to the patient, left arm",
+		classes: ["PHI"],
+	},
+	{
+		text: "Ma voisine a été hospitalisée pour une pancréatite, rédige une carte de bon rétablissement.",
+		classes: ["PHI"],
+	},
+	{ text: "About 11 % of adults worldwide live with diabetes, and the share doubles after 60.", classes: [] },
+	{ text: "How is a broken collarbone usually treated, and how long does it take to heal?", classes: [] },
+	{ text: "The staging server is sick again: three pods in CrashLoopBackOff since noon.", classes: [] },
+	{ text: "Is the cluster healthy? The liveness probe says yes, the readiness probe says no.", classes: [] },
+	{ text: "Inject the repository into the service's constructor instead of calling new.", classes: [] },
+	{ text: "We need open-heart surgery on the codebase: split the monolith without stopping it.", classes: [] },
+	{ text: "Patient zero of the outage was a config push to eu-west at 09:12.", classes: [] },
+	{ text: "Run `brew doctor` and `flutter doctor -v` and paste the output.", classes: [] },
+	{ text: "Draw the mechanism by which ibuprofen is made from isobutylbenzene.", classes: [] },
+	{ text: "In chapter three the detective's wife dies of tuberculosis; make the scene less sentimental.", classes: [] },
+	{ text: "I'm allergic to meetings before ten, so write a polite decline.", classes: [] },
+	{ text: "Er ist allergisch gegen schlechten Code und sagt es in jedem Review.", classes: [] },
+	{ text: "My team is addicted to coffee and bad puns; write a toast for the offsite.", classes: [] },
+	{ text: "Write a SQL query that counts appointments per therapist and month.", classes: [] },
+	{ text: "Our clinic software needs a field for the ICD-10 code; which column type is best?", classes: [] },
+	{ text: "Which FHIR resource holds a prescription, MedicationRequest or MedicationStatement?", classes: [] },
+	{ text: "My dog got a rabies shot last week and chewed the certificate; how do I word a new request?", classes: [] },
+	{ text: "The company is on life support after losing its biggest customer.", classes: [] },
+	{ text: "Was ist der Unterschied zwischen einem Herzinfarkt und einem Schlaganfall?", classes: [] },
+	{ text: "The migration caused a memory leak; we put the service on a strict diet of 256 MB.", classes: [] },
+	{ text: "the vpn password was changed to Otter⟦+⟧Lamp#88 this morning", classes: ["SECRETS"] },
+	{ text: "I reset it to Nv7⟦+⟧!kelpForest after the password expired", classes: ["SECRETS"] },
+	{ text: "db pw is now rK4⟦+⟧$wharfside, update the runbook", classes: ["SECRETS"] },
+	{ text: "The password was changed to meet the new policy and then reset to default.", classes: [] },
+];
+
+/** Written after the phrases had been widened for the fourth batch and before it was measured. */
+const FIFTH_BATCH: readonly LabelledPrompt[] = [
+	{
+		text: "My niece carries an EpiPen because of a bee venom allergy; write a note for the summer camp.",
+		classes: ["PHI"],
+	},
+	{
+		text: "Meine Kollegin ist wegen einer Nierenbeckenentzündung krankgeschrieben, wer übernimmt das Kundengespräch?",
+		classes: ["PHI"],
+	},
+	{ text: "Ma grand-mère est sous Previscan et s'est fait opérer de la cataracte jeudi.", classes: ["PHI"] },
+	{ text: "A mi hermano le diagnosticaron leucemia y empieza la quimioterapia el lunes.", classes: ["PHI"] },
+	{ text: "Mia zia è in dialisi da tre anni, può viaggiare in aereo?", classes: ["PHI"] },
+	{ text: "Minha sogra toma sinvastatina 20 mg à noite, isso combina com toranja?", classes: ["PHI"] },
+	{ text: "Mijn collega zit thuis met een zware depressie, hoe schrijf ik een kaartje?", classes: ["PHI"] },
+	{ text: "Córka choruje na celiakię, ułóż jadłospis na tydzień.", classes: ["PHI"] },
+	{ text: "The candidate mentioned she is deaf in one ear and needs captions during the interview.", classes: ["PHI"] },
+	{ text: "He relapsed on heroin last month and is back on Subutex.", classes: ["PHI"] },
+	{ text: "I'm 11 weeks pregnant and haven't told my team yet, help me plan the announcement.", classes: ["PHI"] },
+	{ text: "Our driver lost his licence after a seizure, reword this email to dispatch.", classes: ["PHI"] },
+	{ text: "Please reschedule: Mrs Abbott has her colonoscopy on Thursday morning.", classes: ["PII", "PHI"] },
+	{ text: "Ferritin 6, Hb 9.2 for bed 14, start iron infusion", classes: ["PHI"] },
+	{ text: "lisinopril 10 mg PO qd, atorvastatin 40 mg qhs, NKDA, next refill 03/12", classes: ["PHI"] },
+	{ text: "My son's therapist thinks he has OCD and wants us to try CBT.", classes: ["PHI"] },
+	{
+		text: "Roughly one in eight women will develop breast cancer during their lifetime, says the leaflet.",
+		classes: [],
+	},
+	{ text: "What does a cardiologist do all day, and how many years of training does it take?", classes: [] },
+	{ text: "The orchestrator marks a node unhealthy after three failed probes and drains it.", classes: [] },
+	{ text: "Our cat was prescribed a special diet; which supermarkets sell it?", classes: [] },
+	{ text: "Balance the equation for the hydrolysis of aspirin with sodium hydroxide.", classes: [] },
+	{ text: "I'm allergic to Jira tickets without acceptance criteria, and so is my manager.", classes: [] },
+	{ text: "Run the doctor command first, then apply the patch and inject the fault again.", classes: [] },
+	{
+		text: "Heads up: the staging admin password has been reset to Qu⟦+⟧artz!Mole71, tell nobody",
+		classes: ["SECRETS"],
+	},
+	{ text: "pw for the NAS is now Gr3y⟦+⟧Lantern%9", classes: ["SECRETS"] },
+];
+
 /** Sentences that were written at one time, and what the detector knew of them when it was first measured on them. */
 export interface Batch {
 	readonly name: string;
@@ -496,7 +616,20 @@ export const BATCHES: readonly Batch[] = [
 	},
 	{
 		name: "third batch",
-		written: "after the patterns were widened, which were not changed for it; first measured at 0.923 exact",
+		written:
+			"after the patterns were widened for the second; first measured at 0.923 exact, 0.636 of PHI found, and its misses have since been widened for",
 		prompts: THIRD_BATCH,
+	},
+	{
+		name: "fourth batch",
+		written:
+			"chiefly about health, before the phrases were widened for it; first measured at 0.500 exact, 0.200 of PHI found",
+		prompts: FOURTH_BATCH,
+	},
+	{
+		name: "fifth batch",
+		written:
+			"after the phrases were widened, which were not changed for it; first measured at 0.640 exact, 0.500 of PHI found",
+		prompts: FIFTH_BATCH,
 	},
 ];

@@ -6,18 +6,21 @@ import {
 	CONDITIONS,
 	MEDICINE_WORDS,
 	MEDICINES,
+	NOT_ABOUT_SOMEBODY,
 	SOMEBODY,
 	SYMPTOMS,
 } from "./medical-terms.ts";
 import type { Phrase } from "./phrase.ts";
+import { OWN_PEOPLE } from "./statement-words.ts";
 
 const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
+/** What one says one is allergic to without being ill. */
+const NO_ALLERGEN =
+	"(?:my |the |bad |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:meetings?|work\\b|jobs?\\b|bugs?\\b|code\\b|change|bullshit|mornings?|mondays?|people|drama|nonsense|criticism|responsibilit|commitment|paperwork|exercise|fun\\b|stupid|idiots?|math|homework|spreadsheets?|deadlines?|javascript|java\\b|php|xml|yaml|buzzwords?|hype|small talk|bureaucra|complexity|besprechung|arbeit|code|dummheit|travail|réunion|trabajo|reuni|tonter|lavoro|riunion|trabalho|werk\\b|vergader|money|failure|success|truth|advertis|ads\\b|monoliths?|globals?|frameworks?|waterfall|jargon|authority|losing|love\\b|lies\\b|politic)";
 const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
 const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
 const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
-const NOT_ABOUT_SOMEBODY =
-	/\bcohort|meta-analys|prevalence|\bincidence|epidemiolog|randomi[sz]ed|placebo|leaflet|brochure|guideline|fictional|hypothetical|role-?play|patient (?:education|portal|app\b|record system|journey|management)|worldwide|\btrials? (?:of|with|show)|\bin (?:the|this|our) (?:trial|study)|patient zero|explain (?:to|how|what|why)|how (?:do|does|can|should|would) (?:i|we|you|one|doctors|nurses) (?:\w{1,12} ){0,2}(?:treat|manag|diagnos|prescri|assess)|wie (?:behandelt|behandle|erkennt) man|\b(?:paper|thesis|lecture|talk|report|reading|research\w{0,3}|article|book|show|film|question|frage|pregunta|domanda|pytanie) (?:on|about|zu|über|sobre|su|o)\b|im allgemeinen|en général|en general|in generale|zodiac|brush ?stroke|stroke of|favou?rite|migrat(?:e|ion|ing)\b|blog post|awareness|\bnovel\b|fiction|in general|\bessay\b|\barticle\b|dataset|\bquiz\b|\bclassifier\b|what (?:is|are) (?:the )?(?:usual|common|typical|symptoms|signs|causes)/;
 
 /** Records, results, prescriptions and diagnoses. */
 export const HEALTH_PHRASES: readonly Phrase[] = [
@@ -164,5 +167,105 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 			/\b(?:takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
 		near: SOMEBODY,
 		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		// Cut at letters beyond ASCII too: alérgico, alérgica.
+		words: [
+			"allergic",
+			"allergy",
+			"allergies",
+			"allergisch",
+			"allergie",
+			"allergien",
+			"allergique",
+			"alergia",
+			"alergias",
+			"rgico",
+			"rgica",
+			"allergia",
+			"allergico",
+			"allergica",
+			"alergii",
+			"allergisk",
+			"uczulenie",
+			"uczulony",
+			"uczulona",
+			"anaphylaxis",
+			"anaphylactic",
+		],
+		window: [64, 64],
+		pattern: new RegExp(
+			`(?:(?:all?[eé]rgi(?:c|sch|que|sk|[ck][oa]|es?|a|en|i)|uczul\\w{3,5}) (?:to|gegen|auf|voor|à|aux?|al?|alla|allo|agli|alle|mot|for|over for|na)|allerg(?:y|ies)(?: to|:)|\\w{3,12} allergy|anaphyla\\w{3,5}) ?(?!${NO_ALLERGEN})\\p{L}[\\p{L}' ]{2}`,
+			"iu",
+		),
+		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u"),
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	{
+		kind: "diagnosis_context",
+		words: [
+			"brca",
+			"brca1",
+			"brca2",
+			"vaccination",
+			"vaccinated",
+			"vaccine",
+			"immunization",
+			"immunisation",
+			"booster",
+			"comirnaty",
+			"spikevax",
+			"geimpft",
+			"impfung",
+			"vacunado",
+			"vacunada",
+			"vaccinato",
+			"vaccinata",
+			"snomed",
+		],
+		window: [80, 96],
+		pattern:
+			/brca ?[12]?[^\n.]{0,32}(?:positive|mutation|carrier|came back|variant)|(?:vaccin|immuni[sz]ation|booster|comirnaty|spikevax|geimpft|impfung|vacunad)[^\n]{0,64}(?:\blot\b|\bbatch\b|\bdose\b|\bcharge\b|\blote\b|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})|snomed[^\n]{0,24}\d{6,18}/i,
+		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}|\\bmy \\w{2,12} (?:test|result)`, "u"),
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	// A dose with how it is taken, whatever the medicine is called.
+	{
+		kind: "prescription",
+		words: ["bid", "tid", "qid", "qhs", "prn", "po", "qd", "daily", "nightly", "twice"],
+		window: [48, 24],
+		pattern:
+			/\b[a-z-]{4,24} \d{1,4}(?:\.\d{1,2})? ?(?:mg|mcg|µg|iu|units)(?: (?:tabs?|tablets?|caps?|once|one|im|sc|sq|iv)){0,2},? (?:po\b|bid\b|tid\b|qid\b|qhs\b|qd\b|prn\b|(?:twice |once )?(?:daily|nightly))/i,
+		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}|\\b(?:rx|sig|bid|tid|qid|qhs|prn|po)\\b`, "u"),
+		unless: NOT_ABOUT_SOMEBODY,
+	},
+	// Segments of HL7 version 2 and tags of DICOM.
+	{
+		kind: "icd10",
+		words: ["dg1"],
+		window: [0, 40],
+		pattern: /^DG1\|\d{0,4}\|[^|\n]{0,12}\|[A-Z]\d{2}/,
+	},
+	{
+		kind: "lab_result",
+		words: ["obx"],
+		window: [0, 96],
+		pattern: /^OBX\|\d{0,4}\|(?:NM|ST|CE|CWE|SN|TX)\|[^|\n]{1,48}\|[^|\n]{0,8}\|[^|\n]{1,16}/,
+	},
+	{
+		kind: "mrn",
+		words: ["0010", "patientid"],
+		window: [8, 72],
+		pattern:
+			/\(0010, ?00(?:[123]0)\)[^\n]{0,40}[[:=] ?['"]?(?=[^\s\]]{0,12}[\d^])[\w^-]{3}|\bPatientID["']?\s{0,2}[:=]\s{0,2}["'](?=[^"'\n]{0,16}\d)[\w-]{4,16}["']/,
+	},
+	{
+		kind: "diagnosis_context",
+		words: ["resourcetype"],
+		window: [2, 480],
+		core: /"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}Patient\/[\w-]{2}/g,
+		pattern:
+			/"resourceType"\s{0,2}:\s{0,2}"(?:Condition|AllergyIntolerance|Medication(?:Request|Statement|Administration)|Observation|DiagnosticReport|Immunization|Procedure|CarePlan|Encounter)"/,
 	},
 ];

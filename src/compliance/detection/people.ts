@@ -1,7 +1,7 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
 import { surroundings } from "./identify.ts";
 import type { Kind } from "./kinds.ts";
-import { GIVEN_NAMES } from "./medical-terms.ts";
+import { GIVEN_NAMES } from "./names.ts";
 import { isWordAt, Lexicon } from "./words.ts";
 
 const LOCAL = /[A-Za-z0-9._%+'-]{1,64}$/;

@@ -15,6 +15,10 @@ const OF =
 	"(?: (?:for|of|to|on|at|del?|des?|d[aou]|du|della?|für|fürs|zum|vom|von|van|voor|pour|para|per|dla) [^\\n:=]{1,40}?)?";
 const IS = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|as|:|=|->|=>)";
 
+/** What became of a secret: the value stands behind it. */
+const CHANGED =
+	"(?:(?:is|was|has been|got|gets|been) )?(?:now |just )?(?:changed|reset|set|updated|rotated|switched) (?:back )?to|(?:is|are) now|ist jetzt|wurde (?:auf|zu)|lautet (?:jetzt|nun)|est (?:maintenant|désormais)|(?:es|está) ahora|ahora es|adesso è|ora è|agora é|is nu";
+
 const SAID: readonly (SaidSecret & { readonly words: readonly string[] })[] = [
 	{
 		words: [
@@ -33,6 +37,32 @@ const SAID: readonly (SaidSecret & { readonly words: readonly string[] })[] = [
 			"heslo",
 		],
 		shape: new RegExp(`\\S{1,20}${OF} ?${IS}[: ]{1,2}${VALUE}`, "diy"),
+		as: "password",
+	},
+	{
+		words: [
+			"password",
+			"passwort",
+			"passwd",
+			"passphrase",
+			"passcode",
+			"pwd",
+			"pw",
+			"senha",
+			"wachtwoord",
+			"kennwort",
+			"clave",
+			"passe",
+		],
+		shape: new RegExp(`\\S{2,12}${OF} (?:${CHANGED}):? (?![/~.])${VALUE}`, "diy"),
+		as: "password",
+	},
+	{
+		words: ["reset", "changed", "set", "updated", "rotated"],
+		shape: new RegExp(
+			`\\w{3,7} (?:it|them|(?:the|my|her|his|their|our|your) \\w{0,12} ?(?:password|pw|pwd|login))(?: back)? to:? ${VALUE}(?:(?=[^\\n]{0,80}(?:password|passwd|\\bpw\\b|log ?in|credential))|(?<=(?:password|passwd|\\bpw\\b|log ?in|credential)[^\\n]{0,200}))`,
+			"diy",
+		),
 		as: "password",
 	},
 	// Words end at letters beyond ASCII: contraseña, hasło, mot de passe.

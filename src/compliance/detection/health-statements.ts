@@ -1,0 +1,107 @@
+// Finds what is said of somebody's health: a term of medicine, behind a verb that gives it to somebody who is meant.
+import type { Kind } from "./kinds.ts";
+import {
+	CARE,
+	CONDITION_STEMS,
+	CONDITIONS,
+	MEDICINE_CLASSES,
+	MEDICINES,
+	NOT_ABOUT_SOMEBODY,
+	SOMEBODY,
+	SPECIALISTS,
+	STAYS,
+} from "./medical-terms.ts";
+import { GIVEN_NAMES } from "./names.ts";
+import { CARE_VERBS, HEALTH_VERBS, MEDICINE_VERBS, OWN, OWN_PEOPLE, VISIT_VERBS } from "./statement-words.ts";
+
+/** Terms of one sort, and what stands before one that is somebody's. */
+interface Statement {
+	readonly kind: Kind;
+	/** Global: the text is searched once. */
+	readonly terms: RegExp;
+	/** Held against the lower-cased words before a term, up to it. */
+	readonly said: RegExp;
+	/** Also held against the text from the term on; where it matches, the term is something else. */
+	readonly unless?: RegExp;
+}
+
+/** At most six words between a verb and its term, none of which makes it a topic. */
+const GAP =
+	"(?:(?!(?:about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|course|class|lecture|company|startup|making|implement|design|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never)\\b)[^\\s.!?;:]{1,20}[\\s]){0,6}[^\\s.!?;:]{0,16}$";
+
+const behind = (verbs: string) =>
+	new RegExp(
+		`(?:(?:(?<![\\p{L}\\d])(?:${verbs})|['’](?:s|m|ve))\\s${GAP}|(?<![\\p{L}\\d])${OWN} (?:\\S{1,16} )?\\S{0,16}$)`,
+		"u",
+	);
+
+const NO_CONDITION =
+	/^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats))/iu;
+
+const STATEMENTS: readonly Statement[] = [
+	{
+		kind: "diagnosis_context",
+		terms: new RegExp(`\\b(?:${CONDITIONS})|(?:${CONDITION_STEMS})`, "giu"),
+		said: behind(HEALTH_VERBS),
+		unless: NO_CONDITION,
+	},
+	{
+		kind: "prescription",
+		terms: new RegExp(`\\b(?:${MEDICINES})\\b|\\b(?:${MEDICINE_CLASSES})`, "giu"),
+		said: behind(MEDICINE_VERBS),
+		unless: NO_CONDITION,
+	},
+	{ kind: "diagnosis_context", terms: new RegExp(CARE, "giu"), said: behind(CARE_VERBS), unless: NO_CONDITION },
+	{
+		kind: "diagnosis_context",
+		terms: new RegExp(`\\b(?:${SPECIALISTS})`, "giu"),
+		said: behind(VISIT_VERBS),
+		unless: /^\p{L}{4,24} (?:friend|colleague|character|salary|role|app\b|website)/iu,
+	},
+	{ kind: "diagnosis_context", terms: new RegExp(STAYS, "giu"), said: /(?:)/ },
+];
+
+const BEFORE = 112;
+const AFTER = 96;
+/** The verb stands this near. */
+const SAID_WITHIN = 72;
+/** A term this near behind one that was looked at has the same words around it. */
+const STRIDE = 32;
+
+const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
+const CAPITALISED = /\b[A-Z][a-z]{2,11}\b/g;
+const names = new Set(GIVEN_NAMES);
+
+/** Ends a sentence; a stop behind an abbreviation does not. */
+const SENTENCE_END = /\p{Ll}{3}[.!?][ \n]|\n/u;
+
+/** Whether somebody in particular is meant in the words before a term. */
+function isAboutSomebody(sentence: string): boolean {
+	if (SUBJECT.test(sentence.toLowerCase())) return true;
+	return (sentence.match(CAPITALISED) ?? []).some((word) => names.has(word.toLowerCase()));
+}
+
+function isSaid(text: string, at: number, { said, unless }: Statement): boolean {
+	const before = text.slice(Math.max(0, at - BEFORE), at);
+	if (!said.test(before.slice(-SAID_WITHIN).toLowerCase())) return false;
+	const after = text.slice(at, at + AFTER);
+	if (unless?.test(after) === true) return false;
+	const sentence = before.split(SENTENCE_END).at(-1) ?? before;
+	if (!isAboutSomebody(sentence)) return false;
+	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
+}
+
+/** Adds the kinds of statements about somebody's health in a text. Each term costs a constant. */
+export function healthStatements(text: string, seen: Set<Kind>): void {
+	for (const statement of STATEMENTS) {
+		if (seen.has(statement.kind)) continue;
+		let from = 0;
+		for (const { index } of text.matchAll(statement.terms)) {
+			if (index < from) continue;
+			from = index + STRIDE;
+			if (!isSaid(text, index, statement)) continue;
+			seen.add(statement.kind);
+			break;
+		}
+	}
+}
