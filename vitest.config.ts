@@ -34,6 +34,30 @@ const PROVIDED = {
 // The Worker's configuration names them, so that nothing of it starts without.
 await buildAssets();
 
+/** Libraries that test files in workerd import as one module each: module by module, a file takes half as long again to begin. */
+const BUNDLED_FOR_WORKERS = [
+	"@hono/zod-validator",
+	"@modelcontextprotocol/server",
+	"@noble/ed25519",
+	"@noble/hashes/hmac.js",
+	"@noble/hashes/sha2.js",
+	"@noble/hashes/utils.js",
+	"drizzle-orm",
+	"drizzle-orm/d1",
+	"drizzle-orm/sqlite-core",
+	"eventsource-parser",
+	"eventsource-parser/stream",
+	"fast-check",
+	"hono",
+	"hono/cors",
+	"hono/etag",
+	"re2js",
+	"smol-toml",
+	"ulid",
+	"yaml",
+	"zod",
+];
+
 export default defineConfig({
 	test: {
 		reporters: ["default", skippedDataReporter],
@@ -65,6 +89,7 @@ export default defineConfig({
 					testTimeout: TEST_TIMEOUT_MS,
 					include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 					setupFiles: ["./test/support/migrate.ts"],
+					deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_FOR_WORKERS } } },
 					provide: PROVIDED,
 				},
 			},

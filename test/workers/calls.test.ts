@@ -210,7 +210,7 @@ describe.each([false, true])("an upstream that is slow (client streams: %s)", (s
 				{ onCancel: () => (left = true) },
 			),
 		);
-		const response = await quickChat({ model: named.id, stream }, { UPSTREAM_TOTAL_TIMEOUT_MS: "400" });
+		const response = await quickChat({ model: named.id, stream }, { UPSTREAM_TOTAL_TIMEOUT_MS: "1500" });
 		expect(response.status).toBe(502);
 		const { attempts } = (await response.json()) as { attempts: string[] };
 		expect(attempts).toEqual([expect.stringContaining("time of the request was up")]);
