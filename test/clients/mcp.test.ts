@@ -88,7 +88,8 @@ describe.each(["legacy", "auto"] as const)("the official client (%s)", (mode) =>
 });
 
 it("a wrong key is refused before anything is said", async () => {
-	await expect(connect("legacy", `${apiKey.slice(0, -1)}0`)).rejects.toThrow(/malformed|401/);
+	const other = apiKey.endsWith("0") ? "1" : "0";
+	await expect(connect("legacy", `${apiKey.slice(0, -1)}${other}`)).rejects.toThrow(/malformed|401/);
 });
 
 it("the manifest's address is the server's, and its config holds no key", async () => {
