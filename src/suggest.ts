@@ -1,4 +1,13 @@
-// "Did you mean …?" Pure.
+// Complaints about what a stranger wrote: "Did you mean …?", and their text quoted in a message. Pure.
+
+/** Longer texts are cut in messages. */
+const MAX_QUOTED_CHARS = 60;
+
+/** A text of a stranger's in a message: quoted and short. */
+export function quote(text: string): string {
+	const short = text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS - 1)}…` : text;
+	return JSON.stringify(short).toWellFormed();
+}
 
 /** Longer words are nobody's slip. */
 const MAX_LENGTH = 64;

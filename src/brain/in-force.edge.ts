@@ -5,7 +5,7 @@ import { fail, type Issue, ok, type Result } from "../failure.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { over } from "./config.ts";
 import { type DefaultConfigContext, defaultConfig } from "./default-config.store.ts";
-import { readConfigObject } from "./read.ts";
+import { placeName, readConfigObject } from "./read.ts";
 
 /** What a request says of it. */
 export interface OwnRules {
@@ -35,12 +35,7 @@ async function configInForce(own: unknown, context: DefaultConfigContext): Promi
 function ownPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
 	const { policy, faults } = readPolicy(compliance, catalog);
 	if (faults.length === 0) return ok(policy);
-	const issues = faults.map(
-		({ path, message }): Issue => ({
-			path: ["compliance", ...path].map((step) => String(step).slice(0, 64)).join("."),
-			message,
-		}),
-	);
+	const issues = faults.map(({ path, message }): Issue => ({ path: placeName(["compliance", ...path]), message }));
 	return fail({ reason: "invalid_request", issues });
 }
 

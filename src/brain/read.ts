@@ -35,9 +35,13 @@ async function check(raw: unknown, catalog: Catalog): Promise<Validated & Pick<C
 	return { ...validateConfig(raw, { catalog, checkPattern: patternChecker() }), matches: matchesPattern };
 }
 
+/** A place in words; a key is a stranger's and may be as long as the config. */
+export function placeName(path: Fault["path"]): string {
+	return path.map((step) => String(step).slice(0, 64)).join(".");
+}
+
 function sentence({ path, message }: Fault): string {
-	// A key is a stranger's and may be as long as the config.
-	const name = path.map((step) => String(step).slice(0, 64)).join(".");
+	const name = placeName(path);
 	return `${name === "" ? "config" : name}: ${message}`;
 }
 

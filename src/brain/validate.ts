@@ -12,7 +12,7 @@ import {
 	type RuleCondition,
 } from "../routing/routing-config.ts";
 import { INTENTS } from "../routing/signals.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean, quote } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;
 const MAX_FALLBACK = 27;
@@ -47,10 +47,9 @@ export interface Bounds {
 	checkPattern(pattern: string): string | null;
 }
 
-/** A text of a stranger's in a message: quoted and short. */
-function quote(value: unknown): string {
-	const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
-	return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text).toWellFormed();
+/** A value of a stranger's in a message. */
+function shown(value: unknown): string {
+	return quote(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
 }
 
 /** Reads one member; undefined when it says nothing or is at fault. */
@@ -84,7 +83,7 @@ function oneOf<const T extends string>(words: readonly T[]): Read<T> {
 	return (value, path, reader) => {
 		const found = words.find((known) => known === value);
 		const hint = typeof value === "string" ? didYouMean(value, words) : "";
-		return found ?? reader.fault(path, `must be one of ${words.join(", ")}, not ${quote(value)}${hint}`);
+		return found ?? reader.fault(path, `must be one of ${words.join(", ")}, not ${shown(value)}${hint}`);
 	};
 }
 
@@ -133,7 +132,7 @@ function modelId(alsoAuto: boolean): Read<string> {
 		const known = catalog.models.map(({ id }) => id);
 		return reader.fault(
 			path,
-			`unknown model ${quote(value)}${didYouMean(value, alsoAuto ? [...known, "auto"] : known)}`,
+			`unknown model ${shown(value)}${didYouMean(value, alsoAuto ? [...known, "auto"] : known)}`,
 		);
 	};
 }

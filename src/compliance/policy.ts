@@ -1,6 +1,6 @@
 // A compliance policy as somebody wrote it → its normal form and every fault of it; and compiled, with all its members. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean, quote } from "../suggest.ts";
 import { DATA_CLASSES, type DataClass, dataClassOf, placesOf, standardOf } from "./vocabulary.ts";
 
 const MAX_NAMES = 100;
@@ -68,11 +68,6 @@ const NAMES = Object.values(MEMBERS).flat();
 const MEMBER_OF = new Map(
 	Object.entries(MEMBERS).flatMap(([member, names]) => names.map((name): [string, Member] => [name, member as Member])),
 );
-
-/** A text of a stranger's in a message: quoted and short. */
-function quote(text: string): string {
-	return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text).toWellFormed();
-}
 
 /** What one word of a list stands for, or what is wrong with it. */
 type ReadWord = (word: string) => readonly string[] | string;
