@@ -1,5 +1,6 @@
 // What a step is told of the steps before it: their outputs, cut to a size that does not grow with their number. Pure: the same
 // outputs give the same text.
+import { utf8Length } from "../providers/wire.ts";
 
 /** A step that is over. */
 export interface EarlierOutput {
@@ -20,8 +21,6 @@ const GAP = "\n\n";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
-
-const bytesOf = (text: string) => encoder.encode(text).byteLength;
 
 /** True inside a character's UTF-8 sequence. */
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
@@ -47,7 +46,7 @@ function tailOf(bytes: Uint8Array, count: number): string {
 export function excerpt(text: string, maxBytes: number): string {
 	const bytes = encoder.encode(text);
 	if (bytes.length <= maxBytes) return text.toWellFormed();
-	const room = maxBytes - bytesOf(CUT);
+	const room = maxBytes - utf8Length(CUT);
 	if (room < 2) return headOf(bytes, maxBytes);
 	const headBytes = Math.ceil(room * HEAD_SHARE);
 	return headOf(bytes, headBytes) + CUT + tailOf(bytes, room - headBytes);
@@ -74,11 +73,11 @@ function leftOutText(count: number): string {
 /** The newest outputs for which there is room, oldest first. */
 function entriesThatFit(outputs: readonly EarlierOutput[], maxBytes: number): Entry[] {
 	const entries: Entry[] = [];
-	let left = maxBytes - bytesOf(leftOutText(outputs.length));
+	let left = maxBytes - utf8Length(leftOutText(outputs.length));
 	for (const earlier of outputs.toReversed()) {
 		const title = titleOf(earlier);
-		const frameBytes = bytesOf(title) + bytesOf(GAP);
-		const outputBytes = bytesOf(earlier.output);
+		const frameBytes = utf8Length(title) + utf8Length(GAP);
+		const outputBytes = utf8Length(earlier.output);
 		left -= frameBytes + Math.min(outputBytes, MIN_EXCERPT_BYTES);
 		if (left < 0) break;
 		entries.push({ title, frameBytes, output: earlier.output, outputBytes });
@@ -110,7 +109,7 @@ export function outputsDigest(outputs: readonly EarlierOutput[], maxBytes: numbe
 	const last = entries.at(-1);
 	if (!last) return excerpt(newest.output, maxBytes);
 	const leftOut = leftOutText(outputs.length - entries.length);
-	const frames = entries.reduce((sum, { frameBytes }) => sum + frameBytes, bytesOf(leftOut));
+	const frames = entries.reduce((sum, { frameBytes }) => sum + frameBytes, utf8Length(leftOut));
 	const room = maxBytes - frames;
 	const needs = entries.map(({ outputBytes }) => outputBytes);
 	const others = needs.slice(0, -1);
