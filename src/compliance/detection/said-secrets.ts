@@ -19,41 +19,28 @@ const IS = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|a
 const CHANGED =
 	"(?:(?:is|was|has been|got|gets|been) )?(?:now |just )?(?:changed|reset|set|updated|rotated|switched) (?:back )?to|(?:is|are) now|ist jetzt|wurde (?:auf|zu)|lautet (?:jetzt|nun)|est (?:maintenant|désormais)|(?:es|está) ahora|ahora es|adesso è|ora è|agora é|is nu";
 
+const PASSWORD_WORDS = [
+	"password",
+	"passwort",
+	"passwd",
+	"passphrase",
+	"passcode",
+	"pwd",
+	"pw",
+	"senha",
+	"wachtwoord",
+	"kennwort",
+	"clave",
+];
+
 const SAID: readonly (SaidSecret & { readonly words: readonly string[] })[] = [
 	{
-		words: [
-			"password",
-			"passwort",
-			"passwd",
-			"passphrase",
-			"passcode",
-			"pwd",
-			"pw",
-			"senha",
-			"wachtwoord",
-			"kennwort",
-			"clave",
-			"passord",
-			"heslo",
-		],
+		words: [...PASSWORD_WORDS, "passord", "heslo"],
 		shape: new RegExp(`\\S{1,20}${OF} ?${IS}[: ]{1,2}${VALUE}`, "diy"),
 		as: "password",
 	},
 	{
-		words: [
-			"password",
-			"passwort",
-			"passwd",
-			"passphrase",
-			"passcode",
-			"pwd",
-			"pw",
-			"senha",
-			"wachtwoord",
-			"kennwort",
-			"clave",
-			"passe",
-		],
+		words: [...PASSWORD_WORDS, "passe"],
 		shape: new RegExp(`\\S{2,12}${OF} (?:${CHANGED}):? (?![/~.])${VALUE}`, "diy"),
 		as: "password",
 	},
