@@ -18,7 +18,6 @@ import { appendStep, beginTrajectory, type Trajectory, type TrajectoryStep, traj
 /** How runs end; `interrupted` is a run that failed or whose object died. */
 export const END_STATUSES = ["complete", "budget_exhausted", "max_steps_reached", "cancelled", "interrupted"] as const;
 export type EndStatus = (typeof END_STATUSES)[number];
-export type RunStatus = "running" | EndStatus;
 
 /** What was asked, with the rules in force then; never changes. */
 export interface RunSpec extends SpendLimits {

@@ -226,11 +226,6 @@ export function finnishHetu(value: string): boolean {
 	return "0123456789ABCDEFHJKLMNPRSTUVWXY".charAt(number % 31) === value.slice(-1);
 }
 
-/** Danish CPR: weights 4 3 2 7 6 5 4 3 2 1, MOD 11. Numbers given since 2007 may fail it. */
-export function danishCpr(value: string): boolean {
-	return weighted(value, [4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0;
-}
-
 /** Turkish identity number: two check digits from sums of odd and even places. */
 export function turkishNumber(value: string): boolean {
 	const odd = weighted(value, [1, 0, 1, 0, 1, 0, 1, 0, 1]);

@@ -32,7 +32,6 @@ const PUBLISHED: readonly (readonly [name: string, check: checks.Check, value: s
 	["koreanRrn", checks.koreanRrn, "9710139019902"],
 	["thaiNumber", checks.thaiNumber, "1234545678781"],
 	["finnishHetu", checks.finnishHetu, "131052308T"],
-	["danishCpr", checks.danishCpr, "2110625629"],
 	["turkishNumber", checks.turkishNumber, "17291716060"],
 	["southAfricanNumber", checks.southAfricanNumber, "7503305044089"],
 	["base58Check", checks.base58Check, "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"],
