@@ -174,8 +174,6 @@ async function settled(
 	concluded.now = { passed: review.passed, confidence, files: receiptFiles(files) };
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", filesHash(concluded.now.files));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const { requestId, startedAtMs } = caller;
-	const { latencyMs, totals, trace, boundNanoUsd, attestation } = work;
 	const result = {
 		task: task.text,
 		language: task.language.id,
@@ -187,7 +185,6 @@ async function settled(
 		confidence,
 		iterations,
 	};
-	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation };
 	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
-	return { ok: true, value: codeAnswerOf(result, done, body.include_trace ?? true), headers };
+	return { ok: true, value: codeAnswerOf(result, work.accounted(receipt), body.include_trace ?? true), headers };
 }

@@ -17,6 +17,7 @@ import { type CallPlan, narrowTo, planCall, type Wishes } from "./plan.ts";
 import { callsFor, type FailedRun, Run, recordOf } from "./run.edge.ts";
 import { Trace, type TracedAsk } from "./trace.ts";
 import type { Asked, CallSpec, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
+import type { AccountedWork } from "./work-answer.ts";
 
 export type { Asked, CallSpec, Served, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
 
@@ -264,6 +265,13 @@ export class Work {
 	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
 		await this.#idle();
 		return this.#run.settle(outcome, outputHash);
+	}
+
+	/** What is known of work that was settled, for its answer. */
+	accounted(receipt: SealedReceipt): AccountedWork {
+		const { requestId, startedAtMs } = this.#caller;
+		const { latencyMs, boundNanoUsd, totals, trace, attestation } = this;
+		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation };
 	}
 
 	/** Accounts for work that gave nothing: what may have been billed is recorded, else the reservation is freed. */

@@ -143,10 +143,7 @@ export async function orchestrate(
 	const { text } = conclusion.value;
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", hashText(text));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const { requestId, startedAtMs } = caller;
-	const { latencyMs, totals, trace, attestation } = work;
-	const decision = gate && decisionOf(gate, caller.settings.catalog);
-	const done = { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation, decision };
+	const done = { ...work.accounted(receipt), decision: gate && decisionOf(gate, caller.settings.catalog) };
 	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
 	return { ok: true, value: orchestrationOf(progress.now, text, done, body.include_trace ?? true), headers };
 }
