@@ -7,6 +7,7 @@ import { GATES, identify } from "./account/gates.edge.ts";
 import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
+import { takeUnread } from "./http/body.edge.ts";
 import { callerDialect } from "./http/dialects.ts";
 import { clientOrigin, requireHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
@@ -68,6 +69,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	} else {
 		await next();
 	}
+	await takeUnread(c.req.raw);
 	const context = c.get("context");
 	// The gate of key endpoints has made the id one that leads to its user's meter.
 	c.res.headers.set("x-request-id", context.requestId);

@@ -40,9 +40,10 @@ export async function callOperator(
 			},
 			...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		});
-	} catch {
+	} catch (error) {
+		const { code } = (error as { cause?: { code?: string } }).cause ?? {};
 		throw new OperatorError(
-			`no service answers at ${serviceUrl}; start it with "npm start", or name a deployment with --url`,
+			`no service answers at ${serviceUrl}${code ? ` (${code})` : ""}; start it with "npm start", or name a deployment with --url`,
 		);
 	}
 	const answer = (await response.json().catch(() => ({}))) as { message?: string; detail?: { message?: string } };

@@ -3,8 +3,8 @@ import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
 
 /**
- * What is taken of a body over its limit before it is answered. Who is still sending sees a reset connection instead of the
- * answer: Python's urllib always, Node's fetch one time in three. Beyond it, a reset is what they get.
+ * What is taken of a body that nobody wants before it is answered. Who is still sending sees a reset connection instead of
+ * the answer: Python's urllib always, Node's fetch one time in three. Beyond it, a reset is what they get.
  */
 const MAX_DRAIN_BYTES = 33_554_432;
 const MAX_DRAIN_MS = 5_000;
@@ -35,9 +35,12 @@ async function drain(reader: BodyReader): Promise<void> {
 	}
 }
 
-async function tooLarge(reader: BodyReader | undefined, limitBytes: number): Promise<{ ok: false; failure: Failure }> {
-	if (reader) await drain(reader);
-	return fail({ reason: "request_too_large", limitBytes });
+/**
+ * Takes what nobody has read of a request, a refused one's mostly. Over HTTP/1.1 the connection of a request whose body was
+ * left unread is closed behind its answer, and whatever a client that keeps connections sends on it next is lost.
+ */
+export async function takeUnread(request: Request): Promise<void> {
+	if (request.body && !request.bodyUsed) await drain(request.body.getReader());
 }
 
 /** A piece of text, or null where the bytes are not valid UTF-8; without bytes, whether the text may end here. */
@@ -49,25 +52,35 @@ function decoded(decoder: TextDecoder, chunk?: Uint8Array): string | null {
 	}
 }
 
+/** Reads text until it ends or a failure is certain; the rest of the body is the caller's to take. */
+async function readPieces(reader: BodyReader, limitBytes: number): Promise<Result<string>> {
+	const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+	const pieces: string[] = [];
+	let length = 0;
+	for (;;) {
+		const next = await reader.read();
+		length += next.value?.byteLength ?? 0;
+		if (length > limitBytes) return fail({ reason: "request_too_large", limitBytes });
+		const piece = decoded(decoder, next.value);
+		if (piece === null) return invalidJson("the request body is not valid UTF-8");
+		pieces.push(piece);
+		if (next.done) return ok(pieces.join(""));
+	}
+}
+
 /**
  * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it comes, so that
  * the bytes are never held beside the text.
  */
 async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
-	const reader: BodyReader | undefined = request.body?.getReader();
-	if (Number(request.headers.get("content-length")) > limitBytes) return tooLarge(reader, limitBytes);
-	const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-	const pieces: (string | null)[] = [];
-	let length = 0;
-	for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
-		length += next.value.byteLength;
-		if (length > limitBytes) return tooLarge(reader, limitBytes);
-		pieces.push(decoded(decoder, next.value));
-		if (pieces.at(-1) === null) break;
+	if (Number(request.headers.get("content-length")) > limitBytes) {
+		await takeUnread(request);
+		return fail({ reason: "request_too_large", limitBytes });
 	}
-	if (length === 0) return invalidJson("the request body is empty; a JSON object is expected");
-	pieces.push(decoded(decoder));
-	return pieces.includes(null) ? invalidJson("the request body is not valid UTF-8") : ok(pieces.join(""));
+	const reader: BodyReader | undefined = request.body?.getReader();
+	const text = reader ? await readPieces(reader, limitBytes) : ok("");
+	if (reader && !text.ok) await drain(reader);
+	return text.ok && text.value === "" ? invalidJson("the request body is empty; a JSON object is expected") : text;
 }
 
 /** Steps from a value to the one at fault, last first, and what is wrong with it. */

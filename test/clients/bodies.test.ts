@@ -1,5 +1,6 @@
 // Bodies that are refused, as clients see it that send all of them before they listen.
 import { once } from "node:events";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "./support.ts";
@@ -72,5 +73,40 @@ describe("a body of more values than any call has", () => {
 			expect([response.status, await response.json()]).toMatchObject([422, { issues: [{ path: "messages" }] }]);
 		}
 		expect((await fetch(`${url}/v1/usage`, { headers })).status).toBe(200);
+	});
+});
+
+describe("a body that nobody reads", () => {
+	/** What a refused request is answered with, and from which local port it was sent. */
+	function refusal(agent: Agent, path: string, body: Buffer, headers: Record<string, string>) {
+		return new Promise<{ status: number | undefined; port: number | undefined }>((resolve, reject) => {
+			const sent = request(`${url}${path}`, { agent, method: "POST", headers }, (response) => {
+				const port = response.socket.localPort;
+				response.resume().on("end", () => resolve({ status: response.statusCode, port }));
+			});
+			sent.on("error", reject).end(body);
+		});
+	}
+
+	it.each([
+		["a malformed key", "/v1/chat/completions", { authorization: "Bearer svc_sk_wrong" }, 401],
+		["no key", "/v1/policy/check", {}, 401],
+		["a path that is not there", "/v1/nothing", {}, 404],
+		["bytes that are no text", "/v1/policy/check", null, 400],
+	] as const)("leaves the connection to the next request: %s", async (_, path, credentials, status) => {
+		const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+		const headers = credentials ?? { authorization: `Bearer ${key}` };
+		const ports = new Set<number | undefined>();
+		try {
+			for (const size of [2, 100, MIB, 2, 100_000]) {
+				const body = Buffer.alloc(size, credentials ? "x" : 0xff);
+				const answer = await refusal(agent, path, body, headers);
+				expect(answer.status).toBe(status);
+				ports.add(answer.port);
+			}
+		} finally {
+			agent.destroy();
+		}
+		expect(ports.size).toBe(1);
 	});
 });
