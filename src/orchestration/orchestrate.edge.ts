@@ -12,7 +12,7 @@ import { gateOn } from "../inference/gate-on.ts";
 import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type Affordable, affordable } from "./bounds.ts";
-import { bounder, engineOn, type Floor, type FloorRules, floorFor } from "./engine.edge.ts";
+import { bounder, engineOn, type FloorRules, floorFor, type LimitedFloor } from "./engine.edge.ts";
 import { castFor, memberOf } from "./panel.ts";
 import { type Attempt, MODE_OF, planOf, shrinking } from "./planner.ts";
 import { callOf, isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
@@ -23,7 +23,7 @@ import type { Cast, Conclusion, Policy, Task } from "./strategy.ts";
 /** Everything that was decided before the first call. */
 interface Prepared extends Affordable {
 	task: Task;
-	floor: Floor;
+	floor: LimitedFloor;
 	policy: Policy;
 	purpose: WorkPurpose;
 	/** What the receipt says so far; replaced when the strategy has concluded. */
@@ -31,14 +31,18 @@ interface Prepared extends Affordable {
 }
 
 /** Who takes part in an attempt. */
-function castOf({ rankings, single, cheapest }: Floor, attempt: Attempt, judgeModel: string | null): Cast {
-	const { strategy, rounds, cheap } = attempt;
+function castOf(
+	{ rankings, single, fitting, cheapest }: LimitedFloor,
+	attempt: Attempt,
+	judgeModel: string | null,
+): Cast {
+	const { strategy, rounds, price } = attempt;
 	if (strategy === "single") {
-		const member = cheap ? memberOf(cheapest, []) : single;
+		const member = price === "any" ? single : memberOf(price === "fitting" ? fitting : cheapest, []);
 		return { members: [member], judge: member, rounds };
 	}
-	const narrowed = cheap ? { panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap } : rankings;
-	return castFor(narrowed, attempt, cheap ? null : judgeModel);
+	if (price === "any") return castFor(rankings, attempt, judgeModel);
+	return castFor({ panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap }, attempt, null);
 }
 
 function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
