@@ -87,7 +87,7 @@ export function normalized(answer: string): string {
 	if (choice !== undefined) return choice.toUpperCase();
 	return bare
 		.toLowerCase()
-		.replace(/[.,;:!?"'“”‘’()[\]{}*_]/g, " ")
+		.replace(/[,;:!?"'“”‘’()[\]{}*_]|\.(?!\d)/g, " ")
 		.replace(/\b(?:the|a|an)\b/g, " ")
 		.replace(/\s+/g, " ")
 		.trim();
