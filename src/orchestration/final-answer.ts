@@ -14,15 +14,19 @@ const MAX_SHORT_CHARS = 60;
 /** A conclusion stands in so many characters at the end of a text. */
 const SCANNED_CHARS = 4_000;
 
-const CHOICES = /^[ \t]*\(?([A-J])[.):]\s+\S/gm;
+const CHOICES = /^[ \t]*\(?([A-J])(?:[.):]\s+|[、．）：]\s*)\S/gm;
 const ASKS_NUMBER =
 	/\b(?:how (?:many|much|far|long|old|tall|fast|deep)|calculate|compute|evaluate|what (?:is|are) (?:the )?(?:sum|product|total|value|probability|percentage|percent|average|mean|area|volume|difference|ratio)|solve for|find the (?:value|sum|number|total))\b|\d\s?[+*/×÷^]\s?\d/i;
+
+/** "How many" in other languages. */
+const HOW_MANY =
+	/(?<!\p{L})(?:wie ?viele?|combien|cuánt[oa]s?|quanti|quante|quant[oa]s|hoeveel|ile|hur många|сколько|скільки)(?!\p{L})|多少|几个|幾個|いくつ|いくら|何[人個本枚円]|몇|얼마/iu;
 
 /** What kind of answer a prompt asks for. */
 export function answerKindOf(prompt: string): AnswerKind {
 	const letters = new Set([...prompt.matchAll(CHOICES)].map(([, letter]) => letter));
 	if (letters.size >= 2 && letters.has("A") && letters.has("B")) return "choice";
-	return ASKS_NUMBER.test(prompt) ? "number" : "any";
+	return ASKS_NUMBER.test(prompt) || HOW_MANY.test(prompt) ? "number" : "any";
 }
 
 /** Said for the purpose, wherever it stands. */

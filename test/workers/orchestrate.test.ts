@@ -224,7 +224,10 @@ describe("what strategies show", () => {
 		if (!judge) throw new Error("no model");
 		const answer = await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: judge.id });
 		expect(stageOf(answer, "aggregate").results[0]?.model).toBe(judge.id);
-		await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
+		expect(answer.reason).not.toContain("judge_model");
+		const ignored = await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
+		expect(ignored.reason).toContain("judge_model nobody may not serve here and was ignored");
+		expect(ignored.svc.orchestration.reason).toBe(ignored.reason);
 	});
 
 	it("that the cost is the bound where no usage was reported", async () => {

@@ -142,6 +142,11 @@ describe("the final answer of a text", () => {
 	it.each<[string, AnswerKind]>([
 		["How many apples are left?", "number"],
 		["Which one?\nA. red\nB. green\nC. blue", "choice"],
+		["Wie viele Äpfel sind übrig?", "number"],
+		["小明还有多少个苹果？", "number"],
+		["Сколько яблок осталось?", "number"],
+		["下面哪一个？\nA、红\nB、绿", "choice"],
+		["Écris sur les fleuves et leurs villes.", "any"],
 		["Write about rivers.", "any"],
 		["What is 17 + 25?", "number"],
 	])("%j asks for %s", (prompt, kind) => {
