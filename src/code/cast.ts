@@ -1,5 +1,6 @@
 // Who takes part in a code run: coders of different providers, and a critic that is none of them. Pure.
-import { diverse, memberOf, type Rankings } from "../orchestration/panel.ts";
+import { diverse, type LoneModels, memberOf, type Rankings } from "../orchestration/panel.ts";
+import type { Price } from "../orchestration/planner.ts";
 import type { Member } from "../orchestration/strategy.ts";
 import type { Candidate } from "../routing/select.ts";
 import type { AskedRun } from "./request.ts";
@@ -12,11 +13,11 @@ export interface CodeCast {
 	notes: string[];
 }
 
-/** How many take part, and whether the cheapest do. */
+/** How many take part, and whether the cheap ones do. */
 export interface CastWishes {
 	width: number;
 	review: boolean;
-	cheap: boolean;
+	price: Price;
 }
 
 function preferred(ranked: readonly Candidate[], modelId: string | null): Candidate | null {
@@ -64,8 +65,21 @@ function notesOn(
 	];
 }
 
-/** Chooses coders and critic from the models that may serve. Those a client prefers and that may not serve are ignored. */
-export function codeCast(rankings: Rankings, asked: AskedRun, { width, review, cheap }: CastWishes): CodeCast {
+/**
+ * Chooses coders and critic from the models that may serve. Those a client prefers and that may not serve are ignored.
+ * @param lone who writes alone where money is short.
+ */
+export function codeCast(
+	rankings: Rankings,
+	lone: LoneModels,
+	asked: AskedRun,
+	{ width, review, price }: CastWishes,
+): CodeCast {
+	if (price === "lowest" || price === "fitting") {
+		const coder = price === "lowest" ? lone.cheapest : lone.fitting;
+		return { coders: [memberOf(coder, [])], critic: null, notes: [] };
+	}
+	const cheap = price === "low";
 	const ranked = cheap || asked.policy === "efficiency" ? rankings.cheap : rankings.panel;
 	const judges = cheap ? rankings.cheap : rankings.best;
 	const askedCoder = cheap ? null : preferred(ranked, asked.coderModel);

@@ -55,7 +55,7 @@ function prepare(caller: Caller, body: CodeRequest, rules: FloorRules): Result<P
 	if (!floor.ok) return floor;
 	const boundOf = bounder(caller, floor.value);
 	const { rankings, limits } = floor.value;
-	const chosen = affordablePlan(asked, task, limits, (plan) => codeCast(rankings, asked, plan), boundOf);
+	const chosen = affordablePlan(asked, task, limits, (plan) => codeCast(rankings, floor.value, asked, plan), boundOf);
 	if (!chosen.ok) return chosen;
 	const concluded: Prepared["concluded"] = { now: { passed: false, confidence: 0, files: [] } };
 	const engine = (work: Work): CodeEngine => ({

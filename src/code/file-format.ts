@@ -80,6 +80,9 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** Names that mean a place of their own on some system, whatever their case or extension. */
 const RESERVED_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i;
 
+/** What git runs by itself, under the short name that Windows gives it too (CVE-2014-9390). */
+const GIT_FOLDER = /^(?:\.git|git~[0-9]+)$/i;
+
 /** Why a path is not taken; null for a good one. */
 export function pathFault(path: string): string | null {
 	if (path.trim() === "") return "has no path";
@@ -93,17 +96,19 @@ export function pathFault(path: string): string | null {
 	for (const segment of segments) {
 		if (segment === "") return "its path has an empty segment";
 		if (segment === "." || segment === "..") return `its path has the segment ${segment}`;
-		if (/[<>:"|?*]/.test(segment) || /[. ]$/.test(segment) || RESERVED_NAME.test(segment))
+		if (/[<>:"|?*`]/.test(segment) || /[. ]$/.test(segment) || RESERVED_NAME.test(segment))
 			return `its path has the segment ${segment}, which not every system can hold`;
-		// What git runs by itself is not for generated files.
-		if (segment.toLowerCase() === ".git") return "its path leads into .git";
+		if (GIT_FOLDER.test(segment)) return "its path leads into .git";
 	}
-	return null;
+	// Full-width dots and slashes, raised digits: some systems take them for the plain ones.
+	const plain = path.normalize("NFKC");
+	return plain === path || plain === path.normalize("NFC") ? null : pathFault(plain);
 }
 
 /** Paths that one directory could not tell apart. */
 function pathKey(path: string): string {
-	return path.normalize("NFC").toLowerCase();
+	// Capitals first: ß and SS, ſ and S are one to a file system that folds case.
+	return path.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 /** Why a path cannot stand beside the others; null where it can. */

@@ -28,9 +28,13 @@ export function languageOf(id: string): Language | undefined {
 	return byId.get(id);
 }
 
+/** What is written in a language and stands behind a hyphen, in English and in German. */
+const COMPOUNDS =
+	"based|programm|skript|script|klasse|funktion|code|modul|module|paket|anwendung|app|bibliothek|projekt|datei|server|dienst";
+
 /** Names that are no words: what stands beside them must not be a part of a longer name (`Java` in `JavaScript`, `C` in `C++`). */
 function bounded(source: string): string {
-	return `(?<![\\w.#+/-])(?:${source})(?![\\w#+]|-\\w|\\.\\w)`;
+	return `(?<![\\w.#+/-])(?:${source})(?![\\w#+]|-(?!(?:${caseless(COMPOUNDS)})(?!\\w))\\w|\\.\\w)`;
 }
 
 function anyOf(sources: readonly string[]): string {
@@ -50,11 +54,17 @@ const ARTEFACTS =
 const WRITES =
 	"(?:write|create|generate|make|produce|give me|draft|build|design|need|want|output|return|convert(?:ed)? (?:it |this )?(?:in)?to)";
 
+/** What is made with a framework whose name is a common word. */
+const MADE_WITH =
+	"app|apps|application|component|components|server|api|backend|frontend|middleware|router|routes?|controller|hooks?|form|page|project|service|bean|plugin|game|script|library|template|website|view|module|repository|handler|dashboard|asio|crate|cli|tests?|framework|web";
+
 interface Patterns {
 	/** The target of a translation. */
 	target: RegExp;
 	/** Where the words around the name say that it is the language of what is written. */
 	inContext: RegExp;
+	/** A format that the task begins with, as what is wanted; null for others. */
+	leading: RegExp | null;
 	/** The name alone; null for formats. */
 	bare: RegExp | null;
 	frameworks: RegExp | null;
@@ -65,7 +75,17 @@ function wordsPattern(words: readonly string[] | undefined): RegExp | null {
 	return words && words.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(words)})(?![\\w-])`, "gi") : null;
 }
 
-function patternsOf({ names, commonNames = [], isFormat = false, frameworks, keywords }: Language): Patterns {
+function frameworksPattern({ frameworks = [], commonFrameworks = [] }: Language): RegExp | null {
+	const common = commonFrameworks.flatMap((name) => [
+		`${caseless(name)}\\s+(?:${caseless(MADE_WITH)})`,
+		`(?<=\\S\\s)${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+	]);
+	const sources = [...frameworks.map(caseless), ...common];
+	return sources.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(sources)})(?![\\w-])`, "g") : null;
+}
+
+function patternsOf(language: Language): Patterns {
+	const { names, commonNames = [], isFormat = false, keywords } = language;
 	// Names in any case, common ones in theirs: the expressions are case-sensitive, so each letter of the former is spelled twice.
 	const loose = names.map(caseless);
 	const any = bounded(anyOf([...loose, inAnyCase(commonNames)].filter((source) => source !== "")));
@@ -83,7 +103,13 @@ function patternsOf({ names, commonNames = [], isFormat = false, frameworks, key
 		target: new RegExp(target, "g"),
 		inContext: new RegExp(context, "g"),
 		bare: isFormat || alone.length === 0 ? null : new RegExp(bounded(anyOf(alone)), "g"),
-		frameworks: wordsPattern(frameworks),
+		leading: isFormat
+			? new RegExp(
+					`^\\s*(?:[Aa]n?\\s+|[Tt]he\\s+|[Ss]ome\\s+)?${adjective}${any}(?:\\s+(?:code|file|message|markup|rules?|snippet))?\\s+(?:for|that|which|with|of)\\s`,
+					"g",
+				)
+			: null,
+		frameworks: frameworksPattern(language),
 		keywords: wordsPattern(keywords),
 	};
 }
@@ -108,7 +134,7 @@ function allPatterns(): [Language, Patterns][] {
 
 /** Words before a name that say it is not what is wanted. */
 const NOT_WANTED =
-	/(?:\bnot|\bno|n't|\bwithout|\binstead of|\brather than|\bfrom|\bunlike)(?:\s+(?:use|using|in|any|a|an|the|with|be|plain))*\s*$/i;
+	/(?:\bnot|\bno|n't|\bwithout|\binstead of|\brather than|\bfrom|\bunlike|\breads?|\breading|\bpars(?:es?|ing)|\banaly[sz](?:es?|ing)|\blint(?:s|ing)?)(?:\s+(?:use|using|in|any|a|an|the|with|be|plain))*\s*$/i;
 
 /** The first place where a name is wanted; null when there is none. */
 function firstWanted(text: string, pattern: RegExp | null): number | null {
@@ -187,6 +213,7 @@ export function detectLanguage(task: string, forced: string | null = null): Dete
 	const named =
 		earliest(text, ({ target }) => target) ??
 		earliest(text, ({ inContext }) => inContext) ??
+		earliest(text, ({ leading }) => leading) ??
 		earliest(text, ({ bare }) => bare);
 	if (named) return { id: named, evidence: "named" };
 	const ofFiles = languageOfNamedFiles(text);

@@ -2,6 +2,7 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Limits } from "../orchestration/bounds.ts";
 import { repairBound as jsonRepairBound } from "../orchestration/json-reply.ts";
+import type { Price } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
 import { usd } from "../proof/money.ts";
 import type { CodeCast } from "./cast.ts";
@@ -17,8 +18,7 @@ export interface CodePlan {
 	/** Cycles at most. */
 	iterations: number;
 	review: boolean;
-	/** Only the cheapest models take part. */
-	cheap: boolean;
+	price: Price;
 	/** What money has cut off, in words; null where nothing. */
 	shrunk: string | null;
 }
@@ -40,18 +40,20 @@ export function reviewStage(iteration: number): string {
 /** The plan that the request calls for, and what can be made of it with less; the last is one call of the cheapest. */
 export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
-	const whole: CodePlan = { width, iterations, review, cheap: false, shrunk: null };
+	const whole: CodePlan = { width, iterations, review, price: "any", shrunk: null };
 	const fewer = Array.from({ length: width - 1 }, (_, at) => width - 1 - at).map((left) => ({
 		...whole,
 		width: left,
 		shrunk: `${left} of ${width} coders`,
 	}));
-	const cheap = { ...whole, width: 1, cheap: true, shrunk: "the cheapest models" };
+	const cheap: CodePlan = { ...whole, width: 1, price: "low", shrunk: "cheap models" };
+	const draft: CodePlan = { ...cheap, iterations: 1, review: false, price: "lowest" };
 	return [
 		whole,
 		...fewer,
-		...(review ? [cheap, { ...cheap, iterations: 1, shrunk: "one cycle of the cheapest models" }] : []),
-		{ ...cheap, iterations: 1, review: false, shrunk: "one draft of the cheapest model, without a review" },
+		...(review ? [cheap, { ...cheap, iterations: 1, shrunk: "one cycle of cheap models" }] : []),
+		{ ...draft, price: "fitting", shrunk: "one draft of a cheaper model, without a review" },
+		{ ...draft, shrunk: "one draft of the cheapest model, without a review" },
 	];
 }
 
@@ -153,8 +155,8 @@ export function affordablePlan(
 		const { first, whole } = bounds.value;
 		const shrunk = tried.shrunk && `${tried.shrunk}, ${why[obstacle]}`;
 		obstacle = "money";
-		last = { plan: { ...tried, shrunk }, cast, boundNanoUsd: whole };
-		if (whole <= limit) return ok(last);
+		last = { plan: tried, cast, boundNanoUsd: whole };
+		if (whole <= limit) return ok({ ...last, plan: { ...tried, shrunk } });
 		const reach = `repairs as far as ${limitText(limits)} reaches`;
 		if (first <= limit) {
 			const within = shrunk ? `${shrunk}, and ${reach}` : reach;
@@ -162,5 +164,10 @@ export function affordablePlan(
 		}
 	}
 	if (!last) return fail(refusal ?? { reason: "no_provider_available", message: "no model may serve this task" });
-	return hard && last.boundNanoUsd > hard.nanoUsd ? fail(tooDear(last.boundNanoUsd, hard)) : ok(last);
+	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooDear(last.boundNanoUsd, hard));
+	const { plan } = last;
+	return ok({
+		...last,
+		plan: { ...plan, shrunk: `${plan.shrunk}, though it may cost more than ${limitText(limits)}` },
+	});
 }

@@ -14,12 +14,14 @@ export interface Review {
 	issues: string[];
 	/** Catalog id of the critic; null where none was asked. */
 	reviewer: string | null;
+	/** The critic was asked, and what it thinks is not known. */
+	lacksVerdict: boolean;
 }
 
 /** What static checks alone say: they pass code or they do not. */
 export function staticReview(faults: readonly string[]): Review {
 	const passed = faults.length === 0;
-	return { passed, score: passed ? 1 : 0, issues: [...faults], reviewer: null };
+	return { passed, score: passed ? 1 : 0, issues: [...faults], reviewer: null, lacksVerdict: false };
 }
 
 function issuesOf({ passed, score, issues }: Verdict): string[] {
@@ -37,10 +39,10 @@ export function criticReview(faults: readonly string[], reading: Reading<Verdict
 	const reviewer = reply.ok ? reply.model : critic;
 	if (!value) {
 		const why = reply.ok ? "the reviewer's verdict could not be read" : "the reviewer gave no verdict";
-		return { passed: false, score: 0, issues: [...faults, why], reviewer };
+		return { passed: false, score: 0, issues: [...faults, why], reviewer, lacksVerdict: true };
 	}
 	const passed = value.passed && value.score >= PASSING_SCORE && faults.length === 0;
-	return { passed, score: value.score, issues: [...faults, ...issuesOf(value)], reviewer };
+	return { passed, score: value.score, issues: [...faults, ...issuesOf(value)], reviewer, lacksVerdict: false };
 }
 
 /** What is left of a score where nobody but the static checks has looked. */

@@ -137,7 +137,7 @@ class CodeRun {
 		let best = latest;
 		let stop = this.#stopAfter(0, best);
 		for (let iteration = 1; stop === null; iteration++) {
-			const draft = await this.#repaired(latest, iteration);
+			const draft = await this.#next(latest, iteration);
 			if (!draft) {
 				stop = "no_answer";
 				break;
@@ -186,6 +186,17 @@ class CodeRun {
 		if (!first) return fail(failureOf(replies));
 		this.#describeDrafts(0, drafts);
 		return ok([first, ...rest]);
+	}
+
+	/**
+	 * What the next cycle reviews: a repair, or the same files once more where nothing is known to be wrong with them.
+	 * Null when nobody answered.
+	 */
+	async #next(latest: Draft, iteration: number): Promise<Draft | null> {
+		if (!isClean(latest) || !latest.review.lacksVerdict) return this.#repaired(latest, iteration);
+		const kept = "the files as they are: their reviewer gave no verdict";
+		this.#engine.describe(generateStage(iteration), { drafts: [], kept });
+		return { ...latest, iteration };
 	}
 
 	/** The draft that mends another; null when nobody answered. */

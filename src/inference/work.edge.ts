@@ -274,11 +274,16 @@ export class Work {
 		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation };
 	}
 
+	/** A failure with the cost of all calls, those of stages included whose answers served. */
+	#withCost(failure: Failure): Failure {
+		return failure.reason === "all_models_failed" ? { ...failure, costUsd: usd(this.spentNanoUsd) } : failure;
+	}
+
 	/** Accounts for work that gave nothing: what may have been billed is recorded, else the reservation is freed. */
 	async fail(failure: Failure): Promise<FailedRun> {
 		const clientClosed = this.stopped;
 		this.stop();
 		await this.#idle();
-		return this.#run.fail(this.#isDeaf ? NOT_RESERVED : failure, clientClosed);
+		return this.#run.fail(this.#isDeaf ? NOT_RESERVED : this.#withCost(failure), clientClosed);
 	}
 }

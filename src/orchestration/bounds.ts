@@ -22,7 +22,7 @@ export interface Affordable {
 }
 
 /** The lower of both limits. */
-function limitOf({ soft, hard }: Limits): number {
+export function limitOf({ soft, hard }: Limits): number {
 	return Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
 }
 
@@ -64,7 +64,7 @@ function climbing({ plan, cast }: Affordable, bounds: readonly number[], limit: 
 
 /** An attempt that says what was changed of the plan, and why. */
 function explained(plan: Attempt, why: string): Attempt {
-	return plan.change === null ? plan : { ...plan, reason: `${plan.reason}; ${plan.change}, to stay within ${why}` };
+	return plan.change === null ? plan : { ...plan, reason: `${plan.reason}; ${plan.change}, ${why}` };
 }
 
 /** The first attempt that the limits cover, else the last, which is one call, if the hard one alone does. */
@@ -85,14 +85,16 @@ export function affordable(
 			refusal ??= bounds.failure;
 			continue;
 		}
-		const plan = explained(attempt, last === null && refusal ? "what its models can read" : limitName(limits));
-		last = { plan, cast, boundNanoUsd: sum(bounds.value) };
-		const fitting = last.boundNanoUsd <= limit ? last : climbing(last, bounds.value, limit);
+		const within = last === null && refusal ? "what its models can read" : limitName(limits);
+		last = { plan: attempt, cast, boundNanoUsd: sum(bounds.value) };
+		const told = { ...last, plan: explained(attempt, `to stay within ${within}`) };
+		const fitting = last.boundNanoUsd <= limit ? told : climbing(told, bounds.value, limit);
 		if (fitting) return ok(fitting);
 	}
 	if (!last) return fail(refusal ?? { reason: "no_provider_available", message: "no model may serve this request" });
 	const { hard } = limits;
-	return hard && last.boundNanoUsd > hard.nanoUsd ? fail(tooDear(last, hard)) : ok(last);
+	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooDear(last, hard));
+	return ok({ ...last, plan: explained(last.plan, `though it may cost more than ${limitName(limits)}`) });
 }
 
 function tooDear({ boundNanoUsd }: Affordable, { scope, nanoUsd }: NonNullable<Limits["hard"]>): Failure {

@@ -168,7 +168,7 @@ export const decomposeAndRoute: Strategy = {
 		});
 		const answered = parts.flatMap(({ subtask, reply }) => (reply.ok ? [{ subtask, reply }] : []));
 		const [first] = answered;
-		if (!first) return fail(failureOf(parts.map(({ reply }) => reply)));
+		if (!first) return fail(failureOf([...(plan ? [plan.reply] : []), ...parts.map(({ reply }) => reply)]));
 		const confidences = parts.map(({ reply }) => (reply.ok ? reply.quality : 0));
 		const texts = answered.map(({ reply }) => reply.text);
 		const agreement = isSplit ? 1 : agreementOf(texts, task.kind);

@@ -11,8 +11,8 @@ import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
 import type { Candidate } from "../routing/select.ts";
 import { type Signals, signals } from "../routing/signals.ts";
-import type { Limits } from "./bounds.ts";
-import { memberOf, type Rankings } from "./panel.ts";
+import { type Limits, limitOf } from "./bounds.ts";
+import { type LoneModels, MAX_STAND_INS, type Rankings } from "./panel.ts";
 import { MODE_OF } from "./planner.ts";
 import { callOf, panelConfig } from "./request.ts";
 import { type Engine, type Member, type Policy, type Question, type Task, userMessage } from "./strategy.ts";
@@ -29,6 +29,9 @@ export interface Floor {
 	/** Wishes of every call. */
 	wishes: Wishes;
 }
+
+/** The floor of a request that has limits of its own. */
+export interface LimitedFloor extends Floor, LoneModels {}
 
 function callOfTask({ messages, maxTokens, temperature }: Task) {
 	return callOf({ messages, maxTokens, temperature, json: false });
@@ -65,7 +68,7 @@ export function floorFor(
 	policy: Policy,
 	{ config, gate }: FloorRules,
 	maxCostUsd: number | null,
-): Result<Floor> {
+): Result<LimitedFloor> {
 	const call = callOfTask(task);
 	const detected = signals(call);
 	const rule = config && matchRule(config, call, detected);
@@ -85,15 +88,19 @@ export function floorFor(
 		return fail({ reason: "no_provider_available", message: "no model may serve" });
 	const worst = ({ model, effort }: Candidate) => panel.value.attempt(model, effort).worstCase.totalNanoUsd;
 	const { candidates } = panel.value.selection;
+	const cheapest = candidates.reduce((least, next) => (worst(next) < worst(least) ? next : least));
+	const limits: Limits = {
+		soft: maxCostUsd === null ? null : nanoUsd(maxCostUsd),
+		hard: hardLimit(config, ofPanel?.config.max_cost ?? null, planLimitNanoUsd),
+	};
+	const limit = limitOf(limits);
 	return ok({
 		signals: detected,
 		rankings: { panel: candidates, best: best.value.selection.candidates, cheap: cheap.value.selection.candidates },
 		single: singleMember(lone.value),
-		cheapest: candidates.reduce((least, next) => (worst(next) < worst(least) ? next : least)),
-		limits: {
-			soft: maxCostUsd === null ? null : nanoUsd(maxCostUsd),
-			hard: hardLimit(config, ofPanel?.config.max_cost ?? null, planLimitNanoUsd),
-		},
+		cheapest,
+		fitting: candidates.find((candidate) => worst(candidate) <= limit) ?? cheapest,
+		limits,
 		wishes: wishes(mode),
 	});
 }
@@ -124,8 +131,8 @@ export function engineOn(work: Work, caller: Caller, { wishes }: Floor, task: Ta
 			const ids = new Set(members.flat());
 			const planned = planFor(caller, callOf({ ...task, messages: [userMessage(text)], json: false }), wishes);
 			const best = planned.ok ? planned.value.selection.candidates.filter(({ model }) => ids.has(model.id)) : [];
-			const [first] = best;
-			return first ? memberOf(first, best) : members[0];
+			const [first, ...standIns] = best.map(({ model }) => model.id);
+			return first ? [first, ...standIns.slice(0, MAX_STAND_INS)] : members[0];
 		},
 	};
 }

@@ -12,18 +12,18 @@ import { gateOn } from "../inference/gate-on.ts";
 import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type Affordable, affordable } from "./bounds.ts";
-import { bounder, engineOn, type Floor, type FloorRules, floorFor } from "./engine.edge.ts";
+import { bounder, engineOn, type FloorRules, floorFor, type LimitedFloor } from "./engine.edge.ts";
 import { castFor, memberOf } from "./panel.ts";
 import { type Attempt, MODE_OF, planOf, shrinking } from "./planner.ts";
 import { callOf, isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
 import { concluded, type Orchestration, orchestrationOf, type Progress } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
-import type { Cast, Conclusion, Policy, Task } from "./strategy.ts";
+import type { Cast, Conclusion, Policy, StrategyName, Task } from "./strategy.ts";
 
 /** Everything that was decided before the first call. */
 interface Prepared extends Affordable {
 	task: Task;
-	floor: Floor;
+	floor: LimitedFloor;
 	policy: Policy;
 	purpose: WorkPurpose;
 	/** What the receipt says so far; replaced when the strategy has concluded. */
@@ -31,14 +31,27 @@ interface Prepared extends Affordable {
 }
 
 /** Who takes part in an attempt. */
-function castOf({ rankings, single, cheapest }: Floor, attempt: Attempt, judgeModel: string | null): Cast {
-	const { strategy, rounds, cheap } = attempt;
+function castOf(
+	{ rankings, single, fitting, cheapest }: LimitedFloor,
+	attempt: Attempt,
+	judgeModel: string | null,
+): Cast {
+	const { strategy, rounds, price } = attempt;
 	if (strategy === "single") {
-		const member = cheap ? memberOf(cheapest, []) : single;
+		const member = price === "any" ? single : memberOf(price === "fitting" ? fitting : cheapest, []);
 		return { members: [member], judge: member, rounds };
 	}
-	const narrowed = cheap ? { panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap } : rankings;
-	return castFor(narrowed, attempt, cheap ? null : judgeModel);
+	if (price === "any") return castFor(rankings, attempt, judgeModel);
+	return castFor({ panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap }, attempt, null);
+}
+
+/** Strategies that somebody judges, aggregates or plans. */
+const JUDGED: ReadonlySet<StrategyName> = new Set(["ensemble_moa", "rank_fuse", "debate", "decompose_and_route"]);
+
+/** Says of a judge that the client prefers that it could not be had; empty where it could, or nobody judges. */
+function judgeNote({ plan: { strategy, price }, cast }: Affordable, preferred: string | null): string {
+	if (preferred === null || cast.judge[0] === preferred || price !== "any" || !JUDGED.has(strategy)) return "";
+	return `; judge_model ${preferred} may not serve here and was ignored`;
 }
 
 function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
@@ -52,7 +65,8 @@ function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, r
 	const castOfAttempt = (attempt: Attempt) => castOf(floor.value, attempt, body.judge_model ?? null);
 	const chosen = affordable(attempts, task, floor.value.limits, castOfAttempt, bounder(caller, floor.value));
 	if (!chosen.ok) return chosen;
-	const { strategy, reason } = chosen.value.plan;
+	const { strategy } = chosen.value.plan;
+	const reason = chosen.value.plan.reason + judgeNote(chosen.value, body.judge_model ?? null);
 	const progress: Prepared["progress"] = {
 		now: { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false },
 	};
@@ -62,7 +76,15 @@ function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, r
 		configDigest: config ? configDigest(config.config) : null,
 		gate,
 	});
-	return ok({ ...chosen.value, task, floor: floor.value, policy, purpose, progress });
+	return ok({
+		...chosen.value,
+		plan: { ...chosen.value.plan, reason },
+		task,
+		floor: floor.value,
+		policy,
+		purpose,
+		progress,
+	});
 }
 
 /** What receipt and usage row say; the row's model is the first that served, else the first that was meant to. */

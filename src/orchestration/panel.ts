@@ -3,7 +3,7 @@ import type { Candidate } from "../routing/select.ts";
 import type { Cast, Member, StrategyName } from "./strategy.ts";
 
 /** Members of a call set: who is asked and at most so many who stand in. */
-const MAX_STAND_INS = 2;
+export const MAX_STAND_INS = 2;
 
 /** Candidates as selection ranked them for what they are to do. */
 export interface Rankings {
@@ -13,6 +13,14 @@ export interface Rankings {
 	best: readonly [Candidate, ...Candidate[]];
 	/** By price and speed: who stands at the foot of a cascade. */
 	cheap: readonly [Candidate, ...Candidate[]];
+}
+
+/** Who is left for one call where money is short. */
+export interface LoneModels {
+	/** The first by policy whose worst case the limits cover; the cheapest where they cover nobody's. */
+	fitting: Candidate;
+	/** The cheapest that may serve at all. */
+	cheapest: Candidate;
 }
 
 function costOf({ expectation }: Candidate): number {

@@ -94,14 +94,22 @@ export interface Asked {
 export function planOf({ policy, strategy: asked, k }: Asked, prompt: string, signals: Signals): OrchestrationPlan {
 	const chosen = asked ? { strategy: asked, why: "the request asked for it" } : choose(policy, prompt, signals);
 	const { strategy, why } = chosen;
-	const width = Math.max(LEAST_WIDTH[strategy], k !== null && TAKES_K.has(strategy) ? k : WIDTH[strategy][policy]);
-	return { strategy, width, rounds: DEBATE_ROUNDS[policy], reason: `${strategy} under the ${policy} policy: ${why}` };
+	const least = LEAST_WIDTH[strategy];
+	const wished = k !== null && TAKES_K.has(strategy) ? k : WIDTH[strategy][policy];
+	const widened = wished < least ? `, with ${least} members, since ${wished} makes no ${strategy}` : "";
+	const reason = `${strategy} under the ${policy} policy: ${why}${widened}`;
+	return { strategy, width: Math.max(least, wished), rounds: DEBATE_ROUNDS[policy], reason };
 }
+
+/**
+ * Who may take part: `low` has the cheap ones first, as the mode `agility` ranks them; `fitting` is the first by policy whose one
+ * call the limits cover; `lowest` is the one that costs least at most.
+ */
+export type Price = "any" | "low" | "fitting" | "lowest";
 
 /** A plan to try when the one before it costs too much. */
 export interface Attempt extends OrchestrationPlan {
-	/** Only the cheapest models take part. */
-	cheap: boolean;
+	price: Price;
 	/** What was changed of the plan, in words; null of the plan itself. */
 	change: string | null;
 }
@@ -109,18 +117,19 @@ export interface Attempt extends OrchestrationPlan {
 /** A plan and what can be made of it with less money: fewer rounds, fewer members, cheaper ones, at last one model. In that order. */
 export function shrinking(plan: OrchestrationPlan): Attempt[] {
 	const { strategy, width, rounds } = plan;
-	const smaller = (change: string, more: Partial<Attempt>): Attempt => ({ ...plan, cheap: false, ...more, change });
+	const smaller = (change: string, more: Partial<Attempt>): Attempt => ({ ...plan, price: "any", ...more, change });
 	const fewerRounds = strategy === "debate" ? Array.from({ length: rounds - 1 }, (_, at) => rounds - 1 - at) : [];
 	const fewerMembers = Array.from({ length: Math.max(0, width - LEAST_WIDTH[strategy]) }, (_, at) => width - 1 - at);
 	const least = { rounds: fewerRounds.at(-1) ?? rounds, width: fewerMembers.at(-1) ?? width };
 	const alone = { strategy: "single", width: 1 } as const;
 	return [
-		{ ...plan, cheap: false, change: null },
+		{ ...plan, price: "any", change: null },
 		...fewerRounds.map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
 		...fewerMembers.map((left) => smaller(`${left} of ${width} members`, { width: left, rounds: least.rounds })),
 		...(strategy === "single"
 			? []
-			: [smaller("the cheapest members", { ...least, cheap: true }), smaller("one model alone", alone)]),
-		smaller("the cheapest model alone", { ...alone, cheap: true }),
+			: [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", alone)]),
+		smaller("a cheaper model alone", { ...alone, price: "fitting" }),
+		smaller("the cheapest model alone", { ...alone, price: "lowest" }),
 	];
 }

@@ -78,7 +78,7 @@ export interface Engine {
 	ask(questions: readonly Question[]): Promise<(Answered | Unanswered)[]>;
 	/** Notes what came of a stage, beside its calls. */
 	describe(stage: string, detail: Record<string, unknown>): void;
-	/** The member, of those given, that fits a text best. */
+	/** The member, of those given, that fits a text best; the others stand in, also dearer ones. */
 	route(text: string, members: Cast["members"]): Member;
 }
 

@@ -294,7 +294,10 @@ describe("the money", () => {
 		const least = await coded(TASK, { max_cost_usd: 1e-9 });
 		expect(resultsOf(least)).toHaveLength(1);
 		expect(least).toMatchObject({ review: null, iterations: 1, passed: true });
-		expect(least.reason).toContain("one draft of the cheapest model, without a review, to stay within max_cost_usd");
+		expect(least.reason).toContain("one draft of the cheapest model, without a review, though it may cost more than");
+		const fitting = await coded(TASK, { max_cost_usd: 2 * least.svc.cost.bound_usd });
+		expect(fitting.svc.cost.bound_usd).toBe(least.svc.cost.bound_usd);
+		expect(fitting.reason).toContain("one draft of a cheaper model, without a review, to stay within max_cost_usd");
 	});
 
 	it("stops repairing when the next cycle does not fit", async () => {

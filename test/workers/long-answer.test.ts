@@ -131,6 +131,8 @@ describe("work that takes longer", () => {
 	it("has its head at 30 s, white space every 15 s, and then its body", async () => {
 		const { reader, head, context } = await lasting(65_000, { headers: () => ({ "x-svc-sandbox": "1" }) });
 		expect([head.status, contentType(head), head.headers.get("x-svc-sandbox")]).toEqual([200, "application/json", "1"]);
+		// Compressed, white space would wait for more.
+		expect(head.headers.get("content-encoding")).toBe("identity");
 		const read = async () => new TextDecoder().decode((await reader?.read())?.value);
 		const pieces = [await read()];
 		for (const ms of [15_000, 15_000, 5_000]) {

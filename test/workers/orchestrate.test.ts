@@ -1,6 +1,7 @@
 // Orchestration through the front door: every strategy, what it costs, and what is said when something fails.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { fail } from "../../src/failure.ts";
 import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
 import { STRATEGIES } from "../../src/orchestration/strategy.ts";
@@ -223,7 +224,10 @@ describe("what strategies show", () => {
 		if (!judge) throw new Error("no model");
 		const answer = await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: judge.id });
 		expect(stageOf(answer, "aggregate").results[0]?.model).toBe(judge.id);
-		await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
+		expect(answer.reason).not.toContain("judge_model");
+		const ignored = await orchestrated(PROSE, { strategy: "ensemble_moa", judge_model: "nobody" });
+		expect(ignored.reason).toContain("judge_model nobody may not serve here and was ignored");
+		expect(ignored.svc.orchestration.reason).toBe(ignored.reason);
 	});
 
 	it("that the cost is the bound where no usage was reported", async () => {
@@ -235,6 +239,37 @@ describe("what strategies show", () => {
 
 	it("no stages without a trace", async () => {
 		expect((await orchestrated("hi", { include_trace: false })).svc.stages).toBeUndefined();
+	});
+});
+
+describe("an orchestration that fails after a stage that served", () => {
+	it("says what all of it has cost", async () => {
+		const split = vi.spyOn(ensembleMoa, "run").mockImplementationOnce(async (task, cast, engine) => {
+			await engine.ask(ensembleMoa.callGraph(task, cast).slice(0, 1));
+			return fail({ reason: "all_models_failed", attempts: ["nobody"], costUsd: 0, retryAfterMs: null });
+		});
+		const response = await post(PROSE, { strategy: "ensemble_moa" });
+		split.mockRestore();
+		const { total_cost_usd } = await usageOf(key);
+		expect(total_cost_usd).toBeGreaterThan(0);
+		expect([response.status, await response.json()]).toMatchObject([
+			502,
+			{ error: "all_models_failed", cost_usd: total_cost_usd },
+		]);
+	});
+});
+
+describe("a subtask whose model fails", () => {
+	it("is answered by another member, also by a dearer one", async () => {
+		const parts = "1. What is 3 + 4?\n2. What is 5 + 6?";
+		const strategy = { strategy: "decompose_and_route", judge_model: "claude-opus-5-5" };
+		const routedIn = (answer: Orchestration) =>
+			stageOf(answer, "subtasks").results.filter(({ role }) => role === "subtask");
+		const [routed] = routedIn(await orchestrated(parts, strategy));
+		const provider = CATALOG.findModel(routed?.model ?? "")?.provider;
+		const answer = await orchestrated(`${parts} [[status 503 @${provider}]]`, strategy);
+		expect(routedIn(answer).filter(({ ok }) => ok)).toHaveLength(2);
+		expect(stageOf(answer, "subtasks").results.some(({ ok }) => !ok)).toBe(true);
 	});
 });
 
@@ -278,6 +313,15 @@ describe("the plan", () => {
 		const least = await orchestrated(SUM, { strategy: "debate", max_cost_usd: 1e-9 });
 		expect(least).toMatchObject({ strategy: "single", usage: { prompt_tokens: expect.any(Number) } });
 		expect(resultsOf(least)).toHaveLength(1);
+		expect(least.reason).toContain("the cheapest model alone, though it may cost more than max_cost_usd");
+	});
+
+	it("is a better model where the money is for more than the cheapest", async () => {
+		const least = await orchestrated(SUM, { strategy: "debate", max_cost_usd: 1e-9 });
+		const cheap = await orchestrated(SUM, { strategy: "debate", max_cost_usd: 0.002 });
+		expect(cheap).toMatchObject({ strategy: "single", reason: expect.stringContaining("a cheaper model alone") });
+		expect(cheap.svc.orchestration.models_used).not.toEqual(least.svc.orchestration.models_used);
+		expect(cheap.svc.cost.bound_usd).toBeLessThanOrEqual(0.002);
 	});
 
 	it("lets a cascade climb only as far as the money reaches", async () => {

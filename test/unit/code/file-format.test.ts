@@ -49,6 +49,10 @@ describe("an answer", () => {
 		["no path", file(""), "has no path"],
 		["git's own", file(".git/hooks/pre-commit"), "its path leads into .git"],
 		["git's own in capitals", file("a/.GIT/config"), "its path leads into .git"],
+		["git's own under its short name", file("GIT~1/config"), "its path leads into .git"],
+		["a way up in full-width characters", file("．．／x.py"), "its path has the segment .."],
+		["a device with a raised digit", file("com¹.txt"), "its path has the segment com1.txt"],
+		["a path in backticks", file("`a.py`"), "which not every system can hold"],
 		["a device", file("nul.txt"), "its path has the segment nul.txt, which not every system can hold"],
 		["a long path", file("a".repeat(201)), "its path takes more than 200 bytes"],
 		["a deep path", file(`${"a/".repeat(16)}b`), "its path has more than 16 segments"],
@@ -59,6 +63,11 @@ describe("an answer", () => {
 		const { files, changed, faults } = readDraft(answer, B);
 		expect([files, changed]).toEqual([[], false]);
 		expect(faults.map(({ message }) => message).join()).toContain(why);
+	});
+
+	it("may have paths in any script", () => {
+		for (const path of ["src/größe.py", "文档/说明.md", "e\u0301t\u00e9.txt", "ファイル.ts"])
+			expect(readDraft(file(path), B).files.map(({ path: read }) => read)).toEqual([path]);
 	});
 
 	it("keeps its good files beside the refused ones", () => {
@@ -73,6 +82,12 @@ describe("an answer", () => {
 			[{ path: "a.py", content: "x = 1\n" }],
 			[{ path: "A.py", message: "is written twice" }],
 		]);
+		for (const [one, other] of [
+			["straße.py", "STRASSE.py"],
+			["é.py", "E\u0301.py"],
+			["s.py", "ſ.py"],
+		] as const)
+			expect(readDraft(`${file(one)}${file(other)}`, B).faults[0]?.message, other).toBe("is written twice");
 		expect(readDraft(`${file("a/b.py")}${file("a")}`, B).faults[0]?.message).toBe(
 			"its path is a directory of another file",
 		);

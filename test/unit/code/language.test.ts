@@ -43,6 +43,12 @@ describe("a task that names its language", () => {
 		["Julia function for a dot product", "julia"],
 		["a Vue component", "vue"],
 		["Objective-C category on a string", "objective-c"],
+		["Schreibe ein Rust-Programm, das Primzahlen ausgibt", "rust"],
+		["a Go-based reverse proxy", "go"],
+		["CSS for a sticky header", "css"],
+		["A Dockerfile for a Python Flask app", "dockerfile"],
+		["protobuf message for an order", "protobuf"],
+		["Write a script that reads C code and counts its lines, in Ruby", "ruby"],
 	])("%s → %s", (task, id) => {
 		expect(detectLanguage(task)).toEqual({ id, evidence: "named" });
 	});
@@ -65,6 +71,10 @@ describe("a task that names its language", () => {
 			"A class that models rust on metal",
 			"Write a function that escapes html in user input",
 			"Count how often the letter C or R stands in a text",
+			"parse JSON for errors",
+			"Write code to express the basic idea of sorting",
+			"Simulate how an electron moves and how a spring reacts",
+			"Compute the angular momentum of a disk, and boost it",
 		])
 			expect(detectLanguage(task), task).toEqual({ id: "python", evidence: "default" });
 		expect(detectLanguage("Write a Python function that parses JSON and returns YAML").id).toBe("python");
@@ -80,6 +90,9 @@ describe("a task that names no language", () => {
 		["A Django view that lists orders", "python", "framework"],
 		["A Spring Boot controller for orders", "java", "framework"],
 		["React component with a counter", "javascript", "framework"],
+		["A counter in React", "javascript", "framework"],
+		["An express server with two routes", "javascript", "framework"],
+		["Write a ruby gem", "ruby", "framework"],
 		["A Flutter screen with a list", "dart", "framework"],
 		["Kubernetes deployment with two replicas", "yaml", "framework"],
 		["A smart contract that holds a deposit", "solidity", "keyword"],

@@ -68,7 +68,7 @@ async function run(
 		covers: () => more.covers?.(told) ?? true,
 	};
 	const cast: CodeCast = { coders: [CODER], critic: CRITIC, notes: [], ...more.cast };
-	const plan: CodePlan = { width: 1, iterations: 3, review: true, cheap: false, shrunk: null, ...more.plan };
+	const plan: CodePlan = { width: 1, iterations: 3, review: true, price: "any", shrunk: null, ...more.plan };
 	const result = await runCode(TASK, plan, cast, engine, (event) => told.progress.push(event));
 	return { outcome: result.ok ? result.value : null, reason: result.ok ? null : result.failure.reason, ...told };
 }
@@ -81,7 +81,7 @@ describe("the loop", () => {
 		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer"]);
 		expect(done.outcome).toEqual({
 			files: [GOOD],
-			review: { passed: true, score: 0.9, issues: [], reviewer: "critic" },
+			review: { passed: true, score: 0.9, issues: [], reviewer: "critic", lacksVerdict: false },
 			confidence: 0.9,
 			iterations: 1,
 			stop: "passed",
@@ -180,7 +180,23 @@ describe("a critic", () => {
 			score: 0,
 			issues: ["the reviewer's verdict could not be read"],
 			reviewer: "critic",
+			lacksVerdict: true,
 		});
+	});
+
+	it("that gave no verdict on sound files is asked again in the next cycle, and the coder is not", async () => {
+		let reviews = 0;
+		const done = await run((question, boundary) => {
+			if (!question.json) return written(boundary, GOOD);
+			return ++reviews <= 2 ? "Looks good!" : verdict(true, 0.9);
+		});
+		expect(stagesOf(done)).toEqual([
+			"generate:0 coder",
+			...["review:0 reviewer", "review:0 reviewer"],
+			"review:1 reviewer",
+		]);
+		expect(done.outcome).toMatchObject({ iterations: 2, stop: "passed", review: { passed: true, score: 0.9 } });
+		expect(done.details["generate:1"]).toMatchObject({ drafts: [] });
 	});
 
 	it("that is not there passes nothing", async () => {

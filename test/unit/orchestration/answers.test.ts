@@ -29,8 +29,81 @@ describe("the final answer of a text", () => {
 		],
 		["", "any", null],
 		["I cannot say.\nFinal answer: ", "number", null],
+		["The correct option is B. I hope this helps.", "choice", "B"],
+		["So we choose (C).\nA good day to you.", "choice", "C"],
+		["Final answer: C because A is wrong", "choice", "C"],
+		["Final answer: **(D)**, I think", "choice", "D"],
+		["正确答案是 B。", "choice", "B"],
+		["\\boxed{\\textbf{(C) }}", "choice", "C"],
+		["答案是42。", "number", "42"],
+		["Final answer: 12 (not 10)", "number", "12"],
+		["Final answer: 1,5", "number", "1.5"],
+		["Final answer: 5 apples, since 3 + 2 = 5", "number", "5"],
+		["#### 17 boys are in the third class", "number", "17"],
+		["#### 4, 6", "number", "4 6"],
+		["Final answer:\n```\n42\n```", "number", "42"],
+		["so the area is 20 cm^2.", "number", "20"],
+		["so the total is 1.5e3", "number", "1500"],
+		["it costs .75 dollars", "number", "0.75"],
+		["light travels at 3.0 × 10^8 m/s", "number", "300000000"],
+		["The answer is \\( \\frac{3}{4} \\).", "any", "0.75"],
+		["Final answer: ***", "number", null],
 	])("%j, asked for %s, is %j", (text, kind, expected) => {
 		expect(finalAnswer(text, kind)).toBe(expected);
+	});
+
+	it.each([
+		["5 million", "5,000,000"],
+		["$3.2 million", "3200000"],
+		["two thousand", "Two thousand."],
+		["2 dozen", "24"],
+		["1\\frac{1}{2}", "1½"],
+		["1 1/2", "1.5"],
+		["½", "\\frac12"],
+		["-\\frac{3}{4}", "\\dfrac{-3}{4}"],
+		[".5", "0.50"],
+		["-.5", "−0.5"],
+		["-$5", "-5 dollars"],
+		["1{,}000", "1\\,000"],
+		["1 000 000", "1.000.000"],
+		["1.234,5", "1234.5"],
+		["₹1,00,000", "100000"],
+		["USD 5", "€5"],
+		["3.2 \\times 10^{5}", "3.2e5"],
+		["2 × 10⁻³", "0.002"],
+		["10^5", "100,000"],
+		["20 cm²", "20 cm^2"],
+		["9.8 m/s^2", "9.8"],
+		["45^\\circ", "45°"],
+		["10\\text{ cm}", "10"],
+		["50\\%", "50 percent"],
+		["٤٢", "４２"],
+		["$x=5$", "5"],
+		["Option C", "\\textbf{(C)}"],
+		["\\sqrt{2}", "√2"],
+		["3\\pi", "3π"],
+		["2^{10}", "2^10"],
+		["GPT-4.1.", "gpt-4.1"],
+		["0.545454545454545454545", "6/11"],
+	])("%j says what %j does", (one, other) => {
+		expect(normalized(one)).toBe(normalized(other));
+	});
+
+	it.each([
+		["3 million", "3 billion"],
+		["3 million", "3"],
+		["5", ".5"],
+		["1\\frac{1}{2}", "11/2"],
+		["2x", "2y"],
+		["2x", "2"],
+		["2\\pi", "2"],
+		["5k", "5"],
+		["1.5", "1,5"],
+		["10-5", "10"],
+		["version 2.1", "version 21"],
+		["12345678901234567890", "12345678901234567891"],
+	])("%j does not say what %j does", (one, other) => {
+		expect(normalized(one)).not.toBe(normalized(other));
 	});
 
 	it("is the same however it is written", () => {
@@ -52,11 +125,15 @@ describe("the final answer of a text", () => {
 		fc.assert(
 			fc.property(fc.integer(), (value) => {
 				expect(normalized(`$${value}.00`)).toBe(String(value));
+				expect(normalized(`${value / 1_000} thousand`)).toBe(String(value));
 			}),
 		);
 	});
 
 	it("is found in a flood of white space as well", () => {
+		for (const piece of ["1,23", "1 ", "(", "A ", "\\frac{", "1e", "10^", "1/", "1.234", "٤", "x=", "\\sqrt("])
+			for (const kind of ["any", "number", "choice"] as const)
+				expect(finalAnswer(piece.repeat(100_000), kind)).not.toBe("");
 		expect(finalAnswer(`${"\n".repeat(500_000)}Final answer:${" ".repeat(3_000)}4`, "any")).toBe("4");
 		expect(answerKindOf("\n".repeat(500_000))).toBe("any");
 		expect(answerKindOf("0 ".repeat(500_000))).toBe("any");
@@ -65,6 +142,11 @@ describe("the final answer of a text", () => {
 	it.each<[string, AnswerKind]>([
 		["How many apples are left?", "number"],
 		["Which one?\nA. red\nB. green\nC. blue", "choice"],
+		["Wie viele Äpfel sind übrig?", "number"],
+		["小明还有多少个苹果？", "number"],
+		["Сколько яблок осталось?", "number"],
+		["下面哪一个？\nA、红\nB、绿", "choice"],
+		["Écris sur les fleuves et leurs villes.", "any"],
 		["Write about rivers.", "any"],
 		["What is 17 + 25?", "number"],
 	])("%j asks for %s", (prompt, kind) => {

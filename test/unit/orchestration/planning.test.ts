@@ -57,7 +57,8 @@ describe("the planner", () => {
 	it("does as it is asked, with the width it is asked for where there is one", () => {
 		expect(planned("hi", { strategy: "debate", k: 8 })).toMatchObject({ strategy: "debate", width: 3 });
 		expect(planned("hi", { strategy: "self_consistency", k: 8 })).toMatchObject({ width: 8 });
-		expect(planned("hi", { strategy: "ensemble_moa", k: 1 })).toMatchObject({ width: 2 });
+		const least = planned("hi", { strategy: "ensemble_moa", k: 1 });
+		expect(least).toMatchObject({ width: 2, reason: expect.stringContaining("with 2 members, since 1 makes no") });
 	});
 });
 
@@ -161,7 +162,7 @@ describe("a plan under a limit", () => {
 
 	it("runs one cheapest call whatever the soft limit says, and nothing above the hard one", () => {
 		expect(weighed("debate", { soft: 1, hard: null })).toMatchObject({
-			plan: { strategy: "single", cheap: true },
+			plan: { strategy: "single", price: "lowest", reason: expect.stringContaining("may cost more than max_cost_usd") },
 			boundNanoUsd: 10,
 		});
 		expect(weigh("debate", { soft: null, hard: { scope: "max_cost", nanoUsd: 9 } })).toMatchObject({
