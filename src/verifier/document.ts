@@ -13,13 +13,18 @@ const MARKS: readonly [mark: readonly number[], encoding: string][] = [
 	[[0xfe, 0xff], "utf-16be"],
 ];
 
-/** The text of a file's bytes, without a byte order mark; null when they are no text. */
+/**
+ * The text of a file's bytes, without a byte order mark; null when they are no text.
+ * @throws for more bytes than a string holds.
+ */
 export function textOf(bytes: Uint8Array): string | null {
 	const [, encoding = "utf-8"] = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
 	try {
 		return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
-	} catch {
-		return null;
+	} catch (error) {
+		// What the Encoding Standard throws at bytes that are none of the encoding's.
+		if (error instanceof TypeError) return null;
+		throw error;
 	}
 }
 
