@@ -59,13 +59,27 @@ function itemOf(finding: Finding): HTMLLIElement {
 	return item;
 }
 
-function show(findings: readonly Finding[]): void {
-	const holds = allHold(findings);
-	verdict.textContent = holds ? "All of it holds" : "It does not hold";
-	verdict.className = holds ? "good" : "bad";
+function say(text: string, style: string, findings: readonly Finding[]): void {
+	verdict.textContent = text;
+	verdict.className = style;
 	element("findings", HTMLUListElement).replaceChildren(...findings.map(itemOf));
 	result.hidden = false;
+}
+
+function show(findings: readonly Finding[]): void {
+	const holds = allHold(findings);
+	say(holds ? "All of it holds" : "It does not hold", holds ? "good" : "bad", findings);
 	verdict.focus();
+}
+
+/** Counts what was asked and changed: a verdict stands beside the text that it is about, and beside no other. */
+let turn = 0;
+
+/** Takes back what was said, and what is about to be, of a text that is no longer there. */
+function takeBack(): number {
+	result.hidden = true;
+	turn += 1;
+	return turn;
 }
 
 function given(): PublicKeys | null {
@@ -91,11 +105,21 @@ element("file", HTMLInputElement).addEventListener("change", async ({ target }) 
 	const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
 	if (!file) return;
 	const text = textOf(new Uint8Array(await file.arrayBuffer()));
+	takeBack();
 	proof.value = text ?? "";
 	if (text === null) show([failure("the file is no text, neither UTF-8 nor UTF-16")]);
 });
 
-element("form", HTMLFormElement).addEventListener("submit", (event) => {
+const form = element("form", HTMLFormElement);
+form.addEventListener("input", takeBack);
+form.addEventListener("submit", async (event) => {
 	event.preventDefault();
-	check().then(show, (error: unknown) => show([failure(error instanceof Error ? error.message : String(error))]));
+	const own = takeBack();
+	say("Checking …", "soft", []);
+	// A long chain takes seconds; first the page says so.
+	await new Promise((resolve) => setTimeout(resolve));
+	const findings = await check().catch((error: unknown) => [
+		failure(error instanceof Error ? error.message : String(error)),
+	]);
+	if (own === turn) show(findings);
 });
