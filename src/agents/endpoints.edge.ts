@@ -141,7 +141,11 @@ export const getTrajectoryEndpoint = endpoint({
 	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
 	params: runParams,
-	query: z.lazy(() => z.object({ full: z.enum(["true", "false"]).default("false") })),
+	query: z.lazy(() =>
+		z.object({
+			full: z.enum(["true", "false"]).default("false").describe("With `true` whole hashes and `verify_request`."),
+		}),
+	),
 	result: trajectorySchema,
 	async handle({ params, query, context }) {
 		const found = await findOwnRun(params.run_id, context);

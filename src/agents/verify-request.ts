@@ -28,8 +28,8 @@ export const verifyRequestSchema = z.lazy(() =>
 		.object({
 			run_id: z.string(),
 			trajectory_proof: hashSchema.describe("The claimed root."),
-			policy: z.string().default("balanced"),
-			strategy: z.string().default("single"),
+			policy: z.string().default("balanced").describe("The run's, which is part of its root."),
+			strategy: z.string().default("single").describe("Likewise."),
 			steps: z
 				.array(stepSchema)
 				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} steps`)

@@ -126,7 +126,8 @@ export const createShareEndpoint = endpoint({
 				title: z
 					.string()
 					.refine((title) => [...title].length <= MAX_TITLE_CHARS, `must have at most ${MAX_TITLE_CHARS} characters`)
-					.nullish(),
+					.nullish()
+					.describe("What lists show beside the id."),
 			})
 			.superRefine(inOneForm),
 	),
@@ -172,7 +173,7 @@ export const listSharesEndpoint = endpoint({
 	access: "key",
 	summary: "The caller's shared routing configs, newest first.",
 	query: z.object({
-		limit: wholeNumber(1, MOST_SHARES).default(DEFAULT_SHARES),
+		limit: wholeNumber(1, MOST_SHARES).default(DEFAULT_SHARES).describe("Shares of a page."),
 		cursor: z.string().optional().describe("`next_cursor` of the page before."),
 	}),
 	result: z.lazy(() =>

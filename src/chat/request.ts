@@ -130,9 +130,14 @@ const penalty = z.number().min(-2).max(2);
 /** Fields of a chat body; a `null` counts as absent, as OpenAI clients send it. Unknown ones are kept: a provider may be sent some. */
 export const chatRequestSchema = z.lazy(() =>
 	z.looseObject({
-		messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
-		model: z.string().min(1).max(256).nullish(),
-		max_tokens: limit.nullish(),
+		messages: z.array(messageSchema).min(1).max(MAX_MESSAGES).describe("The conversation so far, oldest first."),
+		model: z
+			.string()
+			.min(1)
+			.max(256)
+			.nullish()
+			.describe("`auto` (the default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier."),
+		max_tokens: limit.nullish().describe("Most tokens of the answer."),
 		max_completion_tokens: limit.nullish(),
 		temperature: z.number().min(0).max(2).nullish(),
 		top_p: z.number().min(0).max(1).nullish(),
@@ -150,11 +155,14 @@ export const chatRequestSchema = z.lazy(() =>
 		tool_choice: toolChoice.nullish(),
 		parallel_tool_calls: z.boolean().nullish(),
 		response_format: responseFormat.nullish(),
-		reasoning_effort: z.enum(EFFORTS).nullish(),
+		reasoning_effort: z.enum(EFFORTS).nullish().describe("The lowest that the model has by default."),
 		user: z.string().max(512).nullish(),
 		metadata: z.record(z.string(), z.unknown()).nullish(),
-		routing_mode: z.enum(ROUTING_MODES).nullish(),
-		brain_config: z.record(z.string(), z.unknown()).nullish(),
+		routing_mode: z.enum(ROUTING_MODES).nullish().describe("What `auto` prefers; by the prompt by default."),
+		brain_config: z
+			.record(z.string(), z.unknown())
+			.nullish()
+			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
 		compliance: z.record(z.string(), z.unknown()).nullish().describe("A compliance policy; before the config's."),
 	}),
 );

@@ -1,8 +1,9 @@
-// `npm run verify -- KIND FILE`: checks a saved proof without network. Prints one line per finding, and ends with status 0 only
-// when all of it holds.
+// `npm run verify -- KIND FILE`: checks a saved proof without network. Prints one line per finding, and ends with status 0 when
+// all of it holds, 1 when some of it does not, and 2 when nothing was checked.
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { allHold, lineOf } from "../verifier/findings.ts";
+import { textOf } from "../verifier/document.ts";
+import { allHold, failure, lineOf } from "../verifier/findings.ts";
 import { type PublicKeys, readPublicKeys } from "../verifier/keys.ts";
 import { KINDS, kindNamed } from "../verifier/kinds.ts";
 
@@ -11,11 +12,20 @@ ${Object.entries(KINDS)
 	.map(([name, { file }]) => `  ${name}: FILE holds ${file}`)
 	.join("\n")}
   --pubkey: the service's public key as base64 or PEM, or the answer of GET /v1/proof/pubkey; or a file with one of these
-  --checkpoint: for a chain, a checkpoint that it is to agree with`;
+  --checkpoint: for a chain, a checkpoint that it is to agree with
+ends with 0 when all of it holds, 1 when some of it does not, 2 when nothing was checked`;
+
+/** Not checked is not failed: a script that asks whether a proof holds must not take a mistyped name for an answer. */
+const NOT_CHECKED = 2;
+
+/** @throws when there is no such file, or it is larger than a string can be. */
+function textIn(file: string): string | null {
+	return textOf(readFileSync(file));
+}
 
 function keysFrom(given: string | undefined): PublicKeys {
 	if (given === undefined) return [];
-	const keys = readPublicKeys(existsSync(given) ? readFileSync(given, "utf8") : given);
+	const keys = readPublicKeys(existsSync(given) ? (textIn(given) ?? "") : given);
 	if (!keys) throw new Error(`--pubkey is no Ed25519 public key, nor a file that holds one\n${USAGE}`);
 	return keys;
 }
@@ -30,9 +40,11 @@ async function run(args: string[]): Promise<boolean> {
 	const name = kindNamed(word);
 	if (!name || file === undefined || rest.length > 0) throw new Error(USAGE);
 	if (values.checkpoint !== undefined && name !== "chain") throw new Error(`--checkpoint is for a chain\n${USAGE}`);
-	const checkpoint = values.checkpoint === undefined ? null : readFileSync(values.checkpoint, "utf8");
+	const checkpoint = values.checkpoint === undefined ? null : (textIn(values.checkpoint) ?? "");
 	const given = { keys: keysFrom(values.pubkey), checkpoint };
-	const findings = await KINDS[name].check(readFileSync(file, "utf8"), given);
+	const text = textIn(file);
+	const findings =
+		text === null ? [failure("the file is no text, neither UTF-8 nor UTF-16")] : await KINDS[name].check(text, given);
 	for (const each of findings) console.log(lineOf(each));
 	return allHold(findings);
 }
@@ -41,6 +53,6 @@ run(process.argv.slice(2)).then(
 	(holds) => process.exit(holds ? 0 : 1),
 	(error: unknown) => {
 		console.error(error instanceof Error ? error.message : error);
-		process.exit(1);
+		process.exit(NOT_CHECKED);
 	},
 );

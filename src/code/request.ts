@@ -13,23 +13,41 @@ const DEFAULT_TEMPERATURE = 0.2;
 /** Fields of the body; a `null` counts as absent. */
 export const codeRequestSchema = z.lazy(() =>
 	z.object({
-		task: z.string().refine((task) => task.trim() !== "", "is empty"),
+		task: z
+			.string()
+			.refine((task) => task.trim() !== "", "is empty")
+			.describe("What the code is to do."),
 		language: z
 			.string()
 			.max(40, "takes at most 40 characters")
 			.regex(/^[A-Za-z0-9+#./ _-]*$/, "is no name of a language")
-			.nullish(),
-		policy: z.enum(POLICIES).nullish(),
-		coder_model: z.string().min(1).max(256).nullish(),
-		reviewer_model: z.string().min(1).max(256).nullish(),
-		max_iters: z.int().min(1).max(MAX_ITERATIONS).nullish(),
-		review: z.boolean().nullish(),
-		max_tokens: z.int().positive().nullish(),
-		temperature: z.number().min(0).max(2).nullish(),
-		max_cost_usd: z.number().positive().nullish(),
-		compliance: z.record(z.string(), z.unknown()).nullish(),
-		brain_config: z.record(z.string(), z.unknown()).nullish(),
-		include_trace: z.boolean().nullish(),
+			.nullish()
+			.describe("Such as `python`; told from the task where it is left out."),
+		policy: z
+			.enum(POLICIES)
+			.nullish()
+			.describe("`balanced` by default; `efficiency` has one cheap coder, `depth` several."),
+		coder_model: z.string().min(1).max(256).nullish().describe("Who writes, if it is an id of list_models."),
+		reviewer_model: z.string().min(1).max(256).nullish().describe("Who reviews, likewise."),
+		max_iters: z
+			.int()
+			.min(1)
+			.max(MAX_ITERATIONS)
+			.nullish()
+			.describe("Drafts at most, the first included; 3 by default."),
+		review: z.boolean().nullish().describe("With false one draft and no reviewer; true by default."),
+		max_tokens: z.int().positive().nullish().describe("Of each model call; 2048 by default."),
+		temperature: z.number().min(0).max(2).nullish().describe("0.2 by default."),
+		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
+		compliance: z
+			.record(z.string(), z.unknown())
+			.nullish()
+			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
+		brain_config: z
+			.record(z.string(), z.unknown())
+			.nullish()
+			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
+		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
 		stream: z.boolean().nullish(),
 	}),
 );

@@ -26,13 +26,13 @@ const objectiveSchema = z
 export const handoffRequestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
-		objective: objectiveSchema,
+		objective: objectiveSchema.describe("What the work is for."),
 		from_tool: z.string().nullish().describe("Tool handing off."),
 		to_tool: z.string().nullish().describe("Tool receiving; may be a human."),
 		files_touched: textsSchema.nullish().describe("Paths modified."),
 		constraints: textsSchema.nullish().describe("Constraints for the next agent."),
-		risks: itemsSchema.nullish(),
-		validation: itemsSchema.nullish(),
+		risks: itemsSchema.nullish().describe("What may go wrong."),
+		validation: itemsSchema.nullish().describe("What was checked, and what is to be."),
 		recommended_next_action: z.string().nullish().describe("What the receiver does first."),
 		action_kind: z.enum(HANDOFF_KINDS).nullish().describe("Default `edit`."),
 		est_cost: z.number().min(0).nullish().describe("USD estimate, recorded as given."),

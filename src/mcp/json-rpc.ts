@@ -17,8 +17,18 @@ const messageSchema = z.lazy(() =>
 	}),
 );
 
+/** True when each request has an id of its own: of two under one id, one would be done and never answered. */
+function haveOwnIds(messages: readonly { id?: string | number | undefined }[]): boolean {
+	const ids = messages.flatMap(({ id }) => (id === undefined ? [] : [id]));
+	return new Set(ids).size === ids.length;
+}
+
+const batchSchema = z.lazy(() =>
+	z.array(messageSchema).min(1).max(MOST_MESSAGES).refine(haveOwnIds, "must not have one id twice"),
+);
+
 /** What a client posts: a request, a notification, or several of them. */
-export const mcpBodySchema = z.lazy(() => z.union([messageSchema, z.array(messageSchema).min(1).max(MOST_MESSAGES)]));
+export const mcpBodySchema = z.lazy(() => z.union([messageSchema, batchSchema]));
 export type McpBody = z.output<typeof mcpBodySchema>;
 export type McpMessage = z.output<typeof messageSchema>;
 

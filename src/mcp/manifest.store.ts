@@ -20,9 +20,10 @@ function trouble(error: unknown): null {
 	return null;
 }
 
+/** What KV holds; null for nothing, and for what cannot be read, which is written anew. */
 async function read(env: Env): Promise<ManifestTools | null> {
-	const text = await env.KV.get(keyOf(env), { cacheTtl: 3600 }).catch(trouble);
-	return text === null ? null : (manifestToolsSchema.safeParse(JSON.parse(text)).data ?? null);
+	const kept: unknown = await env.KV.get(keyOf(env), { type: "json", cacheTtl: 3600 }).catch(trouble);
+	return manifestToolsSchema.safeParse(kept).data ?? null;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { type Asked, type Asker, ask } from "./ask.edge.ts";
 import { resourceNamed, resourceUri, SOURCES } from "./resources.ts";
 
+const errorSchema = z.object({ message: z.string() });
 const skillEntry = z.object({ id: z.string(), name: z.string(), description: z.string() });
 const skillList = z.object({ data: z.array(skillEntry) });
 const skillSchema = skillEntry.extend({ raw: z.string() });
@@ -28,6 +29,11 @@ function find(endpoints: readonly Endpoint[], source: keyof typeof SOURCES): End
 	return endpoint;
 }
 
+/** What an error's body says to people, in either of its forms (docs/reference.md, "Errors"). */
+function messageOf(body: Asked["value"]): string | undefined {
+	return errorSchema.safeParse(body).data?.message ?? errorSchema.safeParse(body?.["detail"]).data?.message;
+}
+
 /** A source's answer; a refusal becomes the protocol's error, with the endpoint's body as its data. */
 async function read<T>(
 	schema: z.ZodType<T>,
@@ -37,7 +43,8 @@ async function read<T>(
 	given: Record<string, unknown> = {},
 ): Promise<T> {
 	const { failed, value } = await ask(asker, find(endpoints, source), given);
-	if (failed) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${SOURCES[source]} refused`, value);
+	// Clients show the message alone.
+	if (failed) throw new ProtocolError(ProtocolErrorCode.InvalidParams, messageOf(value) ?? "refused", value);
 	return schema.parse(value);
 }
 
@@ -84,7 +91,7 @@ export async function readResource(
 	if (!named) throw new ResourceNotFoundError(uri);
 	const given = named.kind === "skill" ? { skill_id: named.id } : { share_id: named.id };
 	const answer = await ask(asker, find(endpoints, named.kind), given);
-	if (answer.failed) throw new ResourceNotFoundError(uri, String(answer.value?.["message"] ?? "not found"));
+	if (answer.failed) throw new ResourceNotFoundError(uri, messageOf(answer.value) ?? "not found");
 	return contentsOf(uri, named.kind === "skill", answer);
 }
 

@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type JsonSchema, jsonSchema } from "../http/json-schema.ts";
+import { portable } from "./portable-schema.ts";
 
 /** A tool: an endpoint as a model sees it. */
 export interface Tool {
@@ -63,7 +64,7 @@ export function inputSchemaOf(endpoint: Endpoint): JsonSchema {
 	const named = Object.entries(properties).filter(
 		([name]) => !(endpoint.eventStream && STREAM_ARGUMENTS.includes(name)),
 	);
-	return { ...rest, properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) };
+	return portable({ ...rest, properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) });
 }
 
 function descriptionOf({ summary, description }: Endpoint): string {

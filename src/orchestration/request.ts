@@ -29,17 +29,40 @@ const messageSchema = z.lazy(() =>
 /** Fields of the body; a `null` counts as absent. */
 export const orchestrationRequestSchema = z.lazy(() =>
 	z.object({
-		messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
-		policy: z.enum(POLICIES).nullish(),
-		strategy: z.enum(STRATEGIES).nullish(),
-		k: z.int().min(1).max(MAX_WIDTH).nullish(),
-		max_tokens: z.int().positive().nullish(),
-		temperature: z.number().min(0).max(2).nullish(),
-		max_cost_usd: z.number().positive().nullish(),
-		judge_model: z.string().min(1).max(256).nullish(),
-		compliance: z.record(z.string(), z.unknown()).nullish(),
-		brain_config: z.record(z.string(), z.unknown()).nullish(),
-		include_trace: z.boolean().nullish(),
+		messages: z
+			.array(messageSchema)
+			.min(1)
+			.max(MAX_MESSAGES)
+			.describe("The conversation; its last user message is worked on."),
+		policy: z
+			.enum(POLICIES)
+			.nullish()
+			.describe("`balanced` by default; `efficiency` is cheapest, `depth` asks several models."),
+		strategy: z.enum(STRATEGIES).nullish().describe("By policy and prompt where it is left out."),
+		k: z
+			.int()
+			.min(1)
+			.max(MAX_WIDTH)
+			.nullish()
+			.describe("How many answers `ensemble_moa`, `rank_fuse` and `self_consistency` compare."),
+		max_tokens: z.int().positive().nullish().describe("Of each model call; 1024 by default."),
+		temperature: z.number().min(0).max(2).nullish().describe("0.7 by default."),
+		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
+		judge_model: z
+			.string()
+			.min(1)
+			.max(256)
+			.nullish()
+			.describe("Who aggregates, ranks or judges, if it is an id of list_models."),
+		compliance: z
+			.record(z.string(), z.unknown())
+			.nullish()
+			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
+		brain_config: z
+			.record(z.string(), z.unknown())
+			.nullish()
+			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
+		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
 		stream: z.boolean().nullish(),
 	}),
 );

@@ -34,7 +34,10 @@ export const policyCheckSchema = z.lazy(() =>
 			.max(MAX_ACTION_CHARS, `must have at most ${MAX_ACTION_CHARS} characters`)
 			.refine((text) => text.trim() !== "", "must not be blank")
 			.describe("What is about to be done, in words."),
-		action_kind: z.enum(POLICY_ACTION_KINDS).nullish(),
+		action_kind: z
+			.enum(POLICY_ACTION_KINDS)
+			.nullish()
+			.describe("What sort of action it is; deletions and deployments weigh."),
 		files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
 		commands: textsSchema(MAX_COMMANDS)
 			.nullish()

@@ -74,7 +74,7 @@ export const scoreRiskEndpoint = endpoint({
 	description: "A quick look at an action without a workspace; to decide and record, use check_policy.",
 	body: z.lazy(() =>
 		z.object({
-			kind: z.enum(RISK_KINDS),
+			kind: z.enum(RISK_KINDS).describe("What the action does."),
 			targets: textsSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
 		}),
 	),

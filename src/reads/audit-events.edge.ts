@@ -46,11 +46,11 @@ export const listAuditEventsEndpoint = endpoint({
 	query: z.lazy(() =>
 		z.object({
 			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
-			event_type: z.enum(EVENT_TYPES).optional(),
+			event_type: z.enum(EVENT_TYPES).optional().describe("Only these."),
 			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
 			since: instant.optional().describe("Created then or later."),
 			until: instant.optional().describe("Created before."),
-			limit: wholeNumber(1, MOST_EVENTS).default(DEFAULT_EVENTS),
+			limit: wholeNumber(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
 			cursor: z.string().optional().describe("`next_cursor` of the page before."),
 		}),
 	),

@@ -160,7 +160,7 @@ export const getSavingsEndpoint = endpoint({
 	access: "key",
 	summary:
 		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
-	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE) }),
+	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE).describe("An id of list_models.") }),
 	result: z.object({
 		baseline_model: z.string(),
 		total_requests: z.int(),

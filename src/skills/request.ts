@@ -19,7 +19,10 @@ export const skillRequestSchema = z.lazy(() =>
 		.unwrap()
 		.omit({ messages: true, tools: true })
 		.extend({
-			task: z.string().regex(/\S/, "must not be blank"),
+			task: z
+				.string()
+				.regex(/\S/, "must not be blank")
+				.describe("What the skill is put to, with all that it needs to know."),
 			messages: notTaken,
 			tools: notTaken,
 		}),

@@ -1,5 +1,5 @@
 // Checks a workspace's chain of handoffs (docs/proofs.md, "Handoff chain") from what was saved of it, alone or against a
-// checkpoint. Asks nobody; what the service itself said of it is not looked at.
+// checkpoint. Asks nobody; what the service itself said of it counts only against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { type FaultName, verifyChain } from "../ledger/chain.ts";
@@ -9,7 +9,7 @@ import { asHash, type Hash } from "../proof/hash.ts";
 import { leafHash, rootOf } from "../proof/merkle.ts";
 import { describePublicKey } from "../proof/signing.ts";
 import { readCheckpoint } from "./checkpoint.ts";
-import { type Finding, failure, failures, finding } from "./findings.ts";
+import { contradictions, type Finding, failure, failures, finding, unproven } from "./findings.ts";
 import { idsOf, type PublicKeys } from "./keys.ts";
 
 const text = z.string();
@@ -32,7 +32,7 @@ const entrySchema = z.looseObject({
 	recommended_next_action: maybeText,
 	action_kind: text,
 	est_cost: z.number().nullable(),
-	risk: z.object({ score: z.number(), tier: text, factors: texts }),
+	risk: z.strictObject({ score: z.number(), tier: text, factors: texts }),
 	prev_handoff_id: maybeText,
 	prev_hash: maybeText,
 	prev_signature: maybeText,
@@ -43,18 +43,22 @@ const entrySchema = z.looseObject({
 	key_id: maybeText,
 });
 
+type Entry = z.output<typeof entrySchema>;
+
 const pageSchema = z.looseObject({
 	workspace_id: z.string(),
 	count: z.int(),
 	has_more: z.boolean(),
 	data: z.array(entrySchema),
+	verification: z.record(z.string(), z.unknown()).optional(),
 });
+type Page = z.output<typeof pageSchema>;
 
 /** One page of the chain's answer, or all of them in order. */
 const documentSchema = z.union([pageSchema, z.array(pageSchema).min(1)]);
 
 /** An entry's columns, from what is shown of it: what is shown is what is held against the signed subject. */
-function rowOf(entry: z.output<typeof entrySchema>): HandoffRow {
+function rowOf(entry: Entry): HandoffRow {
 	const { risk, risks, validation, est_cost, files_touched, constraints, subject, ...columns } = entry;
 	return {
 		...columns,
@@ -132,10 +136,41 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 	return [...(faults.length > 0 ? faults : [finding(true, sound, "")]), ...(rows.length > 0 ? [signatures] : [])];
 }
 
+/** What pages show beside the entries' proofs: counts only against them. */
+function besideFindings(pages: readonly Page[]): Finding[] {
+	const entries = pages.flatMap(({ data }) => data);
+	const gaps = pages.some(({ count, has_more }, index) => {
+		const next = pages[index + 1];
+		return next && (!has_more || next.count < count);
+	});
+	const names = Object.keys(entrySchema.shape);
+	return [
+		...failures(
+			entries
+				.flatMap((entry) => contradictions(`entry ${entry.seq}`, entry, { signed: entry.signature !== null }))
+				.map(({ text }) => text),
+		),
+		...(gaps ? [failure("chain: a page that others follow says that none does, or of more entries than they")] : []),
+		...pages.flatMap(({ count, verification = {}, object }) => [
+			...contradictions("chain: a page", { object }, { object: "handoff.chain" }),
+			...contradictions("verification: the service", verification, {
+				...{ ok: true, n: count, first_broken_index: null, reasons: [] },
+				...(verification["complete"] === null ? {} : { complete: true }),
+			}),
+		]),
+		...unproven(
+			"entries",
+			entries.flatMap((entry) => Object.keys(entry)).filter((name) => !names.includes(name) && name !== "signed"),
+		),
+	];
+}
+
 /** Whether the file holds all that the chain says it has. */
 function extentFinding(rows: readonly HandoffRow[], count: number, hasMore: boolean): Finding {
 	const first = rows[0]?.seq ?? 0;
 	const held = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
+	if (hasMore && first + rows.length >= count)
+		return failure(`chain: is said to go on behind its ${count} entries, of which the file holds ${held}`);
 	if (first === 0 && rows.length === count)
 		return finding(true, `chain: whole, ${count} entries with root ${rootOfRows(rows)}`, "");
 	if (first > 0 || (hasMore && rows.length < count))
@@ -174,6 +209,7 @@ export async function checkChain(document: unknown, keys: PublicKeys, checkpoint
 	return [
 		finding(names.size === 1, `workspace: ${[...names][0]}`, `workspace: entries of ${[...names].join(", ")}`),
 		...(await entryFindings(rows, keys)),
+		...besideFindings(pages),
 		extentFinding(rows, last?.count ?? 0, last?.has_more ?? false),
 		...(checkpoint === null ? [] : await checkpointFindings(rows, checkpoint, keys)),
 	];

@@ -2,6 +2,7 @@
 
 /** More would tell nobody more. */
 const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 600;
 
 /** `note`: something that was not there to be checked, which is no fault. */
 export interface Finding {
@@ -27,12 +28,41 @@ export function failures(texts: readonly string[]): Finding[] {
 	return more > 0 ? [...shown, failure(`and ${more} more of these`)] : shown;
 }
 
+/**
+ * What an answer says beside its proof, held against what follows from the proof: it counts only against the answer. Members
+ * that are not there say nothing.
+ * @param what the answer is called.
+ * @param follows what each member has to be.
+ */
+export function contradictions(
+	what: string,
+	said: Readonly<Record<string, unknown>>,
+	follows: Readonly<Record<string, unknown>>,
+): Finding[] {
+	const names = Object.entries(follows).flatMap(([name, value]) =>
+		said[name] === undefined || JSON.stringify(said[name]) === JSON.stringify(value) ? [] : [name],
+	);
+	return names.length === 0 ? [] : [failure(`${what}: shows ${names.join(", ")} that its proof contradicts`)];
+}
+
+/** Names that no proof covers, so that nobody takes them for proven. */
+export function unproven(what: string, names: Iterable<string>): Finding[] {
+	const each = [...new Set(names)];
+	return each.length === 0 ? [] : [{ verdict: "note", text: `${what}: nothing proves ${each.join(", ")}` }];
+}
+
 /** Whether all of it holds. */
 export function allHold(findings: readonly Finding[]): boolean {
 	return findings.every(({ verdict }) => verdict !== "FAIL");
 }
 
-/** As printed. What the file says may hold line breaks and control characters; a line does not. */
-export function lineOf({ verdict, text }: Finding): string {
-	return `${verdict.padEnd(4)}  ${text.replace(/\p{Cc}+/gu, " ")}`;
+/** A finding's text for people. What a file says may hold line breaks, marks that turn lines around, and no end; this does not. */
+export function shownText({ text }: Finding): string {
+	const line = text.slice(0, MAX_LINE_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
+	return text.length > MAX_LINE_LENGTH ? `${line.toWellFormed()}…` : line;
+}
+
+/** As printed. */
+export function lineOf(finding: Finding): string {
+	return `${finding.verdict.padEnd(4)}  ${shownText(finding)}`;
 }

@@ -1,6 +1,8 @@
 // What can be checked offline, by the word that asks for it: the command line's and the page's.
+import { NotCanonicalError } from "../proof/canonical.ts";
 import { checkChain } from "./chain.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
+import { readDocument } from "./document.ts";
 import { type Finding, failure } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
@@ -22,14 +24,20 @@ interface Kind {
 
 function ofJson(check: (document: unknown, given: Given) => Promise<Finding[]>): Kind["check"] {
 	return async (text, given) => {
-		let document: unknown;
+		const read = readDocument(text);
+		if (!read.ok) return [failure(`the file ${read.fault}`)];
 		try {
-			document = JSON.parse(text);
-		} catch {
-			return [failure("the file is not valid JSON")];
+			return await check(read.value, given);
+		} catch (error) {
+			if (error instanceof NotCanonicalError) return [failure(`what the file holds has no hash: ${error.message}`)];
+			throw error;
 		}
-		return check(document, given);
 	};
+}
+
+/** A note ends with one line break (c2sp.org/signed-note), which pasting may lose, and editors write it in their own way. */
+function asNote(text: string): string {
+	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
 }
 
 /** The kinds, in the order they are offered. */
@@ -44,11 +52,13 @@ export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkp
 	},
 	chain: {
 		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
-		check: ofJson((document, { keys, checkpoint }) => checkChain(document, keys, checkpoint)),
+		check: ofJson((document, { keys, checkpoint }) =>
+			checkChain(document, keys, checkpoint === null ? null : asNote(checkpoint)),
+		),
 	},
 	checkpoint: {
 		file: "GET /v1/handoff/chain/{workspace_id}/checkpoint",
-		check: (text, { keys }) => checkCheckpoint(text, keys),
+		check: (text, { keys }) => checkCheckpoint(asNote(text), keys),
 	},
 };
 
@@ -65,7 +75,7 @@ export function guessKind(text: string): KindName | null {
 	try {
 		document = JSON.parse(text);
 	} catch {
-		return text.includes("\n\n— ") ? "checkpoint" : null;
+		return asNote(text).includes("\n\n— ") ? "checkpoint" : null;
 	}
 	const members = Object(Array.isArray(document) ? document[0] : document);
 	if ("verify_request" in members || "trajectory_proof" in members) return "trajectory";

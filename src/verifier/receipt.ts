@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { hashObject } from "../proof/hash.ts";
 import { keyIdOf, verifySignature } from "../proof/signing.ts";
-import { type Finding, failure, finding } from "./findings.ts";
+import { contradictions, type Finding, failure, finding, unproven } from "./findings.ts";
 import { idsOf, type PublicKeys } from "./keys.ts";
 
 const attestationSchema = z.looseObject({ type: z.literal("svc.attestation.v1"), hash: z.string() });
@@ -15,6 +15,9 @@ const proofSchema = z.looseObject({
 	key_id: z.string().nullable(),
 	receipt: z.looseObject({ type: z.literal("svc.receipt.v1") }),
 });
+
+/** The answer's members that are checked; what else stands in it is proven by nothing. */
+const CHECKED = [...Object.keys(proofSchema.shape), "object", "kind", "valid", "recomputed_hash", "signed"];
 type Proof = z.output<typeof proofSchema>;
 
 async function signatureFinding({ signature, key_id }: Proof, hash: string, keys: PublicKeys): Promise<Finding> {
@@ -46,6 +49,17 @@ export async function checkSeal(document: unknown, keys: PublicKeys): Promise<Ch
 	const findings = [
 		finding(hash === proof_hash, `receipt: has its hash ${hash}`, `receipt: has hash ${hash}, not ${proof_hash}`),
 		await signatureFinding(proof.data, hash, keys),
+		...contradictions("receipt: the answer around it", proof.data, {
+			object: "proof",
+			kind: receipt.kind,
+			valid: true,
+			recomputed_hash: hash,
+			signed: proof.data.signature !== null,
+		}),
+		...unproven(
+			"receipt",
+			Object.keys(proof.data).filter((name) => !CHECKED.includes(name)),
+		),
 	];
 	return { receipt, requestId, findings };
 }

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectory } from "../agents/trajectory.ts";
 import { readBundle } from "../agents/verify-request.ts";
-import { type Finding, failure, failures, finding } from "./findings.ts";
+import { contradictions, type Finding, failure, failures, finding, unproven } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkSeal } from "./receipt.ts";
 
@@ -12,7 +12,64 @@ const documentSchema = z.looseObject({
 	verify_request: z.unknown().optional(),
 	proof: z.unknown().optional(),
 	receipt: z.unknown().optional(),
+	steps: z.unknown().optional(),
+	verification: z.unknown().optional(),
 });
+
+const membersSchema = z.record(z.string(), z.unknown());
+const shownSteps = z.array(membersSchema);
+
+/** What of an answer stands beside its bundle. */
+const BESIDE = ["object", "status", "verification", "verify_request", "proof", "receipt"];
+/** What a bundle says of a step; the rest of what is shown of one is no part of its proof. */
+const PROVEN = ["index", "model", "input_hash", "output_hash", "cost_usd", "confidence", "timestamp"];
+const BUNDLE = ["run_id", "trajectory_proof", "policy", "strategy", "steps", "output", "output_hash", "step_proofs"];
+
+/** Steps as they are shown, with more than was hashed of them, against those that were checked. */
+function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBundle): Finding[] {
+	if (shown === undefined) return [];
+	const read = shownSteps.safeParse(shown);
+	if (!read.success || read.data.length !== steps.length)
+		return [failure(`steps: the file shows others than the ${steps.length} that are proven`)];
+	const found = read.data.flatMap((step, position) => {
+		const follows = { ...steps[position], ...(step_proofs ? { step_proof: step_proofs[position] } : {}) };
+		return contradictions(`step ${position}`, step, follows);
+	});
+	const names = read.data.flatMap((step) => Object.keys(step));
+	return [
+		...failures(found.map(({ text }) => text)),
+		...unproven(
+			"steps",
+			names.filter((name) => !PROVEN.includes(name) && name !== "step_proof"),
+		),
+	];
+}
+
+/** What an answer shows around and beside its bundle. */
+function besideFindings(
+	document: z.output<typeof documentSchema>,
+	bundle: TrajectoryBundle,
+	verdict: TrajectoryVerdict,
+): Finding[] {
+	const { verify_request, verification } = document;
+	const inner = membersSchema.safeParse(verify_request).data;
+	const { run_id, trajectory_proof, steps } = bundle;
+	return [
+		...shownStepFindings(document.steps, bundle),
+		...(inner ? shownStepFindings(inner["steps"], bundle).filter(({ verdict }) => verdict === "FAIL") : []),
+		...contradictions("the answer around it", document, { object: "agent.trajectory", run_id, trajectory_proof }),
+		...contradictions("verification", membersSchema.safeParse(verification).data ?? {}, {
+			valid: true,
+			recomputed_proof: verdict.recomputed_proof,
+			n_steps: steps.length,
+			mismatched_steps: verdict.mismatched_steps,
+		}),
+		...unproven(
+			"trajectory",
+			Object.keys({ ...document, ...inner }).filter((name) => !BESIDE.includes(name) && !BUNDLE.includes(name)),
+		),
+	];
+}
 
 function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): Finding[] {
 	const { steps, step_proofs, output, output_hash, run_id } = bundle;
@@ -41,7 +98,7 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 
 async function receiptFindings(
 	given: unknown,
-	run_id: string,
+	{ run_id, status }: { run_id: string; status: unknown },
 	recomputed: string,
 	keys: PublicKeys,
 ): Promise<Finding[]> {
@@ -50,6 +107,8 @@ async function receiptFindings(
 	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
 		...checked.findings,
+		...contradictions("receipt: the answer around it", { request_id: checked.requestId }, { request_id }),
+		...contradictions("the answer around it", { status }, { status: checked.receipt["status"] }),
 		finding(
 			kind === "agent" && request_id === run_id,
 			`receipt: is of run ${run_id}`,
@@ -80,10 +139,14 @@ export async function checkTrajectory(document: unknown, keys: PublicKeys): Prom
 	}
 	const { bundle } = read;
 	const verdict = verifyTrajectory(bundle);
-	const findings = bundleFindings(bundle, verdict);
+	const findings = [...bundleFindings(bundle, verdict), ...besideFindings(whole.data, bundle, verdict)];
 	const signed = proof ?? receipt;
-	if (signed != null)
-		return [...findings, ...(await receiptFindings(signed, bundle.run_id, verdict.recomputed_proof, keys))];
+	const run = { run_id: bundle.run_id, status: whole.data["status"] };
+	if (signed != null) return [...findings, ...(await receiptFindings(signed, run, verdict.recomputed_proof, keys))];
 	const text = "receipt: none in the file; that the service issued this trajectory is not shown";
-	return [...findings, { verdict: keys.length > 0 ? "FAIL" : "note", text }];
+	return [
+		...findings,
+		...unproven("trajectory", run.status === undefined ? [] : ["status"]),
+		{ verdict: keys.length > 0 ? "FAIL" : "note", text },
+	];
 }

@@ -68,6 +68,19 @@ describe("the tool manifest", () => {
 		vi.restoreAllMocks();
 	});
 
+	it.each(["[{", "[{}]", "null"])("is written anew over %j in KV, which is none", async (text) => {
+		vi.resetModules();
+		const { app: fresh } = await import("../../src/app.ts");
+		vi.spyOn(console, "error").mockImplementation(() => undefined);
+		const name = `mcp:manifest:${env.CF_VERSION_METADATA.id}`;
+		await env.KV.put(name, text);
+		const execution = createExecutionContext();
+		const response = await fresh.fetch(new Request("https://svc.test/v1/mcp/manifest"), env, execution);
+		await waitOnExecutionContext(execution);
+		expect([response.status, (await env.KV.get(name))?.slice(0, 9)]).toEqual([200, '[{"name":']);
+		vi.restoreAllMocks();
+	});
+
 	it("is not changed by headers that a stranger chooses", async () => {
 		const plain = await (await call("/v1/mcp/manifest")).text();
 		const headers = { "x-forwarded-host": "evil.test", forwarded: "host=evil.test", origin: "https://evil.test" };

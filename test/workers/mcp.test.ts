@@ -254,6 +254,15 @@ describe("the transport", () => {
 		expect(messages.map(({ id }) => id)).toEqual([1, 2]);
 	});
 
+	it("refuses two requests under one id, of which one would never be answered", async () => {
+		const reading = request("tools/call", { name: "score_risk", arguments: { kind: "read" } });
+		const response = await callWithKey(key.key, "/v1/mcp", [reading, { ...reading, id: 2 }, reading]);
+		expect([response.status, await response.json()]).toMatchObject([422, { message: "must not have one id twice" }]);
+		expect((await usageOf(key)).limits.daily_requests_used).toBe(0);
+		const distinct = [reading, { ...reading, id: "1" }];
+		expect((await callWithKey(key.key, "/v1/mcp", distinct)).status).toBe(200);
+	});
+
 	it("has no session and no stream of its own", async () => {
 		const initialize = request("initialize", {
 			protocolVersion: "2025-11-25",
@@ -364,5 +373,7 @@ describe("resources and prompts", () => {
 			{ name: "debugging", arguments: {} },
 		])
 			expect((await rpc(key, "prompts/get", params)).error).toMatchObject({ code: -32602 });
+		const { error } = await rpc(key, "prompts/get", { name: "nope", arguments: { task: "x" } });
+		expect(error?.message).toBe("no such skill; GET /v1/skills lists them all");
 	});
 });

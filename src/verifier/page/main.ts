@@ -1,7 +1,8 @@
 // The script of the page that verifies in the browser: the same checks as `npm run verify`, on what is pasted. It asks nobody.
 import * as z from "zod";
 import { createVerifier } from "../../proof/signing.ts";
-import { allHold, type Finding, failure } from "../findings.ts";
+import { textOf } from "../document.ts";
+import { allHold, type Finding, failure, shownText } from "../findings.ts";
 import { type PublicKeys, readPublicKeys } from "../keys.ts";
 import { guessKind, KINDS, kindNamed } from "../kinds.ts";
 
@@ -46,30 +47,39 @@ const WORDS: Readonly<Record<Finding["verdict"], [text: string, style: string]>>
 	note: ["note", "soft"],
 };
 
-function itemOf({ verdict: of, text }: Finding): HTMLLIElement {
-	const [word, style] = WORDS[of];
+function itemOf(finding: Finding): HTMLLIElement {
+	const [word, style] = WORDS[finding.verdict];
 	const label = document.createElement("strong");
 	label.className = style;
 	label.textContent = word;
 	const item = document.createElement("li");
 	const said = document.createElement("span");
-	said.textContent = text;
+	said.textContent = shownText(finding);
 	item.append(label, said);
 	return item;
 }
 
-function show(findings: readonly Finding[]): void {
-	const holds = allHold(findings);
-	verdict.textContent = holds ? "All of it holds" : "It does not hold";
-	verdict.className = holds ? "good" : "bad";
+function say(text: string, style: string, findings: readonly Finding[]): void {
+	verdict.textContent = text;
+	verdict.className = style;
 	element("findings", HTMLUListElement).replaceChildren(...findings.map(itemOf));
 	result.hidden = false;
+}
+
+function show(findings: readonly Finding[]): void {
+	const holds = allHold(findings);
+	say(holds ? "All of it holds" : "It does not hold", holds ? "good" : "bad", findings);
 	verdict.focus();
 }
 
-/** A checkpoint ends with a line break, which pasting may lose. */
-function asNote(text: string): string {
-	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
+/** Counts what was asked and changed: a verdict stands beside the text that it is about, and beside no other. */
+let turn = 0;
+
+/** Takes back what was said, and what is about to be, of a text that is no longer there. */
+function takeBack(): number {
+	result.hidden = true;
+	turn += 1;
+	return turn;
 }
 
 function given(): PublicKeys | null {
@@ -81,23 +91,35 @@ async function check(): Promise<Finding[]> {
 		return [failure("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
 	const keys = given();
 	if (!keys) return [failure("the public key is no Ed25519 key as base64, PEM or an answer of GET /v1/proof/pubkey")];
-	const name = kindNamed(kind.value) ?? guessKind(asNote(proof.value));
+	const name = kindNamed(kind.value) ?? guessKind(proof.value);
 	if (!name)
 		return [failure("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind")];
-	const text = name === "checkpoint" ? asNote(proof.value) : proof.value;
-	const against = checkpoint.value.trim() === "" ? null : asNote(checkpoint.value);
+	const against = checkpoint.value.trim() === "" ? null : checkpoint.value;
 	if (against !== null && name !== "chain") return [failure(`a checkpoint is held against a chain, not a ${name}`)];
-	return KINDS[name].check(text, { keys, checkpoint: against });
+	return KINDS[name].check(proof.value, { keys, checkpoint: against });
 }
 
 for (const name of Object.keys(KINDS)) kind.append(new Option(name, name));
 
 element("file", HTMLInputElement).addEventListener("change", async ({ target }) => {
 	const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
-	if (file) proof.value = await file.text();
+	if (!file) return;
+	const text = textOf(new Uint8Array(await file.arrayBuffer()));
+	takeBack();
+	proof.value = text ?? "";
+	if (text === null) show([failure("the file is no text, neither UTF-8 nor UTF-16")]);
 });
 
-element("form", HTMLFormElement).addEventListener("submit", (event) => {
+const form = element("form", HTMLFormElement);
+form.addEventListener("input", takeBack);
+form.addEventListener("submit", async (event) => {
 	event.preventDefault();
-	check().then(show, (error: unknown) => show([failure(error instanceof Error ? error.message : String(error))]));
+	const own = takeBack();
+	say("Checking …", "soft", []);
+	// A long chain takes seconds; first the page says so.
+	await new Promise((resolve) => setTimeout(resolve));
+	const findings = await check().catch((error: unknown) => [
+		failure(error instanceof Error ? error.message : String(error)),
+	]);
+	if (own === turn) show(findings);
 });

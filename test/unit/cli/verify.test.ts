@@ -17,7 +17,7 @@ let files = 0;
 /** A file with a text. */
 function fileOf(content: unknown): string {
 	const file = join(dir, String(files++));
-	writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+	writeFileSync(file, typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content));
 	return file;
 }
 
@@ -50,7 +50,7 @@ describe("npm run verify", () => {
 		"%j is answered with the usage",
 		(args) => {
 			const usage = "usage: npm run verify -- receipt|trajectory|chain|checkpoint FILE";
-			expect(run(...args)).toMatchObject({ status: 1, lines: [], stderr: expect.stringContaining(usage) });
+			expect(run(...args)).toMatchObject({ status: 2, lines: [], stderr: expect.stringContaining(usage) });
 		},
 	);
 
@@ -71,24 +71,46 @@ describe("npm run verify", () => {
 		expect(run("receipt", fileOf(proof), `--pubkey=${given}`).status).toBe(0);
 	});
 
-	it("ends with 1 for a file that is not there, not JSON or not Unicode, and for a key that is none", () => {
-		expect(run("receipt", join(dir, "nope")).status).toBe(1);
-		expect(run("receipt", fileOf("{"))).toMatchObject({ status: 1, lines: ["FAIL  the file is not valid JSON"] });
-		const odd = { ...proof, receipt: { ...receipt, kind: "\ud800" } };
-		expect(run("receipt", fileOf(odd), "--pubkey", raw)).toMatchObject({
-			status: 1,
-			stderr: expect.stringContaining("lone surrogate"),
-		});
+	it("takes a file as Windows writes it", () => {
+		const utf16 = fileOf(Buffer.from(`\ufeff${JSON.stringify(proof, null, 1).replaceAll("\n", "\r\n")}`, "utf16le"));
+		expect(run("receipt", utf16, "--pubkey", fileOf(`\ufeff${pem.replaceAll("\n", "\r\n")}`)).status).toBe(0);
+	});
+
+	it("ends with 1 for a file that holds no proof at all", () => {
+		const faults: [string | Buffer, string][] = [
+			["{", "the file is not valid JSON"],
+			["", "the file is empty"],
+			["<!doctype html><title>503</title>", "the file is not valid JSON"],
+			[Buffer.from([0x22, 0xff, 0x22]), "the file is no text, neither UTF-8 nor UTF-16"],
+			[
+				JSON.stringify({ ...proof, receipt: { ...receipt, kind: "\ud800" } }),
+				"what the file holds has no hash: a string holds a lone surrogate",
+			],
+			[
+				JSON.stringify(proof).replace("{", '{"receipt":{"type":"svc.receipt.v1"},'),
+				'the file has the member "receipt" twice in one object (line 1, column ',
+			],
+		];
+		for (const [content, said] of faults) {
+			const { status, lines, stderr } = run("receipt", fileOf(content), "--pubkey", raw);
+			expect([status, lines.length, lines[0]?.startsWith(`FAIL  ${said}`), stderr], said).toEqual([1, 1, true, ""]);
+		}
+	});
+
+	it("ends with 2 where nothing was checked: no such file, no file at all, no key", () => {
+		expect(run("receipt", join(dir, "nope"))).toMatchObject({ status: 2, lines: [] });
+		expect(run("receipt", dir)).toMatchObject({ status: 2, lines: [] });
+		expect(run("receipt", fileOf(proof), "--frob")).toMatchObject({ status: 2, lines: [] });
 		for (const given of ["AAAA", pem.replace("MC", "MA").slice(0, -40), '{"keys":[]}', ""])
 			expect(run("receipt", fileOf(proof), `--pubkey=${given}`), given).toMatchObject({
-				status: 1,
+				status: 2,
 				stderr: expect.stringContaining("--pubkey is no Ed25519 public key"),
 			});
 	});
 
 	it("takes a checkpoint for a chain alone", () => {
 		expect(run("receipt", fileOf(proof), "--checkpoint", fileOf("x"))).toMatchObject({
-			status: 1,
+			status: 2,
 			stderr: expect.stringContaining("--checkpoint is for a chain"),
 		});
 	});

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkChain } from "../../../src/verifier/chain.ts";
 import { checkCheckpoint } from "../../../src/verifier/checkpoint.ts";
 import { allHold, type Finding, lineOf } from "../../../src/verifier/findings.ts";
+import { guessKind, KINDS } from "../../../src/verifier/kinds.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { type ChainEntry, chainEntry, checkpointNote, type Handoff } from "../../support/second-ledger.ts";
 import { leafOf, treeRoot } from "../../support/second-merkle.ts";
@@ -56,6 +57,8 @@ async function check(document: unknown, checkpoint: string | null = null, keys =
 const entries = chainOf(5);
 const note = checkpointNote(ORIGIN, 5, root(entries), key);
 
+const crlf = { keys: [key.publicKey], checkpoint: note.trimEnd().replaceAll("\n", "\r\n") };
+
 describe("a chain", () => {
 	it("holds whole, in one page or in several, and with its checkpoint", async () => {
 		const whole = [
@@ -88,6 +91,22 @@ describe("a chain", () => {
 			expect([holds, lines.at(-1)]).toEqual([true, `note  chain: 5 entries, of which the file holds ${held}`]);
 		}
 		expect((await check(page([]))).holds).toBe(true);
+	});
+
+	it("says what stands in its entries that nobody signed", async () => {
+		const { holds, lines } = await check(page(entries.map((entry) => ({ ...entry, approved_by: "Ada" }))));
+		expect([holds, lines.filter((line) => !line.startsWith("ok"))]).toEqual([
+			true,
+			["note  entries: nothing proves approved_by"],
+		]);
+	});
+
+	it("agrees with a checkpoint that was saved with other line breaks, and pasted without the last", async () => {
+		expect(
+			(await KINDS.chain.check(JSON.stringify(page(entries)), crlf)).every(({ verdict }) => verdict === "ok"),
+		).toBe(true);
+		expect(allHold(await KINDS.checkpoint.check(crlf.checkpoint, crlf))).toBe(true);
+		expect(guessKind(crlf.checkpoint)).toBe("checkpoint");
 	});
 
 	it("continues an older checkpoint", async () => {
@@ -132,6 +151,28 @@ describe("a chain", () => {
 		["signed by another", page(chainOf(2, other)), "entry 0 (ho_0): is signed by a key that is not given"],
 		["that was never signed", page(chainOf(2, null)), "signatures: 2 of 2 entries are not signed"],
 		["of two workspaces", [page(entries), { ...page([]), workspace_id: "b" }], "workspace: entries of shop, b"],
+		[
+			"that shows a signed entry as unsigned",
+			{ ...page(entries), data: entries.map((entry) => ({ ...entry, signed: entry.id !== "ho_2" })) },
+			"entry 2: shows signed",
+		],
+		["that goes on behind its end", page(entries, 5, true), "chain: is said to go on behind its 5 entries"],
+		[
+			"whose first page has no other",
+			[page(entries.slice(0, 2), 5), page(entries.slice(2), 5)],
+			"chain: a page that others follow",
+		],
+		[
+			"whose pages grow shorter",
+			[page(entries.slice(0, 2), 6, true), page(entries.slice(2), 5)],
+			"chain: a page that others follow",
+		],
+		["of another answer", { ...page(entries), object: "list" }, "chain: a page: shows object"],
+		[
+			"of which the service said another verdict",
+			{ ...page(entries), verification: { ok: false, n: 6, first_broken_index: 1, reasons: ["x"], complete: false } },
+			"verification: the service: shows ok, n, first_broken_index, reasons, complete",
+		],
 		["that is none", { data: [] }, "chain: is not what GET /v1/handoff/chain/{workspace_id} answers"],
 	];
 

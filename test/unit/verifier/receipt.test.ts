@@ -51,6 +51,9 @@ describe("a receipt", () => {
 			[sealed({ ...receipt, compliance: {} }), "attestation: is none"],
 			[sealed(receipt, retired), `signature: is said to be of key ${retired.keyId}, which is not given`],
 			[{}, "receipt: is not what GET /v1/proof/{request_id} answers"],
+			[{ ...sealed(receipt), kind: "agent", signed: false }, "receipt: the answer around it: shows kind, signed that"],
+			[{ ...sealed(receipt), valid: false, object: "x" }, "receipt: the answer around it: shows object, valid that"],
+			[{ ...sealed(receipt), recomputed_hash: "sha256:" }, "receipt: the answer around it: shows recomputed_hash that"],
 		];
 		for (const [document, said] of faults) {
 			const { holds, lines } = await check(document);
@@ -66,8 +69,18 @@ describe("a receipt", () => {
 		]);
 	});
 
-	it("cannot write lines of its own", async () => {
-		const { lines } = await check(sealed({ ...receipt, kind: "chat\nok    all of it" }));
-		expect(lines.join("").includes("\n")).toBe(false);
+	it("says what stands beside it that nothing proves", async () => {
+		const proof = { ...sealed(receipt), object: "proof", kind: "chat", valid: true, signed: true };
+		const { holds, lines } = await check({ ...proof, recomputed_hash: proof.proof_hash, approved_by: "the auditor" });
+		expect([holds, lines.filter((line) => !line.startsWith("ok"))]).toEqual([
+			true,
+			["note  receipt: nothing proves approved_by"],
+		]);
+	});
+
+	it("cannot write lines of its own, turn them around or fill the screen", async () => {
+		const { lines } = await check(sealed({ ...receipt, kind: `chat\nok    all of it\u202e${"x".repeat(10_000)}` }));
+		expect(/[\n\u202e]/.test(lines.join(""))).toBe(false);
+		expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(700);
 	});
 });

@@ -40,6 +40,16 @@ function proofOf({ run_id, trajectory_proof }: Bundle, more: Record<string, unkn
 	return { object: "proof", proof_hash, signature: key.sign(proof_hash), key_id: key.keyId, receipt };
 }
 
+/** What `GET …/trajectory?full=true` answers. */
+const response = {
+	object: "agent.trajectory",
+	run_id: bundle.run_id,
+	trajectory_proof: root,
+	steps: steps.map((step, position) => ({ ...step, role: "subtask", step_proof: bundle.step_proofs[position] })),
+	verification: { valid: true, recomputed_proof: root, n_steps: 3, mismatched_steps: [] },
+	verify_request,
+};
+
 describe("a trajectory", () => {
 	it("holds as a bundle, and as the response around it, and says what was not there to be checked", async () => {
 		const { holds, lines } = await verify(verify_request);
@@ -52,8 +62,42 @@ describe("a trajectory", () => {
 				"note  receipt: none in the file; that the service issued this trajectory is not shown",
 			],
 		]);
-		const response = { object: "agent.trajectory", steps: [], verification: { valid: true }, verify_request };
-		expect(await verify(response)).toEqual({ holds, lines });
+		expect(await verify({ ...response, steps })).toEqual({ holds, lines });
+	});
+
+	it("says of the response what nothing proves", async () => {
+		const { holds, lines } = await verify({ ...response, status: "complete", tokens: 5 });
+		expect([holds, lines.filter((line) => line.startsWith("note"))]).toEqual([
+			true,
+			[
+				"note  steps: nothing proves role",
+				"note  trajectory: nothing proves tokens",
+				"note  trajectory: nothing proves status",
+				"note  receipt: none in the file; that the service issued this trajectory is not shown",
+			],
+		]);
+	});
+
+	const allSteps: readonly object[] = response.steps;
+	it.each([
+		["another cost", { steps: allSteps.with(0, { ...allSteps[0], cost_usd: 0 }) }, "step 0: shows cost_usd"],
+		["another proof", { steps: allSteps.with(0, { ...allSteps[0], step_proof: root }) }, "step 0: shows step_proof"],
+		["a step less", { steps: response.steps.slice(1) }, "steps: the file shows others than the 3 that are proven"],
+		["no steps", { steps: "none" }, "steps: the file shows others than the 3 that are proven"],
+		["another run", { run_id: "agt_2" }, "the answer around it: shows run_id"],
+		["another root", { trajectory_proof: textHash("x") }, "the answer around it: shows trajectory_proof"],
+		["the object of another answer", { object: "agent.run" }, "the answer around it: shows object"],
+		["another verdict", { verification: { valid: false, n_steps: 4 } }, "verification: shows valid, n_steps"],
+		["another status", { status: "complete", proof: proofOf(bundle, { status: "cancelled" }) }, "the answer around it"],
+		[
+			"a receipt that says it is another's",
+			{ proof: { ...proofOf(bundle), request_id: "agt_2" } },
+			"receipt: the answer around it: shows request_id",
+		],
+	])("whose response shows %s beside a sound bundle does not hold", async (_, more, said) => {
+		const { holds, lines } = await verify({ proof: proofOf(bundle), ...response, ...more }, key.publicKey);
+		expect([holds, failed(lines).filter((line) => line.startsWith(`FAIL  ${said}`)).length]).toEqual([false, 1]);
+		expect(failed(lines).length).toBe(1);
 	});
 
 	it("holds with its receipt and the key that signed it", async () => {
