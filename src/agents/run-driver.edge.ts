@@ -6,7 +6,7 @@ import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
-import { type BegunStep, type BudgetAlert, SpendGuard, type StepHold } from "./guard.ts";
+import { type BegunStep, type BudgetAlert, SpendGuard } from "./guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "./plan.ts";
 import type { KnownRun } from "./response.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
 import { type CarriedOut, carryOut, inputHashOf, type StepFunding } from "./step.edge.ts";
-import { type Intensity, MIN_VISIBLE_TOKENS, type StepCall, type StepStop } from "./step-decision.ts";
+import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "./step-decision.ts";
 import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "./step-prompts.ts";
 import { ALONE, castSizesFor } from "./step-strategy.ts";
 import { type StepRules, type StepTask, StepWeigher, type Weighed } from "./step-weigher.edge.ts";
@@ -73,21 +73,17 @@ interface Wanted extends StepTask {
 	subtask: string;
 	/** What must be left when it is over, nano-USD. */
 	reserveNanoUsd: number;
-	/** The run goes on at its intensity whatever the step was made at. */
-	keepsIntensity: boolean;
+	/** The run can do without it. */
+	isOptional: boolean;
 	followUp?: readonly PlanMessage[];
 	askAgain?(answer: string): readonly PlanMessage[] | null;
 }
 
 type Planned = Pick<RunState, "plan" | "isPlanned">;
 
-type Decided = StepCall & { hold: StepHold; weighed: Weighed };
+type Decided = BegunStep & { weighed: Weighed };
 
 type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
-
-function isHeld(call: StepCall): call is BegunStep {
-	return "hold" in call;
-}
 
 export class RunDriver {
 	#tools: RunTools;
@@ -124,7 +120,7 @@ export class RunDriver {
 			castSizes: () => ALONE,
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_PART),
-			keepsIntensity: true,
+			isOptional: true,
 			followUp: planRepairMessages(goal, maxSubtasks, placeholder(REJECTED_PLAN_BYTES), placeholder(REASON_BYTES)),
 			askAgain(answer) {
 				const read = parsePlan(answer, maxSubtasks);
@@ -161,7 +157,7 @@ export class RunDriver {
 			castSizes: (intensity) => castSizesFor(policy, intensity),
 			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserveNanoUsd) / left),
 			reserveNanoUsd,
-			keepsIntensity: false,
+			isOptional: false,
 		});
 		const final = this.#finalReserve(earlier);
 		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
@@ -187,7 +183,7 @@ export class RunDriver {
 			castSizes: () => ALONE,
 			shareNanoUsd: 0,
 			reserveNanoUsd: 0,
-			keepsIntensity: false,
+			isOptional: false,
 		});
 		let stop: StepStop | null = null;
 		for (const digestBytes of FINAL_DIGESTS_BYTES) {
@@ -249,13 +245,13 @@ export class RunDriver {
 			worstCaseOf: (intensity: Intensity, tokens: number) => weigher.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
 			reserveNanoUsd: wanted.reserveNanoUsd,
+			isOptional: wanted.isOptional,
 		};
-		const call = wanted.keepsIntensity ? this.#guard.decide(request) : this.#guard.begin(request);
-		if (call.kind === "stop") return call;
-		const hold = isHeld(call) ? call.hold : this.#guard.hold(call.worstCaseNanoUsd);
-		const weighed = weigher.at(call.intensity, call.maxTokens);
-		if (!hold || !weighed) throw new Error("what was decided on fits");
-		return { ...call, hold, weighed };
+		const begun = this.#guard.begin(request);
+		if (begun.kind === "stop") return begun;
+		const weighed = weigher.at(begun.intensity, begun.maxTokens);
+		if (!weighed) throw new Error("what was decided on can be made");
+		return { ...begun, weighed };
 	}
 
 	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */

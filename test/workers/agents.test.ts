@@ -1,6 +1,7 @@
 // Runs of agents through the front door: what they answer, what they cost, what stops them, and who sees them.
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LADDER } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { expectAccounted, GOAL, nano, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
 import {
@@ -137,13 +138,26 @@ describe("a run's cap", () => {
 
 	it("is told of in alerts, and lowers the intensity", async () => {
 		const run = await ran(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
-		expect(run).toMatchObject({ status: "complete", steps_taken: 14 });
+		expect(run).toMatchObject({ status: "complete", steps_taken: 13 });
 		expect(run.alerts.map(({ code }) => code)).toContain("provider_overrun");
 		const pressure = run.alerts.filter(({ code }) => code === "budget_pressure");
 		expect(pressure.map(({ threshold }) => threshold)).toContain(0.7);
 		const at = pressure[0]?.step_index ?? 0;
-		expect(run.steps.slice(1, at).map(({ intensity }) => intensity)).toContain("Laser");
+		expect(run.steps.slice(0, at).map(({ intensity }) => intensity)).toContain("Laser");
 		expect(run.steps.slice(at + 1).map(({ intensity }) => intensity)).not.toContain("Laser");
+		await expectAccounted(key, run);
+	});
+
+	it.each([
+		["balanced", 0.05],
+		["balanced", 0.01],
+		["depth", 0.2],
+		["depth", 0.03],
+	])("under %s of %d USD never lets the intensity rise from one step to the next", async (policy, max_cost_usd) => {
+		const run = await ran(key, { goal: BOOK, policy, max_cost_usd });
+		const rungs = run.steps.map(({ intensity }) => LADDER.indexOf(intensity));
+		expect(rungs.length).toBeGreaterThan(3);
+		expect(rungs).toEqual(rungs.toSorted());
 		await expectAccounted(key, run);
 	});
 
