@@ -201,6 +201,11 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
 	}
 
+	/** Hands on at once what D1 does not have; true when nothing is left. */
+	async catchUp(): Promise<boolean> {
+		return !this.#hasTables || (await this.#outbox.catchUp());
+	}
+
 	/** Whether everything has been handed on. */
 	isIdle(): boolean {
 		return !this.#hasTables || this.#outgoing.isIdle();
