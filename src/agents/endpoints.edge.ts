@@ -7,7 +7,7 @@ import { askOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
-import { wholeNumber } from "../http/query.ts";
+import { flag, wholeNumber } from "../http/query.ts";
 import { agentRunClient, type RunView } from "./agent-run-client.edge.ts";
 import { agentRunRequestSchema } from "./request.ts";
 import {
@@ -141,11 +141,11 @@ export const getTrajectoryEndpoint = endpoint({
 	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
 	params: runParams,
-	query: z.lazy(() => z.object({ full: z.enum(["true", "false"]).default("false") })),
+	query: z.lazy(() => z.object({ full: flag().default(false) })),
 	result: trajectorySchema,
 	async handle({ params, query, context }) {
 		const found = await findOwnRun(params.run_id, context);
-		return found.ok ? ok(trajectoryOf(found.value.run, query.full === "true")) : found;
+		return found.ok ? ok(trajectoryOf(found.value.run, query.full)) : found;
 	},
 });
 

@@ -1,4 +1,6 @@
 // Runs of agents through the front door: what they answer, what they cost, what stops them, and who sees them.
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LADDER } from "../../src/agents/step-decision.ts";
@@ -109,6 +111,15 @@ describe("a run", () => {
 	it("asks once more for a plan that is none", async () => {
 		const run = await ran(key, { goal: "Write a poem [[bad plan]]" });
 		expect(run.plan).toEqual(["Do all of it"]);
+	});
+
+	it("of a goal that is long however it is written down comes to an end, and is read whole", async () => {
+		const goal = `Write it ${"\u0001😀".repeat(190_000)}`;
+		const run = await ran(key, { goal, max_steps: 1, max_tokens: 64 });
+		expect(run).toMatchObject({ status: "complete", plan: [goal], steps_taken: 1 });
+		await expectAccounted(key, run);
+		await evictDurableObject(env.AGENT_RUN.getByName(`run:${run.run_id}`));
+		expect(await readRun(key, run.run_id)).toEqual(run);
 	});
 
 	it("keeps what a step is told from growing with the number of steps", async () => {
