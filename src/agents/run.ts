@@ -161,9 +161,9 @@ export function resultsOf(steps: readonly RunStep[]): EarlierOutput[] {
 /** A partial output has no more than this, unless it is one step's. */
 const MAX_PARTIAL_BYTES = 200_000;
 
-/** The best result there is: the final step's, else what the subtasks gave. */
+/** The best result there is: the final step's if it says anything, else what the subtasks gave. */
 export function outputOf(steps: readonly RunStep[]): string {
-	const final = steps.find(({ record }) => record.role === "finalize");
+	const final = steps.find(({ record, output }) => record.role === "finalize" && output.trim() !== "");
 	if (final) return final.output;
 	const results = resultsOf(steps);
 	const [only, ...others] = results;

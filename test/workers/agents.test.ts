@@ -258,7 +258,6 @@ describe("a request for a run", () => {
 		[422, "invalid_request", { idempotency_key: "x".repeat(201) }],
 		[422, "invalid_request", { workspace_id: ".." }],
 		[422, "invalid_request", { max_tokens: 10_000_000 }],
-		[422, "invalid_request", { goal: "x".repeat(1_000_001) }],
 		[422, "invalid_brain_config", { brain_config: { nope: 1 } }],
 		[403, "model_blocked", { brain_config: { blocked: ["*"] } }],
 		[403, "compliance_blocked", { compliance: { jurisdiction: ["CH"] } }],
@@ -267,8 +266,12 @@ describe("a request for a run", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
-	it("larger than the limit is answered 413", async () => {
-		expect(await errorOf(await postRun(key, { goal: "x".repeat(2_100_000) }))).toMatchObject({
+	it("as large as the limit is served, and larger by a byte answered 413", async () => {
+		const limits = { max_steps: 1, max_cost_usd: 0.000001 };
+		const goal = "x".repeat(2 * 1024 ** 2 - JSON.stringify({ goal: "", ...limits }).length);
+		const served = await postRun(key, { goal, ...limits });
+		expect(await errorOf(served)).toMatchObject({ status: 200, body: { status: "budget_exhausted" } });
+		expect(await errorOf(await postRun(key, { goal: `${goal}x`, ...limits }))).toMatchObject({
 			status: 413,
 			body: { error: "request_too_large" },
 		});
