@@ -77,7 +77,7 @@ export class RunBook implements KnownRun {
 			.map(({ n, record, subtask, is_plan, output }) => ({
 				record: JSON.parse(record) as StepRecord,
 				subtask: texts.get(`subtask:${n}`, subtask),
-				isPlan: is_plan === 1,
+				isAside: is_plan === 1,
 				output: texts.get(`output:${n}`, output),
 			}));
 		const charges = sql
@@ -144,13 +144,13 @@ export class RunBook implements KnownRun {
 				JSON.stringify(charge),
 			);
 			if (step) {
-				const { record, subtask, isPlan, output } = step;
+				const { record, subtask, isAside, output } = step;
 				sql.exec(
 					"INSERT INTO steps (n, record, subtask, is_plan, output) VALUES (?, ?, ?, ?, ?)",
 					record.index,
 					JSON.stringify(record),
 					this.#texts.put(`subtask:${record.index}`, subtask),
-					isPlan ? 1 : 0,
+					isAside ? 1 : 0,
 					this.#texts.put(`output:${record.index}`, output),
 				);
 			}

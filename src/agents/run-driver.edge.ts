@@ -10,6 +10,7 @@ import { type BegunStep, type BudgetAlert, SpendGuard } from "./guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "./plan.ts";
 import type { KnownRun } from "./response.ts";
 import {
+	type Charge,
 	costOf,
 	nextMove,
 	ownPlan,
@@ -275,32 +276,41 @@ export class RunDriver {
 				also(state);
 				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
-		if (!conclusion.ok) {
-			const failed = this.#afterFailure(conclusion.failure, wanted, change);
-			write(null, { ...book.state, ...common, ...failed });
+		const isPlan = "plan" in change;
+		const { isMet, ...kept } = this.#keptOf(conclusion, charge, wanted.role === "subtask" && !isPlan);
+		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, wanted, change);
+		const state = { ...book.state, ...common, ...next, isMet: book.state.isMet || isMet };
+		if (!conclusion.ok && costNanoUsd === 0) {
+			write(null, state);
 		} else {
-			const isPlan = "plan" in change;
-			const { text, model, confidence } = conclusion.value;
-			const { output, isMet } =
-				wanted.role === "subtask" && !isPlan ? readStepAnswer(text) : { output: text, isMet: false };
 			const { trajectory, record } = withStep(book.state.trajectory, {
 				role: wanted.role,
-				model,
+				model: kept.model,
 				intensity: decided.intensity,
 				strategy: decided.weighed.size.strategy,
 				cost_usd: usd(costNanoUsd),
-				confidence,
+				confidence: kept.confidence,
 				input_hash: inputHashOf(wanted.messages),
-				output_hash: hashText(output),
+				output_hash: hashText(kept.output),
 				timestamp: new Date(Date.now()).toISOString(),
 			});
-			const step = { record, subtask: wanted.subtask, isPlan, output };
-			write(step, { ...book.state, ...common, ...change, trajectory, isMet: book.state.isMet || isMet });
+			const isAside = isPlan || !conclusion.ok;
+			write({ record, subtask: wanted.subtask, isAside, output: kept.output }, { ...state, trajectory });
 			say({ type: "step_done", step: record });
 		}
 		for (const alert of alerts) say({ type: "alert", alert });
 		if (costOf(book.charges) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
+	}
+
+	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
+	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: Charge, readsMark: boolean) {
+		if (!conclusion.ok) {
+			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
+			return { output: "", isMet: false, model, confidence: 0 };
+		}
+		const { text, model, confidence } = conclusion.value;
+		return { ...(readsMark ? readStepAnswer(text) : { output: text, isMet: false }), model, confidence };
 	}
 
 	/** What a step without an answer means: a plan is made without a model, anything else ends the run, unless it was stopped. */

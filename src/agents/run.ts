@@ -56,8 +56,8 @@ export interface RunStep {
 	record: StepRecord;
 	/** What it was for, in words. */
 	subtask: string;
-	/** The plan's step has made no part of the result. */
-	isPlan: boolean;
+	/** No part of the result: the plan, and what was paid for and gave nothing. */
+	isAside: boolean;
 	output: string;
 }
 
@@ -154,7 +154,7 @@ export function nextMove({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunStat
 /** Results so far, for digests. */
 export function resultsOf(steps: readonly RunStep[]): EarlierOutput[] {
 	return steps
-		.filter(({ isPlan, record }) => !isPlan && record.role === "subtask")
+		.filter(({ isAside, record }) => !isAside && record.role === "subtask")
 		.map(({ record: { index }, subtask, output }) => ({ index, subtask, output }));
 }
 

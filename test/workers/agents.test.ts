@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LADDER } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { hashText } from "../../src/proof/hash.ts";
 import { expectAccounted, GOAL, nano, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
 import {
 	call,
@@ -106,6 +107,23 @@ describe("a run", () => {
 		expect(run.steps.map(({ role }) => role)).toEqual(["subtask", "subtask", "finalize"]);
 		expect(run.plan).toHaveLength(3);
 		expect(run.output).not.toContain("GOAL MET");
+	});
+
+	it("shows what it paid for in its steps, also what gave nothing", async () => {
+		upstream.restore();
+		const brokenOff = 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"One"}}]}\n\n';
+		upstream = useSandbox(async (request) =>
+			(await request.text()).includes("You split a goal")
+				? new Response(brokenOff, { headers: { "content-type": "text/event-stream" } })
+				: undefined,
+		);
+		const run = await ran(key, { policy: "efficiency", goal: "Do this:\n1. Write A\n2. Write B" });
+		expect(run).toMatchObject({ status: "complete", plan: ["Write A", "Write B"] });
+		expect(run.output).toContain("2 results");
+		expect(run.steps[0]).toMatchObject({ role: "subtask", confidence: 0, output_hash: hashText("") });
+		expect(run.steps[0]?.cost_usd).toBeGreaterThan(0);
+		expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
+		await expectAccounted(key, run);
 	});
 
 	it("asks once more for a plan that is none", async () => {
