@@ -161,11 +161,13 @@ export function resultsOf(steps: readonly RunStep[]): EarlierOutput[] {
 /** A partial output has no more than this, unless it is one step's. */
 const MAX_PARTIAL_BYTES = 200_000;
 
-/** The best result there is: the final step's if it says anything, else what the subtasks gave. */
+const isBlank = ({ output }: Pick<RunStep, "output">) => output.trim() === "";
+
+/** The best result there is: the final step's, unless only the subtasks gave any. */
 export function outputOf(steps: readonly RunStep[]): string {
-	const final = steps.find(({ record, output }) => record.role === "finalize" && output.trim() !== "");
-	if (final) return final.output;
 	const results = resultsOf(steps);
+	const final = steps.find(({ record }) => record.role === "finalize");
+	if (final && (!isBlank(final) || results.every(isBlank))) return final.output;
 	const [only, ...others] = results;
 	return only && others.length === 0 ? only.output : outputsDigest(results, MAX_PARTIAL_BYTES);
 }

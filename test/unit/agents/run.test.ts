@@ -106,6 +106,8 @@ describe("the output so far", () => {
 			);
 		expect(outputOf(ended("c"))).toBe("c");
 		expect(outputOf(ended(" \n"))).toBe(outputOf(runWith(["a", "b"]).steps));
+		const blank = ended("").map((step) => ({ ...step, output: "" }));
+		expect(outputOf(blank)).toBe("");
 	});
 });
 
