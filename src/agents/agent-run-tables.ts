@@ -19,5 +19,10 @@ export const AGENT_RUN_TABLES: TableSchema = {
 					flushed_at_ms INTEGER);
 				${OWNER_TABLE};
 			`),
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE parts (name TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, part))
+					WITHOUT ROWID;
+			`),
 	],
 };

@@ -15,6 +15,7 @@ import { Backoff } from "../durable/backoff.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { usd } from "../proof/money.ts";
+import { utf8Length } from "../providers/wire.ts";
 import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
 import { SpendGuard } from "./guard.ts";
 import { type KnownRun, type ShownRun, shownRun, summaryOf } from "./response.ts";
@@ -29,8 +30,8 @@ import type { AgentRunRow } from "./runs.store.ts";
 
 /** When the alarm looks after a run whose object died in the middle of a move. */
 const HEARTBEAT_MS = 10_000;
-/** A whole run is mirrored up to this; D1 takes rows of 2 MB. */
-const MAX_MIRRORED_CHARS = 900_000;
+/** A whole run is mirrored up to this: with its summary, and on its way as JSON in JSON, it stays below the 2 MB of a row. */
+const MAX_MIRRORED_BYTES = 500_000;
 
 /** Which run an idempotency key stands for. */
 export interface Claim {
@@ -201,6 +202,11 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
 	}
 
+	/** Hands on at once what D1 does not have; true when nothing is left. */
+	async catchUp(): Promise<boolean> {
+		return !this.#hasTables || (await this.#outbox.catchUp());
+	}
+
 	/** Whether everything has been handed on. */
 	isIdle(): boolean {
 		return !this.#hasTables || this.#outgoing.isIdle();
@@ -334,6 +340,6 @@ function rowOf(run: KnownRun): Omit<AgentRunRow, "revision"> {
 		created_at: shown.created_at,
 		status: shown.status,
 		summary: JSON.stringify(summaryOf(shown, run.spec.goal)),
-		run: whole !== null && whole.length <= MAX_MIRRORED_CHARS ? whole : null,
+		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
 	};
 }

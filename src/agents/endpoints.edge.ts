@@ -7,7 +7,7 @@ import { askOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
-import { wholeNumber } from "../http/query.ts";
+import { flag, wholeNumber } from "../http/query.ts";
 import { agentRunClient, type RunView } from "./agent-run-client.edge.ts";
 import { agentRunRequestSchema } from "./request.ts";
 import {
@@ -142,14 +142,12 @@ export const getTrajectoryEndpoint = endpoint({
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
 	params: runParams,
 	query: z.lazy(() =>
-		z.object({
-			full: z.enum(["true", "false"]).default("false").describe("With `true` whole hashes and `verify_request`."),
-		}),
+		z.object({ full: flag().default(false).describe("With true whole hashes and `verify_request`.") }),
 	),
 	result: trajectorySchema,
 	async handle({ params, query, context }) {
 		const found = await findOwnRun(params.run_id, context);
-		return found.ok ? ok(trajectoryOf(found.value.run, query.full === "true")) : found;
+		return found.ok ? ok(trajectoryOf(found.value.run, query.full)) : found;
 	},
 });
 

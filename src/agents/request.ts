@@ -4,11 +4,8 @@ import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
-import { utf8Length } from "../providers/wire.ts";
 import { runLimitFields } from "./run-limits.ts";
 
-/** A run's object keeps its goal in one row, of at most 2 MB. */
-const MAX_GOAL_BYTES = 1_000_000;
 const MAX_KEY_CHARS = 200;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
 export const DEFAULT_MAX_TOKENS = 1_024;
@@ -46,12 +43,8 @@ export type AgentRunRequest = z.output<typeof agentRunRequestSchema>;
 
 /** What is to be reached: `goal`, else `prompt`. */
 export function goalOf({ goal, prompt }: Pick<AgentRunRequest, "goal" | "prompt">): Result<string> {
-	const path = goal != null && goal.trim() !== "" ? "goal" : "prompt";
-	const text = (path === "goal" ? goal : prompt) ?? "";
-	if (text.trim() === "") return fail({ reason: "no_goal" });
-	if (utf8Length(text) <= MAX_GOAL_BYTES) return ok(text);
-	const message = `must have at most ${MAX_GOAL_BYTES} bytes`;
-	return fail({ reason: "invalid_request", issues: [{ path, message }] });
+	const text = [goal, prompt].find((given) => given != null && given.trim() !== "");
+	return text == null ? fail({ reason: "no_goal" }) : ok(text);
 }
 
 /**

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
+import { excerpt } from "./digest.ts";
 import type { Charge, RunSpec, RunState } from "./run.ts";
 import {
 	alertsOf,
@@ -17,6 +18,8 @@ import { LADDER } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 
 const GOAL_CHARS = 200;
+/** Of an output in a list: 200 of them are to fit into a Worker, and each into a row of D1 however it is escaped. */
+const LISTED_OUTPUT_BYTES = 100_000;
 /** Of a cut hash, behind its prefix. */
 const CUT_DIGITS = 12;
 
@@ -134,7 +137,8 @@ export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownR
 /** A run as a list shows it. */
 export function summaryOf(shown: ShownRun, goal: string): RunSummary {
 	const { plan: _, steps: __, alerts: ___, budget: ____, ...state } = shown;
-	return { ...state, goal: [...goal.slice(0, 2 * GOAL_CHARS)].slice(0, GOAL_CHARS).join("") };
+	const output = excerpt(state.output, LISTED_OUTPUT_BYTES);
+	return { ...state, output, goal: [...goal.slice(0, 2 * GOAL_CHARS)].slice(0, GOAL_CHARS).join("") };
 }
 
 const hashed = z.string();

@@ -1,6 +1,7 @@
 // What an object has stored of its run, and the same in memory. Synchronous; every change is one transaction, written before it
 // is noted, so that a crash leaves the run as it was before the change or as it is after it.
 import type { Settlement } from "../account/settlement.ts";
+import { LongTexts } from "./long-texts.edge.ts";
 import type { KnownRun } from "./response.ts";
 import type { Charge, RunEnd, RunSpec, RunState, RunStep, StepRecord } from "./run.ts";
 import type { OpenCharge } from "./step.edge.ts";
@@ -20,14 +21,11 @@ interface RunRow extends Record<string, SqlStorageValue> {
 }
 
 interface StepRow extends Record<string, SqlStorageValue> {
+	n: number;
 	record: string;
 	subtask: string;
 	is_plan: number;
 	output: string;
-}
-
-function parsed<T>(text: string | null): T | null {
-	return text === null ? null : (JSON.parse(text) as T);
 }
 
 export class RunBook implements KnownRun {
@@ -41,6 +39,7 @@ export class RunBook implements KnownRun {
 	closing: Closing | null;
 	end: RunEnd | null;
 	#storage: DurableObjectStorage;
+	#texts: LongTexts;
 
 	private constructor(
 		storage: DurableObjectStorage,
@@ -55,6 +54,7 @@ export class RunBook implements KnownRun {
 		}: Pick<RunBook, "state" | "steps" | "charges" | "open" | "closing" | "end">,
 	) {
 		this.#storage = storage;
+		this.#texts = new LongTexts(storage.sql);
 		this.spec = spec;
 		this.state = state;
 		this.steps = steps;
@@ -69,26 +69,31 @@ export class RunBook implements KnownRun {
 		const { sql } = storage;
 		const [row] = sql.exec<RunRow>("SELECT goal, spec, state, closing, end FROM run").toArray();
 		if (!row) return null;
-		const steps = sql.exec<StepRow>("SELECT record, subtask, is_plan, output FROM steps ORDER BY n").toArray();
+		const texts = new LongTexts(sql);
+		const parsed = <T>(name: string, column: string) => JSON.parse(texts.get(name, column)) as T;
+		const steps = sql
+			.exec<StepRow>("SELECT n, record, subtask, is_plan, output FROM steps ORDER BY n")
+			.toArray()
+			.map(({ n, record, subtask, is_plan, output }) => ({
+				record: JSON.parse(record) as StepRecord,
+				subtask: texts.get(`subtask:${n}`, subtask),
+				isAside: is_plan === 1,
+				output: texts.get(`output:${n}`, output),
+			}));
 		const charges = sql
 			.exec<{ is_open: number; charge: string }>("SELECT is_open, charge FROM charges ORDER BY n")
 			.toArray();
 		const open = charges.find(({ is_open }) => is_open === 1);
 		return new RunBook(
 			storage,
-			{ ...(JSON.parse(row.spec) as Omit<RunSpec, "goal">), goal: row.goal },
+			{ ...parsed<Omit<RunSpec, "goal">>("spec", row.spec), goal: texts.get("goal", row.goal) },
 			{
-				state: JSON.parse(row.state) as RunState,
-				steps: steps.map(({ record, subtask, is_plan, output }) => ({
-					record: JSON.parse(record) as StepRecord,
-					subtask,
-					isPlan: is_plan === 1,
-					output,
-				})),
+				state: parsed<RunState>("state", row.state),
+				steps,
 				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as Charge),
 				open: open ? (JSON.parse(open.charge) as OpenCharge) : null,
-				closing: parsed<Closing>(row.closing),
-				end: parsed<RunEnd>(row.end),
+				closing: row.closing === null ? null : parsed<Closing>("closing", row.closing),
+				end: row.end === null ? null : parsed<RunEnd>("end", row.end),
 			},
 		);
 	}
@@ -96,17 +101,18 @@ export class RunBook implements KnownRun {
 	/** Stores a run that begins; to be called in a transaction. */
 	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): RunBook {
 		const { goal, ...rest } = spec;
+		const texts = new LongTexts(storage.sql);
 		storage.sql.exec(
 			"INSERT INTO run (one, goal, spec, state) VALUES (1, ?, ?, ?)",
-			goal,
-			JSON.stringify(rest),
-			JSON.stringify(state),
+			texts.put("goal", goal),
+			texts.put("spec", JSON.stringify(rest)),
+			texts.put("state", JSON.stringify(state)),
 		);
 		return new RunBook(storage, spec, { state, steps: [], charges: [], open: null, closing: null, end: null });
 	}
 
 	#writeState(state: RunState): void {
-		this.#storage.sql.exec("UPDATE run SET state = ?", JSON.stringify(state));
+		this.#storage.sql.exec("UPDATE run SET state = ?", this.#texts.put("state", JSON.stringify(state)));
 	}
 
 	/** Stores where the run stands, with whatever else belongs to the same change. */
@@ -138,14 +144,14 @@ export class RunBook implements KnownRun {
 				JSON.stringify(charge),
 			);
 			if (step) {
-				const { record, subtask, isPlan, output } = step;
+				const { record, subtask, isAside, output } = step;
 				sql.exec(
 					"INSERT INTO steps (n, record, subtask, is_plan, output) VALUES (?, ?, ?, ?, ?)",
 					record.index,
 					JSON.stringify(record),
-					subtask,
-					isPlan ? 1 : 0,
-					output,
+					this.#texts.put(`subtask:${record.index}`, subtask),
+					isAside ? 1 : 0,
+					this.#texts.put(`output:${record.index}`, output),
 				);
 			}
 			this.#writeState(state);
@@ -159,7 +165,9 @@ export class RunBook implements KnownRun {
 
 	/** Stores what is to be settled. */
 	close(closing: Closing): void {
-		this.#storage.sql.exec("UPDATE run SET closing = ?", JSON.stringify(closing));
+		this.#storage.transactionSync(() => {
+			this.#storage.sql.exec("UPDATE run SET closing = ?", this.#texts.put("closing", JSON.stringify(closing)));
+		});
 		this.closing = closing;
 	}
 
@@ -168,7 +176,13 @@ export class RunBook implements KnownRun {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
-			sql.exec("UPDATE run SET state = ?, end = ?, closing = NULL", JSON.stringify(state), JSON.stringify(end));
+			const [stateText, endText] = [JSON.stringify(state), JSON.stringify(end)];
+			sql.exec(
+				"UPDATE run SET state = ?, end = ?, closing = NULL",
+				this.#texts.put("state", stateText),
+				this.#texts.put("end", endText),
+			);
+			this.#texts.drop("closing");
 			also();
 		});
 		Object.assign(this, { end, state, steps: [...steps], closing: null });

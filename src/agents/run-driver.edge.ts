@@ -6,10 +6,11 @@ import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
-import { type BegunStep, type BudgetAlert, SpendGuard, type StepHold } from "./guard.ts";
+import { type BegunStep, type BudgetAlert, SpendGuard } from "./guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "./plan.ts";
 import type { KnownRun } from "./response.ts";
 import {
+	type Charge,
 	costOf,
 	nextMove,
 	ownPlan,
@@ -22,7 +23,7 @@ import {
 } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
 import { type CarriedOut, carryOut, inputHashOf, type StepFunding } from "./step.edge.ts";
-import { type Intensity, MIN_VISIBLE_TOKENS, type StepCall, type StepStop } from "./step-decision.ts";
+import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "./step-decision.ts";
 import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "./step-prompts.ts";
 import { ALONE, castSizesFor } from "./step-strategy.ts";
 import { type StepRules, type StepTask, StepWeigher, type Weighed } from "./step-weigher.edge.ts";
@@ -73,21 +74,17 @@ interface Wanted extends StepTask {
 	subtask: string;
 	/** What must be left when it is over, nano-USD. */
 	reserveNanoUsd: number;
-	/** The run goes on at its intensity whatever the step was made at. */
-	keepsIntensity: boolean;
+	/** The run can do without it. */
+	isOptional: boolean;
 	followUp?: readonly PlanMessage[];
 	askAgain?(answer: string): readonly PlanMessage[] | null;
 }
 
 type Planned = Pick<RunState, "plan" | "isPlanned">;
 
-type Decided = StepCall & { hold: StepHold; weighed: Weighed };
+type Decided = BegunStep & { weighed: Weighed };
 
 type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
-
-function isHeld(call: StepCall): call is BegunStep {
-	return "hold" in call;
-}
 
 export class RunDriver {
 	#tools: RunTools;
@@ -124,7 +121,7 @@ export class RunDriver {
 			castSizes: () => ALONE,
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_PART),
-			keepsIntensity: true,
+			isOptional: true,
 			followUp: planRepairMessages(goal, maxSubtasks, placeholder(REJECTED_PLAN_BYTES), placeholder(REASON_BYTES)),
 			askAgain(answer) {
 				const read = parsePlan(answer, maxSubtasks);
@@ -161,7 +158,7 @@ export class RunDriver {
 			castSizes: (intensity) => castSizesFor(policy, intensity),
 			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserveNanoUsd) / left),
 			reserveNanoUsd,
-			keepsIntensity: false,
+			isOptional: false,
 		});
 		const final = this.#finalReserve(earlier);
 		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
@@ -187,7 +184,7 @@ export class RunDriver {
 			castSizes: () => ALONE,
 			shareNanoUsd: 0,
 			reserveNanoUsd: 0,
-			keepsIntensity: false,
+			isOptional: false,
 		});
 		let stop: StepStop | null = null;
 		for (const digestBytes of FINAL_DIGESTS_BYTES) {
@@ -249,13 +246,13 @@ export class RunDriver {
 			worstCaseOf: (intensity: Intensity, tokens: number) => weigher.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
 			reserveNanoUsd: wanted.reserveNanoUsd,
+			isOptional: wanted.isOptional,
 		};
-		const call = wanted.keepsIntensity ? this.#guard.decide(request) : this.#guard.begin(request);
-		if (call.kind === "stop") return call;
-		const hold = isHeld(call) ? call.hold : this.#guard.hold(call.worstCaseNanoUsd);
-		const weighed = weigher.at(call.intensity, call.maxTokens);
-		if (!hold || !weighed) throw new Error("what was decided on fits");
-		return { ...call, hold, weighed };
+		const begun = this.#guard.begin(request);
+		if (begun.kind === "stop") return begun;
+		const weighed = weigher.at(begun.intensity, begun.maxTokens);
+		if (!weighed) throw new Error("what was decided on can be made");
+		return { ...begun, weighed };
 	}
 
 	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */
@@ -279,32 +276,41 @@ export class RunDriver {
 				also(state);
 				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
-		if (!conclusion.ok) {
-			const failed = this.#afterFailure(conclusion.failure, wanted, change);
-			write(null, { ...book.state, ...common, ...failed });
+		const isPlan = "plan" in change;
+		const { isMet, ...kept } = this.#keptOf(conclusion, charge, wanted.role === "subtask" && !isPlan);
+		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, wanted, change);
+		const state = { ...book.state, ...common, ...next, isMet: book.state.isMet || isMet };
+		if (!conclusion.ok && costNanoUsd === 0) {
+			write(null, state);
 		} else {
-			const isPlan = "plan" in change;
-			const { text, model, confidence } = conclusion.value;
-			const { output, isMet } =
-				wanted.role === "subtask" && !isPlan ? readStepAnswer(text) : { output: text, isMet: false };
 			const { trajectory, record } = withStep(book.state.trajectory, {
 				role: wanted.role,
-				model,
+				model: kept.model,
 				intensity: decided.intensity,
 				strategy: decided.weighed.size.strategy,
 				cost_usd: usd(costNanoUsd),
-				confidence,
+				confidence: kept.confidence,
 				input_hash: inputHashOf(wanted.messages),
-				output_hash: hashText(output),
+				output_hash: hashText(kept.output),
 				timestamp: new Date(Date.now()).toISOString(),
 			});
-			const step = { record, subtask: wanted.subtask, isPlan, output };
-			write(step, { ...book.state, ...common, ...change, trajectory, isMet: book.state.isMet || isMet });
+			const isAside = isPlan || !conclusion.ok;
+			write({ record, subtask: wanted.subtask, isAside, output: kept.output }, { ...state, trajectory });
 			say({ type: "step_done", step: record });
 		}
 		for (const alert of alerts) say({ type: "alert", alert });
 		if (costOf(book.charges) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
+	}
+
+	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
+	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: Charge, readsMark: boolean) {
+		if (!conclusion.ok) {
+			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
+			return { output: "", isMet: false, model, confidence: 0 };
+		}
+		const { text, model, confidence } = conclusion.value;
+		return { ...(readsMark ? readStepAnswer(text) : { output: text, isMet: false }), model, confidence };
 	}
 
 	/** What a step without an answer means: a plan is made without a model, anything else ends the run, unless it was stopped. */

@@ -4,6 +4,8 @@ import { usd } from "../proof/money.ts";
 import type { RunEnd, RunSpec, RunState } from "./run.ts";
 
 const GOAL_CHARS = 500;
+/** Of a plan, shared evenly by its subtasks: one may be a whole goal of two megabytes, and an event is a row. */
+const PLAN_CHARS = 100_000;
 
 function eventOf(
 	{ userId: user_id, workspaceId: workspace_id, keyId }: RunSpec,
@@ -30,7 +32,9 @@ function eventOf(
 export function planEvent(spec: RunSpec, { plan, trajectory }: RunState, id: string, atMs: number): AuditEventRow {
 	const { runId: run_id, goal, policy, maxSteps: max_steps, capNanoUsd } = spec;
 	const asked = { goal: goal.slice(0, GOAL_CHARS).toWellFormed(), policy, strategy: trajectory.strategy };
-	const payload = { run_id, ...asked, plan, max_steps, max_cost_usd: usd(capNanoUsd) };
+	const subtaskChars = Math.floor(PLAN_CHARS / plan.length);
+	const subtasks = plan.map((subtask) => subtask.slice(0, subtaskChars).toWellFormed());
+	const payload = { run_id, ...asked, plan: subtasks, max_steps, max_cost_usd: usd(capNanoUsd) };
 	return eventOf(spec, "agent_plan", id, payload, atMs);
 }
 

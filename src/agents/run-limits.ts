@@ -17,9 +17,12 @@ export function runLimitFields() {
 			.nullish()
 			.describe(`USD the run never spends more than. Default and most: ${AGENT_ENVELOPES} times the plan's envelope.`),
 		max_cost_per_step: amount.nullish().describe("USD, the same for each step; what is above the run's is the run's."),
+		// Not `z.int()`, which refuses what is beyond the safe integers: a number of steps is clamped.
 		max_steps: z
-			.int()
+			.number()
 			.positive()
+			.refine(Number.isInteger, "must be a whole number")
+			.meta({ type: "integer" })
 			.nullish()
 			.describe(`All steps, the plan's and the final one included; ${DEFAULT_STEPS} by default, ${MAX_STEPS} at most.`),
 	};

@@ -56,8 +56,8 @@ export interface RunStep {
 	record: StepRecord;
 	/** What it was for, in words. */
 	subtask: string;
-	/** The plan's step has made no part of the result. */
-	isPlan: boolean;
+	/** No part of the result: the plan, and what was paid for and gave nothing. */
+	isAside: boolean;
 	output: string;
 }
 
@@ -154,18 +154,20 @@ export function nextMove({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunStat
 /** Results so far, for digests. */
 export function resultsOf(steps: readonly RunStep[]): EarlierOutput[] {
 	return steps
-		.filter(({ isPlan, record }) => !isPlan && record.role === "subtask")
+		.filter(({ isAside, record }) => !isAside && record.role === "subtask")
 		.map(({ record: { index }, subtask, output }) => ({ index, subtask, output }));
 }
 
 /** A partial output has no more than this, unless it is one step's. */
 const MAX_PARTIAL_BYTES = 200_000;
 
-/** The best result there is: the final step's, else what the subtasks gave. */
+const isBlank = ({ output }: Pick<RunStep, "output">) => output.trim() === "";
+
+/** The best result there is: the final step's, unless only the subtasks gave any. */
 export function outputOf(steps: readonly RunStep[]): string {
-	const final = steps.find(({ record }) => record.role === "finalize");
-	if (final) return final.output;
 	const results = resultsOf(steps);
+	const final = steps.find(({ record }) => record.role === "finalize");
+	if (final && (!isBlank(final) || results.every(isBlank))) return final.output;
 	const [only, ...others] = results;
 	return only && others.length === 0 ? only.output : outputsDigest(results, MAX_PARTIAL_BYTES);
 }

@@ -25,6 +25,8 @@ export interface StepRequest {
 	maxTokens: number;
 	/** What must be left when the step is over, whatever it costs: for the final step. Default: nothing. */
 	reserveNanoUsd?: number;
+	/** Left out rather than made at a lower intensity than models are there for: what a run can do without lowers nothing. */
+	isOptional?: boolean;
 }
 
 /** What a step has to do with. */
@@ -104,6 +106,14 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 		.join(", ");
 }
 
+/** At which intensities a step may be made, from the highest down. */
+function intensitiesFor({ worstCaseOf, maxTokens, isOptional = false }: StepRequest, { intensity }: Room): Intensity[] {
+	const below = LADDER.slice(LADDER.indexOf(intensity));
+	if (!isOptional) return below;
+	const highest = below.find((one) => worstCaseOf(one, maxTokens) !== null);
+	return highest ? [highest] : [];
+}
+
 /**
  * Decides on a step: the highest intensity whose worst case fits; else the longest answer that fits, from the lowest intensity
  * up; else none (docs/reference.md, "Agents"). What it answers with always fits, also where a longer answer costs less.
@@ -111,7 +121,7 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 export function decideStep(request: StepRequest, room: Room): StepCall | StepStop {
 	const { maxTokens, reserveNanoUsd = 0 } = request;
 	const spendable = spendableOf(room, reserveNanoUsd);
-	const intensities = LADDER.slice(LADDER.indexOf(room.intensity));
+	const intensities = intensitiesFor(request, room);
 	const refused: { intensity: Intensity; worstCase: number | null }[] = [];
 	for (const intensity of intensities) {
 		const worstCase = request.worstCaseOf(intensity, maxTokens);

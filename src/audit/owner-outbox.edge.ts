@@ -83,6 +83,19 @@ export class OwnerOutbox<Row extends { id: string }> {
 		return false;
 	}
 
+	/** Tries at once to hand on what D1 does not have, and waits a moment for it; true when nothing is left. */
+	async catchUp(): Promise<boolean> {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const late = new Promise<void>((resolve) => {
+			timer = setTimeout(resolve, FLUSH_WAIT_MS);
+		});
+		const flushed = this.#flush();
+		this.#state.waitUntil(flushed);
+		await Promise.race([flushed, late]);
+		clearTimeout(timer);
+		return this.#work.isIdle();
+	}
+
 	/** To be called by the object's alarm. Never throws: a failed alarm would end after a few retries. */
 	async alarm(): Promise<void> {
 		this.#outbox.alarmRang();

@@ -60,8 +60,8 @@ export interface UnflushedEvents {
 export interface EventHolder {
 	/** The events of a page that D1 does not have. */
 	unflushedEvents(query: PageQuery): UnflushedEvents | Promise<UnflushedEvents>;
-	/** Whether D1 has everything. */
-	isIdle(): boolean | Promise<boolean>;
+	/** Hands on to D1 what it does not have, and waits a moment for it; true when it has everything. */
+	catchUp(): Promise<boolean>;
 }
 
 /** One that is also given events; a run makes its own. */

@@ -22,8 +22,11 @@ import type { PageQuery } from "./page.ts";
  */
 export const MOST_OWNERS_ASKED = 5;
 
+/** Owners that one read has catch up where more are marked than it asks: each answers with one word, and holds nothing here. */
+const MOST_OWNERS_CAUGHT_UP = 40;
+
 /** The stub of an owner's object. */
-type OwnerStub = Pick<ReturnType<Env["WORKSPACE_LEDGER"]["getByName"]>, "unflushedEvents" | "isIdle">;
+type OwnerStub = Pick<ReturnType<Env["WORKSPACE_LEDGER"]["getByName"]>, "unflushedEvents" | "catchUp">;
 
 type OwnersContext = Pick<KeyContext, "account" | "meter" | "env" | "waitUntil">;
 
@@ -54,33 +57,49 @@ const tooManyOwners: Failure = {
 	message: `more than ${MOST_OWNERS_ASKED} of your workspaces and runs hold writes that the database has not taken yet, and an answer without them could be incomplete; ask about one workspace, or try again`,
 };
 
+/** Has owners hand on what they hold, if D1 takes it. Never throws: what stays behind stays marked. */
+async function catchUp(
+	{ account: { userId }, meter, env }: OwnersContext,
+	marked: readonly MarkedOwner[],
+): Promise<void> {
+	const one = async ({ owner, mark }: MarkedOwner) => {
+		const isCaughtUp = await callOwner(env, userId, ownerKeyOf(owner), async (stub) => await stub.catchUp());
+		// An owner takes its mark away itself; what a lost call or an earlier version left behind goes here.
+		if (isCaughtUp) await meter(userId).unmarkOwner(owner, mark);
+		return isCaughtUp;
+	};
+	const [first, ...others] = marked;
+	try {
+		// One tries for all, so that an absent D1 is asked once per read.
+		if (first && (await one(first))) await Promise.all(others.map(one));
+	} catch (error) {
+		logError("owners_not_caught_up", error);
+	}
+}
+
 /**
- * Asks every owner of the caller's, of one kind or of all, that may hold what D1 does not have; fails when they are more
- * than a few. Ask before D1 is read, or read D1 again afterwards: in between a row may have moved there.
+ * Asks every owner of the caller's, of one kind or of all, that may hold what D1 does not have. Where they are more than a
+ * few, they are made to catch up first; fails when a few more than that stay behind. Ask before D1 is read, or read D1 again
+ * afterwards: in between a row may have moved there.
  * @throws StorageUnavailableError when the meter or an owner could not be reached.
  */
 export async function askOwners<T extends { idle: boolean }>(
-	{ account: { userId }, meter, env, waitUntil }: OwnersContext,
+	context: OwnersContext,
 	kind: OwnerKind | null,
 	ask: (key: OwnerKey) => Promise<T>,
 ): Promise<Result<T[]>> {
-	const own = meter(userId);
-	const marked = await own.markedOwners(kind === null ? "" : ownerPrefix(kind), MOST_OWNERS_ASKED + 1);
-	/** An owner takes its mark away itself; what a lost call or an earlier version left behind goes here. */
-	const unmark = ({ owner, mark }: MarkedOwner) =>
-		waitUntil(own.unmarkOwner(owner, mark).catch((error) => logError("owner_unmark_failed", error)));
-
+	const own = context.meter(context.account.userId);
+	const markedOwners = (limit: number) => own.markedOwners(kind === null ? "" : ownerPrefix(kind), limit);
+	let marked = await markedOwners(MOST_OWNERS_CAUGHT_UP);
 	if (marked.length > MOST_OWNERS_ASKED) {
-		// A call wakes an owner whose alarm was lost: whatever went wrong, enough reads put it right.
-		const wake = marked.slice(0, MOST_OWNERS_ASKED).map(async (one) => {
-			if (await callOwner(env, userId, ownerKeyOf(one.owner), async (owner) => await owner.isIdle())) unmark(one);
-		});
-		waitUntil(Promise.all(wake).catch((error) => logError("owners_not_woken", error)));
-		return fail(tooManyOwners);
+		await catchUp(context, marked);
+		marked = await markedOwners(MOST_OWNERS_ASKED + 1);
 	}
-	const answers = marked.map(async (one) => {
-		const answer = await ask(ownerKeyOf(one.owner));
-		if (answer.idle) unmark(one);
+	if (marked.length > MOST_OWNERS_ASKED) return fail(tooManyOwners);
+	const answers = marked.map(async ({ owner, mark }) => {
+		const answer = await ask(ownerKeyOf(owner));
+		if (answer.idle)
+			context.waitUntil(own.unmarkOwner(owner, mark).catch((error) => logError("owner_unmark_failed", error)));
 		return answer;
 	});
 	return ok(await Promise.all(answers));

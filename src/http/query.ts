@@ -13,6 +13,19 @@ export function wholeNumber(least: number, most: number) {
 		.refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
 }
 
+const YES = ["true", "1"];
+const NO = ["false", "0"];
+
+/** A boolean, as clients write it: some languages begin theirs with a capital letter. */
+export function flag() {
+	return z
+		.string()
+		.transform((text) => text.toLowerCase())
+		.refine((text) => YES.includes(text) || NO.includes(text), "must be true or false")
+		.meta({ type: "boolean" })
+		.transform((text) => YES.includes(text));
+}
+
 /** A date begins at midnight; a time without an offset is UTC, as every time that the service writes. */
 function utc(text: string): string {
 	const isLocal = text.includes("T") && !/(?:Z|[+-]\d\d:\d\d)$/.test(text);

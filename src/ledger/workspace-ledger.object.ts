@@ -217,6 +217,11 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return { events: newestOf(this.#openEvents(), query), idle: this.isIdle() };
 	}
 
+	/** Hands on at once what D1 does not have; true when nothing is left. */
+	async catchUp(): Promise<boolean> {
+		return !this.#hasTables || (await this.#outbox.catchUp());
+	}
+
 	/** Whether D1 has everything. */
 	isIdle(): boolean {
 		return !this.#hasTables || this.#rows("SELECT 1 FROM events WHERE flushed_at_ms IS NULL LIMIT 1").length === 0;

@@ -81,3 +81,18 @@ export const POLICY_CHECK: Load = {
 	expected: '"decision"',
 	signed: false,
 };
+
+/** Four subtasks, which with the plan and the final answer make six steps. */
+export const AGENT_RUN: Load = {
+	path: "/v1/agent/run",
+	body: Buffer.from(
+		JSON.stringify({
+			goal: "Do this:\n1. List the rivers of France\n2. Name the longest\n3. Say where it begins\n4. Say where it ends",
+			policy: "efficiency",
+			max_cost_usd: 0.1,
+		}),
+	),
+	streamed: false,
+	expected: '"steps_taken":6',
+	signed: false,
+};

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
 import { type Load, post } from "./load.ts";
-import { HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
+import { AGENT_RUN, HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
 import type { SvcTarget } from "./targets.ts";
 import { wrangler } from "./wrangler.ts";
 
@@ -75,8 +75,18 @@ const AGENTS: Pace = {
 	evicted: false,
 };
 
+/** Each is an object of its own, which keeps what it has. */
+const RUNS: Pace = {
+	name: "1 every 30 s",
+	parallel: 1,
+	stepMs: 30_000,
+	warmUpSteps: 5,
+	steps: 20,
+	evicted: false,
+};
+
 /** What is sent. */
-export type CountedKind = "whole" | "streamed" | "handoff" | "policy" | "read";
+export type CountedKind = "whole" | "streamed" | "handoff" | "policy" | "run" | "read";
 
 interface RequestKind {
 	operation: string;
@@ -181,6 +191,7 @@ const SCENARIOS: readonly (readonly [RequestKind, Load, readonly Pace[]])[] = [
 	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [AGENT, AGENTS]],
 	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [AGENT, AGENTS]],
+	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS]],
 ];
 
 /** Users that countOperations needs: one more for the reads. */

@@ -132,7 +132,7 @@ const CPU_LOADS = { whole: WHOLE, streamed: STREAMED, handoff: HANDOFF, policy: 
 function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
 	return inSession(run.workshop, async (session) => {
 		const svc = await session.startSvc({ users: USERS });
-		const cpu: CpuPerRequest = { whole: null, streamed: null, handoff: null, policy: null, read: null };
+		const cpu: CpuPerRequest = { whole: null, streamed: null, handoff: null, policy: null, run: null, read: null };
 		for (const [kind, load] of Object.entries(CPU_LOADS) as [keyof typeof CPU_LOADS, Load][]) {
 			run.onProgress(`CPU time: ${kind}`);
 			// The first round warms the code up.

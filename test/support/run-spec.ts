@@ -54,7 +54,7 @@ export function runWith(
 			timestamp: "2026-01-01T00:00:00.000Z",
 		});
 		state = { ...state, trajectory };
-		steps.push({ record, subtask: `subtask ${at}`, isPlan: hasPlan && at === 0, output });
+		steps.push({ record, subtask: `subtask ${at}`, isAside: hasPlan && at === 0, output });
 	}
 	const charges = outputs.map(() => ({ calls: [callCosting(1_000)], estimated: false }));
 	return { state: { ...state, isPlanned: true, plan: ["one", "two", "three"], ...more }, steps, charges };

@@ -1,7 +1,11 @@
 // Runs of agents through the front door: what they answer, what they cost, what stops them, and who sees them.
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LADDER } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { hashText } from "../../src/proof/hash.ts";
 import { expectAccounted, GOAL, nano, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
 import {
 	call,
@@ -105,9 +109,35 @@ describe("a run", () => {
 		expect(run.output).not.toContain("GOAL MET");
 	});
 
+	it("shows what it paid for in its steps, also what gave nothing", async () => {
+		upstream.restore();
+		const brokenOff = 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"One"}}]}\n\n';
+		upstream = useSandbox(async (request) =>
+			(await request.text()).includes("You split a goal")
+				? new Response(brokenOff, { headers: { "content-type": "text/event-stream" } })
+				: undefined,
+		);
+		const run = await ran(key, { policy: "efficiency", goal: "Do this:\n1. Write A\n2. Write B" });
+		expect(run).toMatchObject({ status: "complete", plan: ["Write A", "Write B"] });
+		expect(run.output).toContain("2 results");
+		expect(run.steps[0]).toMatchObject({ role: "subtask", confidence: 0, output_hash: hashText("") });
+		expect(run.steps[0]?.cost_usd).toBeGreaterThan(0);
+		expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
+		await expectAccounted(key, run);
+	});
+
 	it("asks once more for a plan that is none", async () => {
 		const run = await ran(key, { goal: "Write a poem [[bad plan]]" });
 		expect(run.plan).toEqual(["Do all of it"]);
+	});
+
+	it("of a goal that is long however it is written down comes to an end, and is read whole", async () => {
+		const goal = `Write it ${"\u0001😀".repeat(190_000)}`;
+		const run = await ran(key, { goal, max_steps: 1, max_tokens: 64 });
+		expect(run).toMatchObject({ status: "complete", plan: [goal], steps_taken: 1 });
+		await expectAccounted(key, run);
+		await evictDurableObject(env.AGENT_RUN.getByName(`run:${run.run_id}`));
+		expect(await readRun(key, run.run_id)).toEqual(run);
 	});
 
 	it("keeps what a step is told from growing with the number of steps", async () => {
@@ -137,13 +167,26 @@ describe("a run's cap", () => {
 
 	it("is told of in alerts, and lowers the intensity", async () => {
 		const run = await ran(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
-		expect(run).toMatchObject({ status: "complete", steps_taken: 14 });
+		expect(run).toMatchObject({ status: "complete", steps_taken: 13 });
 		expect(run.alerts.map(({ code }) => code)).toContain("provider_overrun");
 		const pressure = run.alerts.filter(({ code }) => code === "budget_pressure");
 		expect(pressure.map(({ threshold }) => threshold)).toContain(0.7);
 		const at = pressure[0]?.step_index ?? 0;
-		expect(run.steps.slice(1, at).map(({ intensity }) => intensity)).toContain("Laser");
+		expect(run.steps.slice(0, at).map(({ intensity }) => intensity)).toContain("Laser");
 		expect(run.steps.slice(at + 1).map(({ intensity }) => intensity)).not.toContain("Laser");
+		await expectAccounted(key, run);
+	});
+
+	it.each([
+		["balanced", 0.05],
+		["balanced", 0.01],
+		["depth", 0.2],
+		["depth", 0.03],
+	])("under %s of %d USD never lets the intensity rise from one step to the next", async (policy, max_cost_usd) => {
+		const run = await ran(key, { goal: BOOK, policy, max_cost_usd });
+		const rungs = run.steps.map(({ intensity }) => LADDER.indexOf(intensity));
+		expect(rungs.length).toBeGreaterThan(3);
+		expect(rungs).toEqual(rungs.toSorted());
 		await expectAccounted(key, run);
 	});
 
@@ -233,7 +276,6 @@ describe("a request for a run", () => {
 		[422, "invalid_request", { idempotency_key: "x".repeat(201) }],
 		[422, "invalid_request", { workspace_id: ".." }],
 		[422, "invalid_request", { max_tokens: 10_000_000 }],
-		[422, "invalid_request", { goal: "x".repeat(1_000_001) }],
 		[422, "invalid_brain_config", { brain_config: { nope: 1 } }],
 		[403, "model_blocked", { brain_config: { blocked: ["*"] } }],
 		[403, "compliance_blocked", { compliance: { jurisdiction: ["CH"] } }],
@@ -242,8 +284,12 @@ describe("a request for a run", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
-	it("larger than the limit is answered 413", async () => {
-		expect(await errorOf(await postRun(key, { goal: "x".repeat(2_100_000) }))).toMatchObject({
+	it("as large as the limit is served, and larger by a byte answered 413", async () => {
+		const limits = { max_steps: 1, max_cost_usd: 0.000001 };
+		const goal = "x".repeat(2 * 1024 ** 2 - JSON.stringify({ goal: "", ...limits }).length);
+		const served = await postRun(key, { goal, ...limits });
+		expect(await errorOf(served)).toMatchObject({ status: 200, body: { status: "budget_exhausted" } });
+		expect(await errorOf(await postRun(key, { goal: `${goal}x`, ...limits }))).toMatchObject({
 			status: 413,
 			body: { error: "request_too_large" },
 		});

@@ -57,8 +57,9 @@ function argumentsOf({ path: template }: Endpoint, { path = template, body }: Ex
 		const name = /^\{(\w+)\}$/.exec(segment)?.[1];
 		return name ? [[name, decodeURIComponent(given[index] ?? "")]] : [];
 	});
-	const numbers = [...url.searchParams].map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
-	return { ...Object.fromEntries(fromPath), ...Object.fromEntries(numbers), ...Object(body) };
+	const isJson = (text: string) => /^(?:\d+|true|false)$/.test(text);
+	const fromQuery = [...url.searchParams].map(([name, text]) => [name, isJson(text) ? JSON.parse(text) : text]);
+	return { ...Object.fromEntries(fromPath), ...Object.fromEntries(fromQuery), ...Object(body) };
 }
 
 /** What differs between two answers however alike the requests are: ids, times, hashes, signatures. */

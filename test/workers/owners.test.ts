@@ -127,6 +127,15 @@ describe("a read over many owners", () => {
 		expect((await read()).status).toBe(503);
 	});
 
+	it("has them catch up where D1 takes their writes again, and is complete at once", async () => {
+		d1 = "refuses";
+		const ids: string[] = [];
+		for (const workspace of workspaces(4 * MOST_OWNERS_ASKED)) ids.push(await write(workspace));
+		d1 = "takes writes";
+		expect(await listed()).toEqual(ids.toSorted());
+		expect(await marked()).toEqual([]);
+	});
+
 	it("is refused, and wakes whom it would have asked, so that owners without an alarm come to an end", async () => {
 		d1 = "refuses";
 		const all = workspaces(2 * MOST_OWNERS_ASKED + 1);

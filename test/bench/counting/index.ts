@@ -1,5 +1,5 @@
 // The Worker as it is, with every billed operation counted, and a clock that the benchmark moves; built for the benchmark only.
-import worker, { WorkspaceLedger as Ledger, AccountMeter as Meter } from "../../../src/index.ts";
+import worker, { WorkspaceLedger as Ledger, AccountMeter as Meter, AgentRun as Run } from "../../../src/index.ts";
 import {
 	countingDatabase,
 	countingKeyValue,
@@ -72,6 +72,7 @@ function countingEnv(env: Env): Env {
 		KV: countingKeyValue(env.KV),
 		ACCOUNT_METER: countingNamespace(env.ACCOUNT_METER, "meter"),
 		WORKSPACE_LEDGER: countingNamespace(env.WORKSPACE_LEDGER, "ledger"),
+		AGENT_RUN: countingNamespace(env.AGENT_RUN, "run"),
 	};
 	environments.set(env, wrapped);
 	return wrapped;
@@ -96,7 +97,7 @@ interface KnownObject {
 
 type CountedStub = DurableObjectStub<CountedObject>;
 
-function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER">, name: string) {
+function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN">, name: string) {
 	return (env: Env) => (env[namespace] as unknown as DurableObjectNamespace<CountedObject>).getByName(name);
 }
 
@@ -104,7 +105,12 @@ function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER">,
  * Has an object's state count what is done with it. The platform's base class takes nothing but the platform's own state,
  * so its members are replaced on it.
  */
-function countState(state: DurableObjectState, kind: string, namespace: Parameters<typeof stubs>[0]): string {
+function countState(
+	state: DurableObjectState,
+	kind: string,
+	namespace: Parameters<typeof stubs>[0],
+	onAlarmSet: (atMs: number) => void = () => undefined,
+): string {
 	const name = state.id.name ?? state.id.toString();
 	const key = `${kind}:${name}`;
 	const waitUntil = state.waitUntil.bind(state);
@@ -119,6 +125,7 @@ function countState(state: DurableObjectState, kind: string, namespace: Paramete
 		setAlarm: async (at: number | Date) => {
 			counts.objectRowsWritten++;
 			entry.alarmAtMs = Number(at);
+			onAlarmSet(entry.alarmAtMs);
 		},
 		getAlarm: async () => entry.alarmAtMs,
 		deleteAlarm: async () => {
@@ -159,6 +166,41 @@ export class WorkspaceLedger extends Ledger {
 		const key = countState(state, "ledger", "WORKSPACE_LEDGER");
 		super(state, countingEnv(env));
 		this.#key = key;
+	}
+
+	async ring(): Promise<void> {
+		counts.objectRequests++;
+		await whileActive(this.#key, this.alarm());
+	}
+
+	evict(): void {
+		this.ctx.abort("evicted by the benchmark");
+	}
+}
+
+/** A run goes from step to step by alarms that are due at once: those ring without the clock being moved. */
+export class AgentRun extends Run {
+	#key: string;
+	#rung: Promise<void> = Promise.resolve();
+
+	constructor(state: DurableObjectState, env: Env) {
+		const isDue = (atMs: number) => atMs <= Date.now();
+		// Not in the turn of the constructor, which may set one.
+		const ringIfDue = (atMs: number) => void (isDue(atMs) && queueMicrotask(() => state.waitUntil(this.#ringNext())));
+		const key = countState(state, "run", "AGENT_RUN", ringIfDue);
+		super(state, countingEnv(env));
+		this.#key = key;
+	}
+
+	/** Rings after the alarm that is at work, unless that has set another time. */
+	#ringNext(): Promise<void> {
+		this.#rung = this.#rung.then(async () => {
+			const object = objects.get(this.#key);
+			if (!object || object.alarmAtMs === null || object.alarmAtMs > Date.now()) return;
+			object.alarmAtMs = null;
+			await this.ring();
+		});
+		return this.#rung;
 	}
 
 	async ring(): Promise<void> {

@@ -329,6 +329,22 @@ describe("a decision", () => {
 		]);
 	});
 
+	it("that is optional is cut short or left out, and lowers nothing that models are there for", () => {
+		const maxTokens = 1_000;
+		const at = { intensity: "Laser", freeNanoUsd: 500_000, stepCapNanoUsd: 500_000 } as const;
+		const table = { Laser: 1_000, Halo: 100, Foton: 10 };
+		const worstCaseOf = (intensity: Intensity, tokens: number) => table[intensity] * tokens;
+		const optional = { worstCaseOf, maxTokens, isOptional: true };
+		expect(decideStep({ worstCaseOf, maxTokens }, at)).toMatchObject({ kind: "call", intensity: "Halo" });
+		expect(decideStep(optional, at)).toMatchObject({ kind: "call", intensity: "Laser", maxTokens: 500 });
+		expect(decideStep(optional, { ...at, freeNanoUsd: 50_000 })).toMatchObject({ kind: "stop", limit: "run_cap" });
+		const withoutLaser = (intensity: Intensity, tokens: number) =>
+			intensity === "Laser" ? null : worstCaseOf(intensity, tokens);
+		const without = { ...optional, worstCaseOf: withoutLaser };
+		expect(decideStep(without, at)).toMatchObject({ kind: "call", intensity: "Halo", maxTokens: 1_000 });
+		expect(decideStep({ ...optional, worstCaseOf: () => null }, at)).toMatchObject({ kind: "stop", limit: "no_model" });
+	});
+
 	it("passes over an intensity without a model, and stops where there is none at all", () => {
 		const none: Prices = { Laser: null, Halo: null, Foton: null };
 		const at = { intensity: "Laser", freeNanoUsd: 1e9, stepCapNanoUsd: 1e9 } as const;

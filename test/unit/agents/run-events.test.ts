@@ -39,3 +39,12 @@ it("the events of a run name its user, its key and its workspace, and repeat of 
 		trajectory_proof: end.trajectoryProof,
 	});
 });
+
+it("the plan in an event is whole, unless it is the text of a long goal", () => {
+	const planOf = (plan: string[]) =>
+		(JSON.parse(planEvent(specOf(), runWith([], { plan }).state, "ae_1", AT).payload) as { plan: string[] }).plan;
+	const twenty = Array.from({ length: 20 }, (_, at) => `${at}`.repeat(2_000));
+	expect(planOf(twenty)).toEqual(twenty);
+	const [cut = ""] = planOf(["😀".repeat(500_000)]);
+	expect([cut.length, cut.isWellFormed()]).toEqual([100_000, true]);
+});

@@ -98,6 +98,17 @@ describe("the output so far", () => {
 			{ index: 1, subtask: "subtask 1", output: "a" },
 		]);
 	});
+
+	it("is not that of a final step that says nothing", () => {
+		const ended = (output: string) =>
+			runWith(["a", "b", output]).steps.map((step, at) =>
+				at < 2 ? step : { ...step, record: { ...step.record, role: "finalize" as const } },
+			);
+		expect(outputOf(ended("c"))).toBe("c");
+		expect(outputOf(ended(" \n"))).toBe(outputOf(runWith(["a", "b"]).steps));
+		const blank = ended("").map((step) => ({ ...step, output: "" }));
+		expect(outputOf(blank)).toBe("");
+	});
 });
 
 it("a goal without structure is one subtask", () => {

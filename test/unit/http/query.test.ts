@@ -1,7 +1,13 @@
 // Values of query strings.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { instant } from "../../../src/http/query.ts";
+import { flag, instant } from "../../../src/http/query.ts";
+
+it("a flag is what clients write for true and false, and nothing else", () => {
+	expect(["true", "True", "TRUE", "1"].map((text) => flag().parse(text))).toEqual([true, true, true, true]);
+	expect(["false", "False", "0"].map((text) => flag().parse(text))).toEqual([false, false, false]);
+	for (const text of ["", "yes", "2", "truthy"]) expect(flag().safeParse(text).success).toBe(false);
+});
 
 describe("an instant", () => {
 	it.each([
