@@ -13,13 +13,16 @@ const HASH_DIGITS = 32;
 /** @param name what the text stands under, if anything: it may be what says that the text is a secret. */
 type Replace = (text: string, name?: string) => string;
 
-/** A value of JSON with every text in it replaced, names of members included. */
+/** A value of JSON with every text in it replaced, names of members included. `{name, value}` is read as a member, too. */
 function replaceIn(value: unknown, replace: Replace, name?: string): unknown {
 	if (typeof value === "string") return replace(value, name);
 	if (Array.isArray(value)) return value.map((item) => replaceIn(item, replace, name));
 	if (typeof value !== "object" || value === null) return value;
+	const members: [name: string, item: unknown][] = Object.entries(value);
+	const named = members.find(([member, item]) => /^(?:name|key)$/i.test(member) && typeof item === "string")?.[1];
+	const nameOf = (member: string) => (typeof named === "string" && /^value$/i.test(member) ? named : member);
 	return Object.fromEntries(
-		Object.entries(value).map(([member, item]) => [replace(member), replaceIn(item, replace, member)]),
+		members.map(([member, item]) => [replace(member), replaceIn(item, replace, nameOf(member))]),
 	);
 }
 

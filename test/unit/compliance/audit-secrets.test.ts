@@ -20,6 +20,7 @@ describe("a payload under AUDIT_SECRETS=hash", () => {
 		["in a text", { action: `log in, password: ${PASSWORD}` }],
 		["behind its name", { context: { password: PASSWORD } }],
 		["in a list behind its name", { context: { env: { DB_PASSWORD: [PASSWORD] } } }],
+		["as a value beside its name", { context: { env: [{ name: "DB_PASSWORD", value: PASSWORD }] } }],
 	])("keeps no secret that stands %s", async (_, payload) => {
 		expect(JSON.stringify(await kept(payload))).not.toContain(PASSWORD);
 	});
