@@ -7,6 +7,9 @@ const LONG_CHARS = 131_072;
 /** How long other requests have the isolate after a long scan: 0.5 s after 2 Mi characters, a third of what that takes or more. */
 const REST_MS_PER_CHAR = 1 / 4096;
 
+/** Of longer texts than 4 Mi characters no more is read (detect.ts). */
+const MAX_REST_MS = 1_024;
+
 let restsUntilMs = 0;
 
 /**
@@ -22,6 +25,6 @@ export async function scanned<T>(texts: Iterable<string>, scan: (texts: readonly
 		await new Promise((resolve) => setTimeout(resolve, leftMs));
 	}
 	const found = scan(all);
-	restsUntilMs = Date.now() + Math.ceil(chars * REST_MS_PER_CHAR);
+	restsUntilMs = Date.now() + Math.min(MAX_REST_MS, Math.ceil(chars * REST_MS_PER_CHAR));
 	return found;
 }

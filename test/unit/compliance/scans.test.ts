@@ -44,6 +44,14 @@ describe("a scan of a long text", () => {
 		await Promise.all(long);
 	});
 
+	it("rests no longer after a text that is too long to be read", async () => {
+		await scan("huge", "x".repeat(16_777_216));
+		const next = scan("next", LONG);
+		await vi.advanceTimersByTimeAsync(1_024);
+		expect(done).toEqual(["huge", "next"]);
+		await next;
+	});
+
 	it("that fails holds up nobody", async () => {
 		const failing = scanned([LONG], () => {
 			throw new Error("broken");
