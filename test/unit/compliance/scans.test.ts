@@ -26,13 +26,38 @@ describe("a scan of a long text", () => {
 		const all = ["first", "second", "third"].map((name) => scan(name, LONG));
 		await vi.advanceTimersByTimeAsync(0);
 		expect(done).toEqual(["first"]);
-		await vi.advanceTimersByTimeAsync(200);
+		await vi.advanceTimersByTimeAsync(100);
 		expect(done).toEqual(["first"]);
-		await vi.advanceTimersByTimeAsync(60);
+		await vi.advanceTimersByTimeAsync(30);
 		expect(done).toEqual(["first", "second"]);
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
 		expect(done).toEqual(["first", "second", "third"]);
+	});
+
+	it("is not overtaken by one that comes later", async () => {
+		const slow = (name: string) =>
+			scanned([LONG], () => {
+				vi.setSystemTime(Date.now() + 1_000);
+				return done.push(name);
+			});
+		const early = ["first", "second", "third"].map(slow);
+		await vi.advanceTimersByTimeAsync(127);
+		const late = slow("late");
+		await vi.runAllTimersAsync();
+		await Promise.all([...early, late]);
+		expect(done).toEqual(["first", "second", "third", "late"]);
+	});
+
+	it("is not held up by one that has left while it waited", async () => {
+		await scan("first", LONG);
+		const never = vi.spyOn(globalThis, "setTimeout").mockReturnValueOnce(setTimeout(() => undefined, 0));
+		void scan("left", LONG);
+		const next = scan("next", LONG);
+		await vi.runAllTimersAsync();
+		await next;
+		never.mockRestore();
+		expect(done).toEqual(["first", "next"]);
 	});
 
 	it("holds up no short one", async () => {
@@ -47,7 +72,7 @@ describe("a scan of a long text", () => {
 	it("rests no longer after a text that is too long to be read", async () => {
 		await scan("huge", "x".repeat(16_777_216));
 		const next = scan("next", LONG);
-		await vi.advanceTimersByTimeAsync(1_024);
+		await vi.advanceTimersByTimeAsync(512);
 		expect(done).toEqual(["huge", "next"]);
 		await next;
 	});
