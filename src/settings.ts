@@ -99,6 +99,10 @@ export class SettingsError extends Error {
 
 type Variables = Record<string, unknown>;
 
+/** What `<PREFIX>_FACTS` and `<PREFIX>_ZERO_RETENTION` may say. */
+const VOUCHED = "provider";
+const ATTESTED = "1";
+
 /** Variables that say how a provider is called. */
 function providerVariables({ env_prefix, key_env_alternatives }: Provider) {
 	return {
@@ -131,17 +135,20 @@ function providerAccess(env: Variables, provider: Provider): ProviderAccess | nu
 	const apiKey = keys.map((name) => text(env, name)).find((value) => value !== undefined);
 	if (apiKey === undefined) return null;
 	const configured = text(env, variable) ?? provider.base_url;
-	if (!URL.canParse(configured) || !/^https?:$/.test(new URL(configured).protocol)) {
-		throw new SettingsError(`${variable} must be an http or https address`);
-	}
 	return { provider, apiKey, baseUrl: withoutSlash(configured), host: new URL(configured).host };
 }
 
-/** A variable that may be left out or say one word: another would be a promise misread. */
-function says(env: Variables, name: string, word: string): boolean {
-	const value = text(env, name);
-	if (value !== undefined && value !== word) throw new SettingsError(`${name} must be ${word}, or absent`);
-	return value === word;
+const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+/** What is wrong with a provider's variables. Two may be left out or say one word: another would be a promise misread. */
+function providerFaults(env: Variables, provider: Provider): string[] {
+	const { baseUrl, facts, zeroRetention } = providerVariables(provider);
+	const isOr = (name: string, word: string) => [undefined, word].includes(text(env, name));
+	return [
+		...(isWebAddress(text(env, baseUrl) ?? provider.base_url) ? [] : [`${baseUrl} must be an http or https address`]),
+		...(isOr(facts, VOUCHED) ? [] : [`${facts} must be ${VOUCHED}, or absent`]),
+		...(isOr(zeroRetention, ATTESTED) ? [] : [`${zeroRetention} must be ${ATTESTED}, or absent`]),
+	];
 }
 
 function withoutSlash(address: string): string {
@@ -151,10 +158,9 @@ function withoutSlash(address: string): string {
 function standingOf(env: Variables, provider: Provider): ProviderStanding {
 	const { baseUrl, facts, zeroRetention } = providerVariables(provider);
 	const address = withoutSlash(text(env, baseUrl) ?? provider.base_url);
-	const isVouchedFor = says(env, facts, "provider");
 	return {
-		isReplaced: address !== withoutSlash(provider.base_url) && !isVouchedFor,
-		zeroRetention: says(env, zeroRetention, "1"),
+		isReplaced: address !== withoutSlash(provider.base_url) && text(env, facts) !== VOUCHED,
+		zeroRetention: text(env, zeroRetention) === ATTESTED,
 	};
 }
 
@@ -179,9 +185,11 @@ function retiredKeys(list: string): PublicKeyEntry[] {
 export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Settings {
 	const given = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, text(env, name)]));
 	const parsed = variables.safeParse(given);
-	if (!parsed.success) {
-		throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; "));
-	}
+	const faults = [
+		...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
+		...catalog.providers.flatMap((provider) => providerFaults(env, provider)),
+	];
+	if (!parsed.success || faults.length > 0) throw new SettingsError(faults.join("; "));
 	const values = parsed.data;
 	const signer = values.SIGNING_KEY ? createSigner(hexToBytes(values.SIGNING_KEY)) : null;
 	const access = catalog.providers.map((provider) => providerAccess(env, provider)).filter((entry) => entry !== null);

@@ -2,7 +2,7 @@
 // of the goal.
 import type { Gate } from "../compliance/gate.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
-import { gateOn } from "../inference/gate-on.ts";
+import { gateOn } from "../inference/gate-on.edge.ts";
 import { callOf } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";

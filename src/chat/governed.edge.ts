@@ -2,7 +2,7 @@
 import type { DefaultConfigContext } from "../brain/default-config.store.ts";
 import { rulesInForce } from "../brain/in-force.edge.ts";
 import { ok, type Result } from "../failure.ts";
-import { gateOn } from "../inference/gate-on.ts";
+import { gateOn } from "../inference/gate-on.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { toInferenceRequest } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";

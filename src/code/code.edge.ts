@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { type Caller, callerOf } from "../inference/caller.edge.ts";
-import { gateOn } from "../inference/gate-on.ts";
+import { gateOn } from "../inference/gate-on.edge.ts";
 import { rounded } from "../inference/trace.ts";
 import { Work, type WorkPurpose } from "../inference/work.edge.ts";
 import { bounder, engineOn, type FloorRules, floorFor } from "../orchestration/engine.edge.ts";

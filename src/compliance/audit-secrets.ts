@@ -4,19 +4,38 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Settings } from "../settings.ts";
+import type { SecretSpan } from "./detect.ts";
 import { loadDetector } from "./load.ts";
 
 /** Half of a SHA-256: enough that two values do not meet by chance. */
 const HASH_DIGITS = 32;
 
-type Replace = (text: string) => string;
+/** @param name what the text stands under, if anything: it may be what says that the text is a secret. */
+type Replace = (text: string, name?: string) => string;
 
-/** A value of JSON with every text in it replaced, names of members included. */
-function replaceIn(value: unknown, replace: Replace): unknown {
-	if (typeof value === "string") return replace(value);
-	if (Array.isArray(value)) return value.map((item) => replaceIn(item, replace));
+/** A value of JSON with every text in it replaced, names of members included. `{name, value}` is read as a member, too. */
+function replaceIn(value: unknown, replace: Replace, name?: string): unknown {
+	if (typeof value === "string") return replace(value, name);
+	if (Array.isArray(value)) return value.map((item) => replaceIn(item, replace, name));
 	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([name, item]) => [replace(name), replaceIn(item, replace)]));
+	const members: [name: string, item: unknown][] = Object.entries(value);
+	const named = members.find(([member, item]) => /^(?:name|key)$/i.test(member) && typeof item === "string")?.[1];
+	const nameOf = (member: string) => (typeof named === "string" && /^value$/i.test(member) ? named : member);
+	return Object.fromEntries(
+		members.map(([member, item]) => [replace(member), replaceIn(item, replace, nameOf(member))]),
+	);
+}
+
+type FindSpans = (text: string) => SecretSpan[];
+
+/** The secrets in a text by itself; where there are none, those that its name tells. */
+function spansUnder(name: string | undefined, text: string, find: FindSpans): SecretSpan[] {
+	const alone = find(text);
+	if (alone.length > 0 || name === undefined) return alone;
+	const before = `${name}: `.length;
+	return find(`${name}: ${text}`)
+		.filter(({ end }) => end > before)
+		.map(({ start, end, kind }) => ({ start: Math.max(0, start - before), end: end - before, kind }));
 }
 
 /** Replaces what looks like a secret, by the setting; loads the detector only where it is asked for. */
@@ -28,10 +47,10 @@ async function replacer({
 	const { secretSpans } = await loadDetector();
 	const key = hmac(sha256, utf8ToBytes(keyPepper), utf8ToBytes("svc.audit-secrets.v1"));
 	const hashOf = (secret: string) => bytesToHex(hmac(sha256, key, utf8ToBytes(secret))).slice(0, HASH_DIGITS);
-	return (text) => {
+	return (text, name) => {
 		let kept = "";
 		let from = 0;
-		for (const { start, end, kind } of secretSpans(text)) {
+		for (const { start, end, kind } of spansUnder(name, text, secretSpans)) {
 			kept += `${text.slice(from, start)}[${kind} hmac-sha256:${hashOf(text.slice(start, end))}]`;
 			from = end;
 		}

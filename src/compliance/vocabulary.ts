@@ -9,9 +9,10 @@ const EU_MEMBERS = new Set(
 );
 
 /** What a list says with one word: the European Economic Area is the EU and three more. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = { EEA: ["EU", "IS", "LI", "NO"] };
+const EEA = ["EU", "IS", "LI", "NO"];
+const GROUPS: Readonly<Record<string, readonly string[]>> = { EEA, "EUROPEAN ECONOMIC AREA": EEA };
 
-/** Names and codes that ISO 3166 does not have. */
+/** Names and codes that neither ISO 3166 nor Unicode has for what is meant. */
 const OTHER_PLACES: Readonly<Record<string, string>> = {
 	EUROPE: "EU",
 	"EUROPEAN UNION": "EU",
@@ -23,32 +24,39 @@ const OTHER_PLACES: Readonly<Record<string, string>> = {
 	"PEOPLE'S REPUBLIC OF CHINA": "CN",
 	PRC: "CN",
 	"SOUTH KOREA": "KR",
+	"REPUBLIC OF KOREA": "KR",
+	"CZECH REPUBLIC": "CZ",
+	TURKEY: "TR",
+	"RUSSIAN FEDERATION": "RU",
+	"VIET NAM": "VN",
+	"THE NETHERLANDS": "NL",
 	UAE: "AE",
 	"HONG KONG": "HK",
 };
 
-let regionNames: Intl.DisplayNames | undefined;
+/**
+ * ISO 3166-1 alpha-2, officially assigned. Unicode also names codes that are retired or reserved, and some of their names are
+ * those of other codes: FX is `France` there too, UK `United Kingdom`, SU `Russia`.
+ */
+const COUNTRIES: ReadonlySet<string> = new Set(
+	[
+		"AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ",
+		"CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR",
+		"GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP",
+		"KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT",
+		"MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW",
+		"SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ",
+		"UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW",
+	].flatMap((codes) => codes.split(" ")),
+);
+
 let codesByName: Map<string, string> | undefined;
 
-/** Codes that ISO 3166-1 leaves to its users, and two that stand for no country; Unicode has names for some of them. */
-const NO_COUNTRY = /^(?:AA|Q[M-Z]|X[A-Z]|ZZ|UN|EZ)$/;
-
-/** The English name of a region of ISO 3166-1, undefined for other codes. */
-function nameOf(code: string): string | undefined {
-	if (NO_COUNTRY.test(code)) return undefined;
-	regionNames ??= new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-	return regionNames.of(code);
-}
-
+/** By the English name that Unicode has for the country. */
 function codeOfName(name: string): string | undefined {
 	if (!codesByName) {
-		const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-		const codes = letters.flatMap((first) => letters.map((second) => `${first}${second}`));
-		const named = codes.flatMap((code): [string, string][] => {
-			const known = nameOf(code);
-			return known === undefined ? [] : [[known.toUpperCase(), code]];
-		});
-		codesByName = new Map(named);
+		const names = new Intl.DisplayNames("en", { type: "region" });
+		codesByName = new Map([...COUNTRIES].map((code) => [(names.of(code) ?? code).toUpperCase(), code]));
 	}
 	return codesByName.get(name);
 }
@@ -56,13 +64,12 @@ function codeOfName(name: string): string | undefined {
 /** Codes of ISO 3166-1 alpha-2, or `EU`, that a word stands for; null when it is no place. */
 export function placesOf(word: string): readonly string[] | null {
 	const upper = word.trim().toUpperCase();
-	const group = Object.hasOwn(GROUPS, upper) ? GROUPS[upper] : undefined;
+	// As in `U.S.A.`; the names of saints keep their point.
+	const bare = /^(?:[A-Z]\.)+[A-Z]?$/.test(upper) ? upper.replaceAll(".", "") : upper;
+	const group = Object.hasOwn(GROUPS, bare) ? GROUPS[bare] : undefined;
 	if (group) return group;
-	const other = Object.hasOwn(OTHER_PLACES, upper) ? OTHER_PLACES[upper] : undefined;
-	if (other !== undefined) return [other];
-	if (upper === "EU") return ["EU"];
-	if (/^[A-Z]{2}$/.test(upper)) return nameOf(upper) === undefined ? null : [upper];
-	const code = codeOfName(upper);
+	if (bare === "EU" || COUNTRIES.has(bare)) return [bare];
+	const code = Object.hasOwn(OTHER_PLACES, bare) ? OTHER_PLACES[bare] : codeOfName(bare);
 	return code === undefined ? null : [code];
 }
 

@@ -8,7 +8,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { type Caller, callerOf } from "../inference/caller.edge.ts";
-import { gateOn } from "../inference/gate-on.ts";
+import { gateOn } from "../inference/gate-on.edge.ts";
 import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { type Affordable, affordable } from "./bounds.ts";

@@ -192,6 +192,28 @@ function* stringsIn(value: unknown): Generator<string> {
 	}
 }
 
+/** A JSON value as one text, in order, names before what they name: `ssn: const: 536904399`. Not recursive either. */
+function outlineOf(value: unknown): string {
+	const waiting: (readonly [name: string, value: unknown])[] = [["", value]];
+	let outline = "";
+	for (let next = waiting.pop(); next; next = waiting.pop()) {
+		const [name, item] = next;
+		outline += name;
+		if (typeof item === "string" || typeof item === "number") outline += `${item}\n`;
+		else if (Array.isArray(item)) for (const inner of item.toReversed()) waiting.push(["", inner]);
+		else if (typeof item === "object" && item !== null)
+			for (const [inner, of] of Object.entries(item).toReversed()) waiting.push([`${inner}: `, of]);
+		else outline += "\n";
+	}
+	return outline;
+}
+
+/** The texts of a JSON value, each alone and all together: a number, or a password, is told by the name before it. */
+function* textsOfJson(value: unknown): Generator<string> {
+	yield* stringsIn(value);
+	yield outlineOf(value);
+}
+
 /** Members of a provider's own blocks that are for it alone: signatures and what it has sealed. */
 const SEALED_MEMBERS = new Set(["signature", "data", "encrypted_content", "thought_signature", "thoughtSignature"]);
 
@@ -210,7 +232,7 @@ function* textsOfPart(part: ContentPart): Generator<string> {
 			for (const inner of part.content) yield* textsOfPart(inner);
 			return;
 		case "provider":
-			yield* stringsIn(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
+			yield* textsOfJson(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
 			return;
 		case "image":
 			// What a picture shows is not read; an address of one is a text.
@@ -224,11 +246,11 @@ export function* everyTextOf(call: ModelCall): Generator<string> {
 		if (name !== undefined) yield name;
 		for (const part of content) yield* textsOfPart(part);
 	}
-	yield* stringsIn(call.tools);
-	yield* stringsIn(call.output);
+	yield* textsOfJson(call.tools);
+	yield* textsOfJson(call.output);
 	yield* call.stop;
 	if (call.user !== undefined) yield call.user;
-	yield* stringsIn(call.unknownFields);
+	yield* textsOfJson(call.unknownFields);
 }
 
 /** Images of a call's messages in order, those in results of tools included. */

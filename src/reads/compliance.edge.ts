@@ -5,6 +5,7 @@ import { rulesInForce } from "../brain/in-force.edge.ts";
 import { attestationSchema } from "../compliance/attestation.ts";
 import { loadDetector, loadGate } from "../compliance/load.ts";
 import { inertPreview, previewOf } from "../compliance/preview.ts";
+import { scanned } from "../compliance/scans.edge.ts";
 import { ok } from "../failure.ts";
 
 const textPart = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
@@ -93,12 +94,13 @@ export const previewComplianceEndpoint = endpoint({
 		const rules = await rulesInForce(body, context);
 		if (!rules.ok) return rules;
 		const { settings, startedAtMs } = context;
-		if (!rules.value.policy) {
+		const { policy } = rules.value;
+		if (!policy) {
 			const { detect } = await loadDetector();
-			return ok(inertPreview(detect([body.text])));
+			return ok(inertPreview(await scanned([body.text], detect)));
 		}
 		const { shippedGate } = await loadGate();
-		const gate = shippedGate(rules.value.policy, [body.text], settings);
+		const gate = await scanned([body.text], (texts) => shippedGate(policy, texts, settings));
 		return ok(previewOf(gate, settings.catalog, startedAtMs));
 	},
 });

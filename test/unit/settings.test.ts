@@ -25,6 +25,21 @@ describe("settings", () => {
 		expect(faulty(good)).toBeNull();
 	});
 
+	it("name every variable that is wrong, of every provider, at once", () => {
+		const wrong = {
+			AUDIT_SECRETS: "yes",
+			OPENAI_FACTS: "1",
+			OPENAI_BASE_URL: "localhost",
+			GROQ_ZERO_RETENTION: "true",
+		};
+		expect(faulty({ ...good, ...wrong })?.split("; ")).toEqual([
+			"AUDIT_SECRETS must be keep or hash",
+			"OPENAI_BASE_URL must be an http or https address",
+			"OPENAI_FACTS must be provider, or absent",
+			"GROQ_ZERO_RETENTION must be 1, or absent",
+		]);
+	});
+
 	it("take a provider's key under its alternative names, and an empty one as absent", () => {
 		const { providers } = parseSettings({
 			...good,

@@ -12,12 +12,31 @@ describe("a place", () => {
 		["Europe", ["EU"]],
 		["EEA", ["EU", "IS", "LI", "NO"]],
 		["South Korea", ["KR"]],
+		["France", ["FR"]],
+		["United Kingdom", ["GB"]],
+		["Serbia", ["RS"]],
+		["U.S.A.", ["US"]],
+		["E.U.", ["EU"]],
+		["European Economic Area", ["EU", "IS", "LI", "NO"]],
+		["Czech Republic", ["CZ"]],
 		["ZZ", null],
 		["XX", null],
+		["FX", null],
+		["SU", null],
+		["IC", null],
 		["Middle-earth", null],
 		["__proto__", null],
 	])("written %s is %j", (word, places) => {
 		expect(placesOf(word)).toEqual(places);
+	});
+
+	it("has one code, whether it is written as code or as name, and never one that is retired or reserved", () => {
+		const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+		const places = letters.flatMap((first) => letters.flatMap((second) => placesOf(`${first}${second}`) ?? []));
+		const codes = [...new Set(places)].filter((code) => code !== "EU");
+		expect(codes).toHaveLength(249);
+		const names = new Intl.DisplayNames("en", { type: "region" });
+		for (const code of codes) expect(placesOf(names.of(code) ?? "")).toEqual([code]);
 	});
 
 	it("of a member state lies within the EU, and the EU within nothing else", () => {

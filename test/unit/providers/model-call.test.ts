@@ -1,6 +1,7 @@
 // Model calls: every text that a model is sent is told, wherever it stands.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { detect } from "../../../src/compliance/detect.ts";
 import { everyTextOf, type ModelCall } from "../../../src/providers/model-call.ts";
 
 const EMPTY: ModelCall = {
@@ -72,6 +73,20 @@ const PLACES: readonly [string, ModelCall][] = [
 describe("every text of a call", () => {
 	it.each(PLACES)("has %s", (_, call) => {
 		expect([...everyTextOf(call)].join("\n")).toContain(MARK);
+	});
+
+	it.each<[string, ModelCall]>([
+		["a tool's parameters", { ...EMPTY, tools: [{ name: "who", parameters: { ssn: { const: 536904399 } } }] }],
+		["a schema of the answer", { ...EMPTY, output: { type: "json_schema", name: "x", schema: { ssn: 536904399 } } }],
+		["a field that is passed on unread", { ...EMPTY, unknownFields: { ssn: [536904399, "b"], next: true } }],
+	])("has the numbers in %s, with the names they stand under", (_, call) => {
+		expect([...everyTextOf(call)].join("\n")).toMatch(/^(?:.*: )?ssn: (?:const: )?536904399$/m);
+	});
+
+	it("has a password of a tool's parameters behind its name", () => {
+		const parameters = { properties: { login: { default: { user: "ada", password: "Zu8kQ0p!x92Lw" } } } };
+		const texts = [...everyTextOf({ ...EMPTY, tools: [{ name: "log_in", parameters }] })];
+		expect(detect(texts).kinds).toEqual({ SECRETS: ["generic_secret"] });
 	});
 
 	it("has no picture, and nothing that a provider has sealed", () => {

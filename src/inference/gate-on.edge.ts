@@ -2,6 +2,7 @@
 import type { Gate } from "../compliance/gate.ts";
 import { loadGate } from "../compliance/load.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
+import { scanned } from "../compliance/scans.edge.ts";
 import { everyTextOf, type ModelCall } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
 
@@ -13,5 +14,5 @@ export async function gateOn(
 ): Promise<Gate | null> {
 	if (!policy) return null;
 	const { shippedGate } = await loadGate();
-	return shippedGate(policy, everyTextOf(call), settings);
+	return scanned(everyTextOf(call), (texts) => shippedGate(policy, texts, settings));
 }
