@@ -54,7 +54,7 @@ async function post(body: Record<string, unknown>): Promise<number | null> {
 const runs = async () => (await get("/v1/agent/runs", listSchema)).data;
 
 beforeAll(async () => {
-	made = await ServiceHome.make();
+	made = await ServiceHome.makeMigrated();
 	running = await home().startReady();
 });
 afterAll(() => made?.remove());
