@@ -1,4 +1,6 @@
 // Runs of agents through the front door: what they answer, what they cost, what stops them, and who sees them.
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
@@ -336,8 +338,14 @@ describe("cancelling", () => {
 		expect(await readRun(key, runId)).toMatchObject({ status: "running", steps_taken: 2 });
 		expect((await trajectoryOf(key, runId)).verification.valid).toBe(true);
 		const cancelled = callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});
-		await eventually(async () => upstream.requests.length === 3);
-		setTimeout(() => gate.resolve(), 50);
+		const stub = env.AGENT_RUN.getByName(`run:${runId}`) as unknown as DurableObjectStub<undefined>;
+		await eventually(() =>
+			runInDurableObject(stub, (_, { storage }) => {
+				const { state } = storage.sql.exec<{ state: string }>("SELECT state FROM run").one();
+				return JSON.parse(state).isCancelled;
+			}),
+		);
+		gate.resolve();
 		const [run, other] = await Promise.all([posted, cancelled]).then((both) =>
 			Promise.all(both.map((one) => one.json())),
 		);
