@@ -16,8 +16,10 @@ declare module "vitest" {
 	}
 }
 
-/** A hang still fails; a busy machine does not. */
-const TEST_TIMEOUT_MS = 30_000;
+/** A hang still fails; a busy machine does not, which takes a dozen seconds for the longest of them. */
+const TEST_TIMEOUT_MS = 120_000;
+/** For those that start the service, some of them several times: half a minute each on a busy machine. */
+const CLIENT_TEST_TIMEOUT_MS = 240_000;
 
 /** Whether a variable says yes. */
 function isOn(name: string): boolean {
@@ -88,6 +90,7 @@ export default defineConfig({
 					// What they test is pure: a process of its own for each file only imports everything once more.
 					isolate: false,
 					testTimeout: TEST_TIMEOUT_MS,
+					hookTimeout: TEST_TIMEOUT_MS,
 				},
 			},
 			{
@@ -103,6 +106,7 @@ export default defineConfig({
 				test: {
 					name: "workers",
 					testTimeout: TEST_TIMEOUT_MS,
+					hookTimeout: TEST_TIMEOUT_MS,
 					include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 					setupFiles: ["./test/support/migrate.ts"],
 					deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_FOR_WORKERS } } },
@@ -118,8 +122,8 @@ export default defineConfig({
 					globalSetup: ["./test/clients/setup.ts"],
 					// Each file has a service of its own; the libraries of clients and of wrangler are loaded once.
 					isolate: false,
-					testTimeout: 60_000,
-					hookTimeout: 60_000,
+					testTimeout: CLIENT_TEST_TIMEOUT_MS,
+					hookTimeout: CLIENT_TEST_TIMEOUT_MS,
 				},
 			},
 		],
