@@ -8,6 +8,8 @@ import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
  */
 const MAX_DRAIN_BYTES = 33_554_432;
 const MAX_DRAIN_MS = 5_000;
+/** Who sends nothing for so long waits for the answer. */
+const MAX_DRAIN_PAUSE_MS = 1_000;
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -15,23 +17,31 @@ function invalidJson(message: string): { ok: false; failure: Failure } {
 	return fail({ reason: "invalid_json", message });
 }
 
-/** Takes the rest of a body and throws it away, within bounds of bytes and time. */
-async function drain(reader: BodyReader): Promise<void> {
+/** What a promise gives, or null where it takes too long. */
+async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const late = new Promise<null>((resolve) => {
-		timer = setTimeout(() => resolve(null), MAX_DRAIN_MS);
+		timer = setTimeout(() => resolve(null), timeoutMs);
 	});
 	try {
+		return await Promise.race([promise, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** Takes the rest of a body and throws it away, within bounds of bytes and time. */
+async function drain(reader: BodyReader): Promise<void> {
+	const endsAtMs = Date.now() + MAX_DRAIN_MS;
+	try {
 		for (let takenBytes = 0; takenBytes < MAX_DRAIN_BYTES; ) {
-			const next = await Promise.race([reader.read(), late]);
+			const next = await inTime(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()));
 			if (next === null || next.done) break;
 			takenBytes += next.value.byteLength;
 		}
 		await reader.cancel();
 	} catch {
 		// A client that left does not wait for an answer either.
-	} finally {
-		clearTimeout(timer);
 	}
 }
 

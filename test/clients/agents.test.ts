@@ -4,10 +4,10 @@ import { z } from "zod";
 import { type Launch, ServiceHome, until } from "./process.ts";
 import { fetchPems, fetchProof, isSound } from "./support.ts";
 
-/** Runs that are begun one after the other, so that each is at another step when the power goes. */
+/** The first begins a step before the others, so that they are not all at the same one when the power goes. */
 const RUNS = 5;
-const APART_MS = 400;
-const GOAL = "Name a river. Name a hill. Name a lake [[slow 500]]";
+/** Each run has more than three steps: none ends while it is watched. */
+const GOAL = "Name a river. Name a hill. Name a lake [[slow 3000]]";
 
 const runSchema = z.looseObject({
 	run_id: z.string(),
@@ -54,18 +54,19 @@ async function post(body: Record<string, unknown>): Promise<number | null> {
 const runs = async () => (await get("/v1/agent/runs", listSchema)).data;
 
 beforeAll(async () => {
-	made = await ServiceHome.make();
+	made = await ServiceHome.makeMigrated();
 	running = await home().startReady();
 });
 afterAll(() => made?.remove());
 
 describe("runs under npm start", () => {
 	it("are interrupted by a power cut at whatever step, and come back by themselves, each proved and spent once", async () => {
-		const posted: Promise<number | null>[] = [];
-		for (let begun = 0; begun < RUNS; begun++) {
-			posted.push(post({ goal: GOAL, policy: "efficiency" }));
-			await new Promise((resolve) => setTimeout(resolve, APART_MS));
-		}
+		const begin = () => post({ goal: GOAL, policy: "efficiency" });
+		const posted = [begin()];
+		await until("the first has taken a step", 20, async () =>
+			(await runs()).some(({ steps_taken }) => steps_taken > 0),
+		);
+		while (posted.length < RUNS) posted.push(begin());
 		await until("all have begun", 20, async () => (await runs()).length === RUNS);
 		await home().cutPower(running);
 		expect(await Promise.all(posted)).toEqual(Array(RUNS).fill(null));

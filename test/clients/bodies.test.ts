@@ -109,4 +109,16 @@ describe("a body that nobody reads", () => {
 		}
 		expect(ports.size).toBe(1);
 	});
+
+	it("is not waited for where its sender waits for the answer", async () => {
+		const { hostname, port } = new URL(url);
+		const socket = connect(Number(port), hostname);
+		const head = ["POST /v1/policy/check HTTP/1.1", `host: ${hostname}:${port}`, "content-length: 1000"];
+		socket.write(`${head.join("\r\n")}\r\n\r\n{"action":`);
+		for await (const piece of socket) {
+			expect(String(piece)).toMatch(/^HTTP\/1\.1 401 /);
+			return;
+		}
+		throw new Error("the connection was closed without an answer");
+	});
 });

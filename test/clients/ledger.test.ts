@@ -149,7 +149,7 @@ async function burstUntil(crash: () => Promise<unknown>): Promise<void> {
 }
 
 beforeAll(async () => {
-	home = await ServiceHome.make({ SIGNING_KEY: firstSeed.toString("hex"), LOG_ORIGIN: "log.example" });
+	home = await ServiceHome.makeMigrated({ SIGNING_KEY: firstSeed.toString("hex"), LOG_ORIGIN: "log.example" });
 	running = await home.startReady();
 });
 afterAll(() => home?.remove());

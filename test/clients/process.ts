@@ -1,12 +1,13 @@
 // `npm start` as a process that can be killed: a home of its own, starts in it, and what of them is running.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseEnv } from "node:util";
+import { inject } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -25,9 +26,9 @@ export function expectRunning({ process: child, output }: Launch): void {
 	throw new Error(`the start ended by itself (code ${child.exitCode}, signal ${child.signalCode}):\n${output}`);
 }
 
-/** Waits until `check` holds; throws after 45 seconds, so that a failed wait fails its test and not the whole run. */
+/** Waits until `check` holds; throws after two minutes, before the test's own time is over, which would not say what was awaited. */
 export async function until(what: string, everyMs: number, check: () => boolean | Promise<boolean>): Promise<void> {
-	const endsAtMs = Date.now() + 45_000;
+	const endsAtMs = Date.now() + 120_000;
 	while (!(await check())) {
 		if (Date.now() > endsAtMs) throw new Error(`in vain waited until ${what}`);
 		await sleep(everyMs);
@@ -74,6 +75,13 @@ export class ServiceHome {
 		for (const name of ["node_modules", "src", "migrations", "wrangler.toml", "package.json"])
 			symlinkSync(join(ROOT, name), join(dir, name));
 		return new ServiceHome(dir, await freePortPair(), variables);
+	}
+
+	/** A home whose database is there and empty: a test that is not about a fresh machine need not wait for its migrations. */
+	static async makeMigrated(variables: Record<string, string> = {}): Promise<ServiceHome> {
+		const home = await ServiceHome.make(variables);
+		cpSync(inject("emptyStateDir"), join(home.dir, ".wrangler/state"), { recursive: true });
+		return home;
 	}
 
 	/** Origin of the service, without a trailing slash. */

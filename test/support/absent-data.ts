@@ -9,13 +9,17 @@ declare module "vitest" {
 	}
 }
 
-const noted = new Set<string>();
+/** By test file, for files share this module. */
+const notedIn = new Map<string | undefined, Set<string>>();
 
 /**
  * Whether tests can use a data set. Notes it among the tests of the file when it is not there.
  * @param path below ../shared/data.
  */
 export function noteSharedData(path: string, isThere: boolean): boolean {
+	const { testPath } = expect.getState();
+	const noted = notedIn.get(testPath) ?? new Set();
+	notedIn.set(testPath, noted);
 	const isNoted = [...noted].some((known) => path === known || path.startsWith(`${known}/`));
 	if (isThere || isNoted) return isThere;
 	noted.add(path);

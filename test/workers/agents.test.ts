@@ -1,5 +1,5 @@
 // Runs of agents through the front door: what they answer, what they cost, what stops them, and who sees them.
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -382,8 +382,14 @@ describe("cancelling", () => {
 		expect(await readRun(key, runId)).toMatchObject({ status: "running", steps_taken: 2 });
 		expect((await trajectoryOf(key, runId)).verification.valid).toBe(true);
 		const cancelled = callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});
-		await eventually(async () => upstream.requests.length === 3);
-		setTimeout(() => gate.resolve(), 50);
+		const stub = env.AGENT_RUN.getByName(`run:${runId}`) as unknown as DurableObjectStub<undefined>;
+		await eventually(() =>
+			runInDurableObject(stub, (_, { storage }) => {
+				const { state } = storage.sql.exec<{ state: string }>("SELECT state FROM run").one();
+				return JSON.parse(state).isCancelled;
+			}),
+		);
+		gate.resolve();
 		const [run, other] = await Promise.all([posted, cancelled]).then((both) =>
 			Promise.all(both.map((one) => one.json())),
 		);

@@ -8,6 +8,7 @@ import {
 	callWith,
 	callWithKey,
 	db,
+	eventually,
 	newKey,
 	ORIGIN,
 	receiptOf,
@@ -424,7 +425,7 @@ describe("the badge", () => {
 		await badge(`?share=${id}&label=stranger`);
 		expect((await env.KV.list()).keys.length).toBe(before);
 		const first = await (await badge(`?share=${id}`)).text();
-		await vi.waitFor(async () => expect((await env.KV.list()).keys.length).toBe(before + 1));
+		await eventually(async () => (await env.KV.list()).keys.length === before + 1);
 		await db.prepare("DELETE FROM brain_shares WHERE id = ?").bind(id).run();
 		expect(await (await badge(`?share=${id}`)).text()).toBe(first);
 	});

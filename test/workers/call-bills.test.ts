@@ -520,7 +520,7 @@ describe("a stream that fails after its head and before its first words", () => 
 		);
 		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 		const pending = send(openai, { stream: true });
-		await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+		await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 20_000, interval: 1 });
 		await vi.advanceTimersByTimeAsync(10_000);
 		const response = await pending;
 		vi.useRealTimers();

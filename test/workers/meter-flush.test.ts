@@ -120,7 +120,7 @@ describe("a meter that dies", () => {
 describe("an open reservation", () => {
 	it("is extended by one row, and settled at what it was extended to when nobody settles it", async () => {
 		const id = `svc-run-${key.user_id}`;
-		const reservation = reservationFor(key.user_id, id, 5, Date.now() + 1_000);
+		const reservation = reservationFor(key.user_id, id, 5, Date.now() + 60_000);
 		await meter.admit({ requestId: id, keyId: key.key_id, plan: "corporate", countsTowardsDay: true, reservation });
 		const longer = reservationFor(key.user_id, id, 17, Date.now() + 600_000);
 		const written = await runInDurableObject(stub(), (instance, { storage }) => {
@@ -139,7 +139,7 @@ describe("an open reservation", () => {
 		expect(written).toBeLessThanOrEqual(1);
 		expect(await meter.extend(id, longer)).toBe("extended");
 		await evictDurableObject(stub());
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
 		await runDurableObjectAlarm(stub());
 		expect((await usageOf(key)).total_requests).toBe(0);
 		vi.setSystemTime(Date.now() + 600_000);
@@ -151,11 +151,11 @@ describe("an open reservation", () => {
 
 	it("counts for nothing when it is extended and then released", async () => {
 		const id = `svc-run-${key.user_id}`;
-		const reservation = reservationFor(key.user_id, id, 5, Date.now() + 1_000);
+		const reservation = reservationFor(key.user_id, id, 5, Date.now() + 60_000);
 		await meter.admit({ requestId: id, keyId: key.key_id, plan: "corporate", countsTowardsDay: true, reservation });
-		await meter.extend(id, reservationFor(key.user_id, id, 17, Date.now() + 2_000));
+		await meter.extend(id, reservationFor(key.user_id, id, 17, Date.now() + 120_000));
 		await meter.release(id);
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 180_000 });
 		await runDurableObjectAlarm(stub());
 		await expectAgreement(0);
 	});
