@@ -1,5 +1,6 @@
 // Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
 
+import { clinicalEvidence } from "./detection/clinical-evidence.ts";
 import { healthStatements } from "./detection/health-statements.ts";
 import { ibanAt } from "./detection/iban.ts";
 import { extentOf, identifyAt } from "./detection/identify.ts";
@@ -93,6 +94,7 @@ class Reader {
 		});
 		mailboxes(text, this.seen);
 		healthStatements(text, this.seen);
+		clinicalEvidence(text, this.seen);
 		secretsAtSigns(text, this.report);
 	}
 

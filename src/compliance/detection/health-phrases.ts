@@ -17,7 +17,7 @@ const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
 /** What one says one is allergic to without being ill. */
 const NO_ALLERGEN =
-	"(?:my |the |bad |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:meetings?|work\\b|jobs?\\b|bugs?\\b|code\\b|change|bullshit|mornings?|mondays?|people|drama|nonsense|criticism|responsibilit|commitment|paperwork|exercise|fun\\b|stupid|idiots?|math|homework|spreadsheets?|deadlines?|javascript|java\\b|php|xml|yaml|buzzwords?|hype|small talk|bureaucra|complexity|besprechung|arbeit|code|dummheit|travail|réunion|trabajo|reuni|tonter|lavoro|riunion|trabalho|werk\\b|vergader|money|failure|success|truth|advertis|ads\\b|monoliths?|globals?|frameworks?|waterfall|jargon|authority|losing|love\\b|lies\\b|politic)";
+	"(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:bad\\b|meetings?|tickets?|jira|grammar|work\\b|jobs?\\b|bugs?\\b|code\\b|change|bullshit|mornings?|mondays?|people|drama|nonsense|criticism|responsibilit|commitment|paperwork|exercise|fun\\b|stupid|idiots?|math|homework|spreadsheets?|deadlines?|javascript|java\\b|php|xml|yaml|buzzwords?|hype|small talk|bureaucra|complexity|besprechung|arbeit|code|dummheit|travail|réunion|trabajo|reuni|tonter|lavoro|riunion|trabalho|werk\\b|vergader|money|failure|success|truth|advertis|ads\\b|monoliths?|globals?|frameworks?|waterfall|jargon|authority|losing|love\\b|lies\\b|politic)";
 const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
 const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
 const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
