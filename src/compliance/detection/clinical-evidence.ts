@@ -3,14 +3,19 @@ import {
 	ABOUT,
 	ANIMALS,
 	AS_TOPIC,
+	CERTAIN,
 	CLINICAL_PHRASES,
 	CLINICAL_SIGNS,
 	FELT,
 	FIRST_PERSON,
 	IN_GENERAL,
+	OWN_ORGAN,
 	SPAN,
+	TOLD_PEOPLE,
 	TOPIC_WORK,
+	TREATED,
 	VISIT,
+	WISH,
 } from "./clinical-signs.ts";
 import { type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
 import type { ClinicalGroup } from "./clinical-vocabulary.ts";
@@ -22,6 +27,8 @@ import { OWN_PEOPLE } from "./statement-words.ts";
 
 /** A longer sentence is read in pieces. */
 const MAX_SENTENCE = 400;
+/** Says less than that somebody is ill: "I have HIV" is longer. */
+const MIN_SENTENCE = 9;
 /** Terms looked at in one sentence; more of them say nothing new. */
 const MAX_TERMS = 24;
 /** Words before a term that may give it to somebody. */
@@ -41,7 +48,7 @@ const given = new Set(GIVEN_NAMES);
 /** The columns of a table about patients, and the keys of a record. */
 const HEADER =
 	/(?:patient|visit|member|student|employee|name|mrn|dob|id)[^\n]{0,80}(?:dx\b|diagnos|condition|complaint|medication|rx\b|allerg|symptom)/;
-const SEPARATED = /[,;|\t][^\n]*[,;|\t]/;
+const SEPARATED = /[,;|\t][^\n]{0,200}[,;|\t]/;
 const KEYED =
 	/["'](?:diagnos[ei]s|condition|medications?|allerg(?:y|ies)|symptoms?|chief_?complaint|complaint|rx|dx|comorbidities)["']\s?:\s?\[?["'][^"'\n]{3}/;
 const KEYED_TO =
@@ -67,6 +74,7 @@ const KIND_OF: Readonly<Record<ClinicalGroup, Kind>> = {
 	symptom: "diagnosis_context",
 	sensation: "diagnosis_context",
 	anatomy: "diagnosis_context",
+	injury: "diagnosis_context",
 	measure: "lab_result",
 	department: "diagnosis_context",
 	trigger: "diagnosis_context",
@@ -107,26 +115,29 @@ type Who = "known" | "pronoun" | "self" | undefined;
 
 function whoIsMeant({ text, lower }: Sentence): Who {
 	const others = lower.replace(FIRST_PERSONS, "");
-	if (OWN_PEOPLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
+	if (OWN_PEOPLE.test(others) || TOLD_PEOPLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
 	if (SUBJECT.test(others)) return "pronoun";
 	return FIRST_PERSON.test(lower) ? "self" : undefined;
 }
 
-function isTouching(terms: readonly ClinicalTerm[]): boolean {
+/** Whether a part of the body stands near a word of another group; "arm's length" is none. */
+function isTouching({ lower, terms, start }: Sentence, group: ClinicalGroup): boolean {
 	return terms.some(
-		({ group, start }) =>
-			group === "anatomy" &&
-			terms.some((other) => other.group === "sensation" && Math.abs(other.start - start) <= TOUCHING),
+		(part) =>
+			part.group === "anatomy" &&
+			!/^['’]s/.test(lower.slice(part.end - start)) &&
+			terms.some((other) => other.group === group && Math.abs(other.start - part.start) <= TOUCHING),
 	);
 }
 
 /** Symptoms that are a patient's: two, or one with where or since when. */
 function isFelt(sentence: Sentence, count: ReturnType<typeof counted>): boolean {
-	const { lower, terms } = sentence;
+	const { lower } = sentence;
 	const symptoms = count("symptom");
 	if (symptoms >= 2 || FELT.test(lower)) return true;
 	if (symptoms === 1) return count("sensation", "anatomy", "measure", "medicine") > 0 || SPAN.test(lower);
-	return isTouching(terms) && (SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1);
+	if (isTouching(sentence, "injury") || OWN_ORGAN.test(lower)) return true;
+	return isTouching(sentence, "sensation") && (SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1);
 }
 
 const STRONG: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
@@ -142,7 +153,8 @@ function saidTerm(sentence: Sentence, who: Who, isGeneral: boolean): ClinicalTer
 		if (NO_CONDITION.test(text.slice(at))) return false;
 		const isTopic = AS_TOPIC.test(before);
 		if ((isTopic && isWork) || ABOUT.test(before)) return false;
-		if (who === "self") return !isGeneral && !isWork && saidBefore(before);
+		if (who === "self")
+			return !isGeneral && !isWork && (saidBefore(before) || (FIRST_PERSON.test(before) && !WISH.test(lower)));
 		return isGeneral || isWork ? who === "known" && !isTopic && saidBefore(before) : true;
 	});
 }
@@ -173,22 +185,31 @@ function kindOf(
 	earlier: number,
 ): Kind | undefined {
 	const { lower, terms } = sentence;
-	const strong = count("condition", "treatment", "medicine");
-	const weak = count("symptom", "sensation", "measure", "department");
-	const isPhrase = CLINICAL_PHRASES.test(lower);
-	if (strong + weak + signs === 0 && !isPhrase && !FELT.test(lower)) return undefined;
 	if (NOT_ABOUT_SOMEBODY.test(lower)) return undefined;
 	const isGeneral = IN_GENERAL.test(lower);
-	if (!isGeneral && isRecord(signs, earlier, count)) return mainKind(terms);
+	if (!isGeneral && (isRecord(signs, earlier, count) || CERTAIN.test(lower))) return mainKind(terms);
 	if (KEYED.test(lower) && KEYED_TO.test(lower)) return "diagnosis_context";
 	const who = whoIsMeant(sentence);
 	if (who === undefined || (who !== "known" && ANIMALS.test(lower))) return undefined;
-	const term = strong > 0 ? saidTerm(sentence, who, isGeneral) : undefined;
+	const term = saidTerm(sentence, who, isGeneral);
 	if (term !== undefined) return KIND_OF[term.group];
 	if (isGeneral || TOPIC_WORK.test(lower)) return undefined;
-	if (isPhrase || isFelt(sentence, count)) return "diagnosis_context";
-	if (count("department") > 0 && VISIT.test(lower)) return "diagnosis_context";
-	return undefined;
+	if (signs > 0 && count("measure") > 0) return "lab_result";
+	return isToldOf(sentence, who, count) ? "diagnosis_context" : undefined;
+}
+
+/** Whether somebody who is meant is told of as ill, or as seen by a doctor, without the name of a condition. */
+function isToldOf(sentence: Sentence, who: Who, count: ReturnType<typeof counted>): boolean {
+	const { lower, terms } = sentence;
+	if (CLINICAL_PHRASES.test(lower) || isFelt(sentence, count) || TREATED.test(lower)) return true;
+	if (who === "known" && terms.some((each) => isSaidSymptom(sentence, each))) return true;
+	return count("department") > 0 && VISIT.test(lower);
+}
+
+function isSaidSymptom({ lower, start }: Sentence, term: ClinicalTerm): boolean {
+	return (
+		term.group === "symptom" && saidBefore(lower.slice(Math.max(0, term.start - start - BEFORE), term.start - start))
+	);
 }
 
 function mainKind(terms: readonly ClinicalTerm[]): Kind {
@@ -196,7 +217,7 @@ function mainKind(terms: readonly ClinicalTerm[]): Kind {
 	return KIND_OF[first?.group ?? "condition"];
 }
 
-/** Where a sentence ends at or before an offset, from where its first word stands; a stop behind an abbreviation ends none. */
+/** Ends a sentence; a stop behind an abbreviation does not. */
 const SENTENCE_END = /(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n/gu;
 
 /** Adds the kinds that the sentences of a text give away. Each character is read a bounded number of times. */
@@ -210,7 +231,15 @@ export function clinicalEvidence(text: string, seen: Set<Kind>): void {
 	let isTable = false;
 	const close = () => {
 		if (terms.length === 0) return;
+		if (end - from < MIN_SENTENCE) {
+			terms = [];
+			return;
+		}
 		const sentence = { start: from, text: read.slice(from, end), lower: lowered.slice(from, end), terms };
+		if (seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(sentence.text))) {
+			terms = [];
+			return;
+		}
 		const { kind, signs, names } = weigh(sentence, earlier);
 		const isRow = isTable && terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
 		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(terms));
@@ -244,7 +273,7 @@ function sentenceStart(lower: string, at: number, floor: number): number {
 
 function sentenceEnd(lower: string, at: number, limit: number): number {
 	const to = Math.max(at, Math.min(lower.length, limit));
-	SENTENCE_END.lastIndex = at;
-	const found = lower.slice(at - 3, to).search(SENTENCE_END);
-	return found < 0 ? to : at - 3 + found;
+	const from = Math.max(0, at - 3);
+	const found = lower.slice(from, to).search(SENTENCE_END);
+	return found < 0 ? to : from + found;
 }

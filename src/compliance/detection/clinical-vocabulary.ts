@@ -2,7 +2,7 @@
 
 /** Illnesses, injuries, pregnancy and disability: with a person in the sentence, somebody's health. */
 const CONDITIONS = `
-	abscess* allergy allergies ocd acidosis acne adenoma* adhd agoraphobi* alzheimer* amblyopia amenorrh* amnesia amputee* anaemi* anaphyla* anemi*
+	abscess* allergy allergies ocd injury injuries caries erythema* purulen* haemoptysis hemoptysis exudat* ascites atelectas* effusion* infiltrat* pallor cyanos* schwerbehind* stotter* lice headlice stye reflux clot clots hta dt2 gad mdd infertil* bettnäss* fièvre hypothermi* intoxicat* concussed haemophilia verletz* oberschenkelhals* uitzaaiing* metastas* zeckenbiss* borrelios* acidosis acne adenoma* adhd agoraphobi* alzheimer* amblyopia amenorrh* amnesia amputee* anaemi* anaphyla* anemi*
 	aneurysm* angina anorexi* aphasi* apnea apnoea appendicitis arrhythmi* arthriti* asperger* asthma* astigmatism ataxia atherosclero*
 	atresia autis* bedsore* bipolar blindness borreliosis botulism bpd bph brca1 brca2 bronchiti* bronchiolitis bruxism bulimi* bunion*
 	burnout bursitis cancer* carcinoma* cardiomyopath* cataract* celiac coeliac cellulitis chickenpox chlamydia cholera
@@ -21,7 +21,7 @@ const CONDITIONS = `
 	pneumothorax polio polyp polyps postpartum preeclampsi* pregnan* prolapse* prostatitis psoria* psychosis psychotic
 	ptsd quadriple* rabies raped relapsed retinopath* rheumat* rickets rosacea rubella salmonell* sarcoid* sarcoma* scabies
 	schizo* sciatica scleroderma sclerosis scoliosis seizure* sepsis septic shingles sickle silicosis sinusitis sjögren* smallpox
-	spondyl* sprain* stammer* stillbirth stillborn strep stroke stutter* suicidal syncope syphilis t1dm t2dm tachycardia
+	spondyl*  stammer* stillbirth stillborn strep stroke stutter* suicidal syncope syphilis t1dm t2dm tachycardia
 	bradycardia tendonitis tendinitis tendinopathy tetanus thalassemi* thrombos* thrombus tinnitus tonsillitis tourette* toxoplasm* traumati* trisomy
 	tuberculosis tumor* tumour* typhoid typhus ulcer* uti vasculitis vaginismus varicella varicos* vertigo vitiligo wart warts whiplash
 	waterpokken windpocken adenomyosis hyperemesis herzinfarkt adipositas angststörung* bandscheibenvorfall* blinddarmentz*
@@ -43,7 +43,7 @@ const CONDITIONS = `
 
 /** Operations, treatments, aids and what is done at a birth. */
 const TREATMENTS = `
-	abortion ablation amputat* anaesthe* anesthe* angiogra* angioplast* antibiotic* antidepressant* antipsychotic* apicectomy arthroscop*
+	abortion surgery surgeries hormones ablation amputat* anaesthe* anesthe* angiogra* angioplast* antibiotic* antidepressant* antipsychotic* apicectomy arthroscop*
 	bariatric biops* bloodwork brachytherap* caesarean cesarean catheter* chemo chemotherap* circumcis* cochlear
 	colonoscop* colposcop* colostom* cpap cryotherap* defibrillat* dialys* dilation echocardio* electroshock endoscop* epidural
 	epinephrine epipen* gastroscop* haemodialysis hemodialysis hospice hysteroscop* ileostom* immunotherap* insemination intubat*
@@ -100,6 +100,7 @@ const SENSATIONS = `
 
 /** Parts of the body; none says anything alone. */
 const ANATOMY = `
+	bone bones clavicle collarbone femur fémur fêmur tibia fibula pelvis skull jawbone rippe rippen schlüsselbein hüfte schulter handgelenk oberschenkel knöchel hombro muñeca tobillo polso caviglia pols enkel heup spleen pancreas
 	abdomen abdominal abdo ankle ankles arm arms armpit artery back belly bladder bowels breast breasts breath calf cervix chest colon ear ears elbow eye
 	eyes face finger fingers foot feet gallbladder groin gum gums hand hands heart heel hip hips jaw joint joints kidney kidneys knee knees
 	leg legs lip liver lumbar lung lungs mouth muscle neck nipple nose ovary pelvis penis prostate rectal rib ribs scalp
@@ -110,10 +111,17 @@ const ANATOMY = `
 	rim fígado pés hoofd borst been benen rug knie hart nier lever keel voeten
 `;
 
+/** What accidents do to a part of the body. */
+const INJURIES = `
+	broke broken breaks cracked sprain sprained sprains twisted dislocated tore torn burned burnt scalded cut crushed bruised shattered lost gebrochen
+	gestürzt verstaucht verbrannt ausgekugelt cassé cassée fracturé foulé roto rota fracturó rompió torció fraturou quebrou partiu torceu rotto rotta slogato
+	fratturato gebroken verstuikt gescheurd operato operata operiert
+`;
+
 /** What laboratories and instruments measure, and what they measure with. */
 const MEASURES = `
 	a1c alat albumin* amylase antigen apgar bicarbonat* bilirubin* bmi bnp bp bpm bun ca125 calcitonin cd4 cholesterol* creatinin* crp
-	dimer dexa ecg echo eeg egfr ekg emg esr fbc ferritin* fsh gfr ggt ggt gcs glucose glucosa glukose haematocrit haemoglobin* hb hba1c hcg
+	dimer dexa ecg echo eeg egfr ekg emg esr fbc ferritin* fsh gfr ggt ggt gcs glucose glucosa glukose haematocrit haemoglobin* ggt colesterol* cholestérol* hb hba1c hcg
 	hct hdl hematocrit hemoglobin* hgb hormone* inr kreatinin* lactate ldh ldl leukocyt* leukozyt* lft lipase lymphocyt* mammogra* mch mcv mmhg mmse
 	mri mrt neutrophil* o2 oximet* phq plt platelet* potassium procalcitonin prolactin* psa pth reticulocyt* saturat* sats sgpt
 	smear sodium spo2 sputum swab swabbed t4 testosteron* thyroglobulin triglycerid* troponin* tsh ultrasound urea urinalysis
@@ -141,6 +149,8 @@ const TRIGGERS = `
 	inhaler puffs drops insured claimant coil contraceptive pill trimester weeks woche semana semaines settimana weken oxygen
 	ssw gravida para afebrile nil sectioned therapy birads stage grade broke broken tore torn krank erkrankt malade enfermo enferma malato malata doente ziek
 	arrêt baja attestation ausweis screening bedridden bedbound carers
+	voices blind sober clean wets hearing snores snoring stitches doctor doctors doc gp surgeon dentist midwife arzt ärztin hausarzt hausärztin médecin médico médica dottore dottoressa
+	dokter huisarts bypass reha trans breathing sleep breathe cry crying cries phq mmse moca gaf edss nihss barthel epds gtpal iop medical bedarf vaccination
 	resourcetype diagnosis diagnoses diagnosed diagnose complaint medication medications comorbid* symptoms chief prescri* admitted admission discharged
 `;
 
@@ -152,6 +162,7 @@ export type ClinicalGroup =
 	| "symptom"
 	| "sensation"
 	| "anatomy"
+	| "injury"
 	| "measure"
 	| "department"
 	| "trigger";
@@ -168,5 +179,6 @@ export const CLINICAL_WORDS: readonly (readonly [ClinicalGroup, readonly string[
 	["measure", words(MEASURES)],
 	["department", words(DEPARTMENTS)],
 	["anatomy", words(ANATOMY)],
+	["injury", words(INJURIES)],
 	["trigger", words(TRIGGERS)],
 ];
