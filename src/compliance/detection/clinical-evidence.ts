@@ -120,12 +120,16 @@ function whoIsMeant({ text, lower }: Sentence): Who {
 	return FIRST_PERSON.test(lower) ? "self" : undefined;
 }
 
+/** Behind a part of the body: an end or a small word, not the rest of a name such as "finger food". */
+const PART_ALONE =
+	/^(?:$|(?!['’]s|-)[^\p{L}\d\s]|\s(?!of\b|food\b)\p{L}{1,4}(?!\p{L})|\s(?:after|while|during|yester|playing|since|falling|again|because|badly|hurts?|gebro|désde|depuis|desde|gestern))/u;
+
 /** Whether a part of the body stands near a word of another group; "arm's length" is none. */
 function isTouching({ lower, terms, start }: Sentence, group: ClinicalGroup): boolean {
 	return terms.some(
 		(part) =>
 			part.group === "anatomy" &&
-			!/^['’]s/.test(lower.slice(part.end - start)) &&
+			PART_ALONE.test(lower.slice(part.end - start, part.end - start + 16)) &&
 			terms.some((other) => other.group === group && Math.abs(other.start - part.start) <= TOUCHING),
 	);
 }

@@ -2,7 +2,7 @@
 
 /** Illnesses, injuries, pregnancy and disability: with a person in the sentence, somebody's health. */
 const CONDITIONS = `
-	abscess* allergy allergies ocd injury injuries caries erythema* purulen* haemoptysis hemoptysis exudat* ascites atelectas* effusion* infiltrat* pallor cyanos* schwerbehind* stotter* lice headlice stye reflux clot clots hta dt2 gad mdd infertil* bettnäss* fièvre hypothermi* intoxicat* concussed haemophilia verletz* oberschenkelhals* uitzaaiing* metastas* zeckenbiss* borrelios* acidosis acne adenoma* adhd agoraphobi* alzheimer* amblyopia amenorrh* amnesia amputee* anaemi* anaphyla* anemi*
+	abscess* allergy allergies ocd hashimoto* raynaud* hodgkin* bechterew* ehlers dupuytren* creutzfeldt* klinefelter* immunocompromis* immunosuppress* autoimmun* autista autistisch* injury injuries caries erythema* purulen* haemoptysis hemoptysis exudat* ascites atelectas* effusion* infiltrat* pallor cyanos* schwerbehind* stotter* lice headlice stye reflux clot clots hta dt2 gad mdd infertil* bettnäss* fièvre hypothermi* intoxicat* concussed haemophilia verletz* oberschenkelhals* uitzaaiing* metastas* zeckenbiss* borrelios* acidosis acne adenoma* adhd agoraphobi* alzheimer* amblyopia amenorrh* amnesia amputee* anaemi* anaphyla* anemi*
 	aneurysm* angina anorexi* aphasi* apnea apnoea appendicitis arrhythmi* arthriti* asperger* asthma* astigmatism ataxia atherosclero*
 	atresia autis* bedsore* bipolar blindness borreliosis botulism bpd bph brca1 brca2 bronchiti* bronchiolitis bruxism bulimi* bunion*
 	burnout bursitis cancer* carcinoma* cardiomyopath* cataract* celiac coeliac cellulitis chickenpox chlamydia cholera
@@ -43,7 +43,7 @@ const CONDITIONS = `
 
 /** Operations, treatments, aids and what is done at a birth. */
 const TREATMENTS = `
-	abortion surgery surgeries hormones ablation amputat* anaesthe* anesthe* angiogra* angioplast* antibiotic* antidepressant* antipsychotic* apicectomy arthroscop*
+	abortion katheter* krücken hörgerät* prothese* audífon* audioprothes* crutches surgery surgeries hormones ablation amputat* anaesthe* anesthe* angiogra* angioplast* antibiotic* antidepressant* antipsychotic* apicectomy arthroscop*
 	bariatric biops* bloodwork brachytherap* caesarean cesarean catheter* chemo chemotherap* circumcis* cochlear
 	colonoscop* colposcop* colostom* cpap cryotherap* defibrillat* dialys* dilation echocardio* electroshock endoscop* epidural
 	epinephrine epipen* gastroscop* haemodialysis hemodialysis hospice hysteroscop* ileostom* immunotherap* insemination intubat*
@@ -113,7 +113,7 @@ const ANATOMY = `
 
 /** What accidents do to a part of the body. */
 const INJURIES = `
-	broke broken breaks cracked sprain sprained sprains twisted dislocated tore torn burned burnt scalded cut crushed bruised shattered lost gebrochen
+	fell fallen ballooned broke broken breaks cracked sprain sprained sprains twisted dislocated tore torn burned burnt scalded cut crushed bruised shattered lost gebrochen
 	gestürzt verstaucht verbrannt ausgekugelt cassé cassée fracturé foulé roto rota fracturó rompió torció fraturou quebrou partiu torceu rotto rotta slogato
 	fratturato gebroken verstuikt gescheurd operato operata operiert
 `;
@@ -149,7 +149,7 @@ const TRIGGERS = `
 	inhaler puffs drops insured claimant coil contraceptive pill trimester weeks woche semana semaines settimana weken oxygen
 	ssw gravida para afebrile nil sectioned therapy birads stage grade broke broken tore torn krank erkrankt malade enfermo enferma malato malata doente ziek
 	arrêt baja attestation ausweis screening bedridden bedbound carers
-	voices blind sober clean wets hearing snores snoring stitches doctor doctors doc gp surgeon dentist midwife arzt ärztin hausarzt hausärztin médecin médico médica dottore dottoressa
+	stress breakdown mémoire ritzt drank vitals intracranial fatty enlarged voices blind sober clean wets hearing snores snoring stitches doctor doctors doc gp surgeon dentist midwife arzt ärztin hausarzt hausärztin médecin médico médica dottore dottoressa
 	dokter huisarts bypass reha trans breathing sleep breathe cry crying cries phq mmse moca gaf edss nihss barthel epds gtpal iop medical bedarf vaccination
 	resourcetype diagnosis diagnoses diagnosed diagnose complaint medication medications comorbid* symptoms chief prescri* admitted admission discharged
 `;

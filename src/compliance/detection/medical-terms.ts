@@ -171,7 +171,7 @@ export const SPECIALISTS =
 
 /** A stay in a hospital, which says by itself that somebody is ill. */
 export const STAYS =
-	"\\b(?:was|is|been|being|got|were) (?:re)?hospitali[sz]ed|\\brushed to (?:the )?(?:hospital|er\\b|a&e)|\\bin (?:the )?(?:icu\\b|intensive care|psych(?:iatric)? ward)|intensivstation|\\bliegt (?:\\p{L}{2,12} ){0,2}im krankenhaus|hospitalisée? (?:pour|en|à|depuis)|\\bingresad[oa] (?:en|por)|\\bricoverat[oa]\\b|\\bopgenomen in het ziekenhuis|\\bin het ziekenhuis|\\bin recovery from\\b|\\bsober (?:for|since)\\b";
+	"\\b(?:was|is|been|being|got|were) (?:re)?hospitali[sz]ed|\\brushed to (?:the )?(?:hospital|er\\b|a&e)|\\bin (?:the )?(?:icu\\b|intensive care|psych(?:iatric)? ward)|intensivstation|\\bliegt (?:\\p{L}{2,12} ){0,2}im krankenhaus|hospitalisée? (?:pour|en|à|depuis)|\\bingresad[oa] (?:en|por)|\\bricoverat[oa]\\b|\\bopgenomen in het ziekenhuis|\\b(?:ligt|lag|liggen) (?:\\p{L}{2,12} ){0,2}in het ziekenhuis|\\bin recovery from\\b|\\bsober (?:for|since)\\b";
 
 /** A text about these in general. */
 export const NOT_ABOUT_SOMEBODY =
