@@ -168,7 +168,7 @@ function isRecord(signs: number, earlier: number, count: ReturnType<typeof count
 	const all = strong + count("measure", "anatomy", "sensation", "department");
 	if (signs >= 3) return true;
 	if (signs === 2) return all >= 1;
-	return signs === 1 && (strong >= 2 || all >= 3 || (earlier >= 1 && strong >= 1));
+	return signs === 1 && (strong >= 2 || all >= 3 || (earlier >= 1 && strong >= 1) || earlier >= 2);
 }
 
 function weigh(sentence: Sentence, earlier: number): Weighed {
@@ -191,7 +191,8 @@ function kindOf(
 	const { lower, terms } = sentence;
 	if (NOT_ABOUT_SOMEBODY.test(lower)) return undefined;
 	const isGeneral = IN_GENERAL.test(lower);
-	if (!isGeneral && (isRecord(signs, earlier, count) || CERTAIN.test(lower))) return mainKind(terms);
+	const isPhrase = signs > 0 && CLINICAL_PHRASES.test(lower);
+	if (!isGeneral && (isPhrase || isRecord(signs, earlier, count) || CERTAIN.test(lower))) return mainKind(terms);
 	if (KEYED.test(lower) && KEYED_TO.test(lower)) return "diagnosis_context";
 	const who = whoIsMeant(sentence);
 	if (who === undefined || (who !== "known" && ANIMALS.test(lower))) return undefined;
@@ -221,6 +222,11 @@ function mainKind(terms: readonly ClinicalTerm[]): Kind {
 	return KIND_OF[first?.group ?? "condition"];
 }
 
+/** Whether nothing new can come of a sentence: its kind is known, and it names nobody. */
+function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean {
+	return seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(text));
+}
+
 /** Ends a sentence; a stop behind an abbreviation does not. */
 const SENTENCE_END = /(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n/gu;
 
@@ -234,23 +240,16 @@ export function clinicalEvidence(text: string, seen: Set<Kind>): void {
 	let earlier = 0;
 	let isTable = false;
 	const close = () => {
-		if (terms.length === 0) return;
-		if (end - from < MIN_SENTENCE) {
-			terms = [];
-			return;
-		}
 		const sentence = { start: from, text: read.slice(from, end), lower: lowered.slice(from, end), terms };
-		if (seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(sentence.text))) {
-			terms = [];
-			return;
-		}
+		const isShort = terms.length === 0 || end - from < MIN_SENTENCE;
+		terms = [];
+		if (isShort || isSettled(sentence, seen)) return;
 		const { kind, signs, names } = weigh(sentence, earlier);
-		const isRow = isTable && terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
-		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(terms));
+		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
+		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(sentence.terms));
 		if (names) seen.add("person_name");
 		isTable = SEPARATED.test(sentence.lower) && (isTable || (lowered[end] === "\n" && HEADER.test(sentence.lower)));
-		earlier = signs;
-		terms = [];
+		earlier = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG.has(group)) ? 1 : 0);
 	};
 	eachClinicalTerm(lowered, (term) => {
 		if (term.start >= end) {

@@ -15,7 +15,7 @@ const DEBT =
 const WHOSE =
 	/employee|\bi\b|\bi['’]|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bm(?:r|rs|s)\b|salary of|payroll|payslip|candidate|applicant|customer|client|borrower|tenant|\bmember|account holder|\bfiler|offer|\bfrau\b|\bherrn?\b|mitarbeiter|kund(?:e|in)\b|\bich\b|\bmein|\bsie (?:verdient|bekommt)|\ber (?:verdient|bekommt)|\bmi\b|\bgan[oa]\b|\bmon\b|\bil (?:gagne|touche)|\belle (?:gagne|touche)|\bmio\b|\bmeu\b|\bminha\b|\bmijn\b|\bhij\b|\bzij\b|empleado|empleada|employée?|dipendente|funcionári|werknemer|pracownik/;
 const IN_GENERAL =
-	/average|\bmedian\b|minimum wage|salary range|typical|\bwhat (?:is|are)\b|how (?:much|do|does|is|can)|at least|\brequire|durchschnitt|promedio|moyen|\bbudget|revenue|quarter|invoice|company|example|calculate|formula|order total|price/;
+	/average|\bmedian\b|minimum wage|salary range|typical|\bwhat (?:is|are)\b|how (?:much|do|does|is|can)|at least|\brequire|durchschnitt|promedio|moyen|\bbudget|revenue|quarter|invoice|company|example|calculate|formula|order total|price|\bfor (?:this|it|an?) |too much/;
 
 /** Salaries, debts, cards and accounts. */
 export const FINANCIAL_PHRASES: readonly Phrase[] = [
@@ -30,6 +30,14 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		window: [64, 96],
 		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${SUM}`, "iuy"),
 		near: WHOSE,
+		unless: IN_GENERAL,
+	},
+	{
+		kind: "salary_context",
+		words: ["payslip", "lohnabrechnung", "gehaltsabrechnung", "nomina", "paie", "paga", "holerite", "loonstrook"],
+		window: [16, 88],
+		pattern:
+			/(?:payslip|lohnabrechnung|gehaltsabrechnung|nomina|bulletin de paie|busta paga|holerite|loonstrook)[^\n]{0,64}\b\d{1,3}[.,]?\d{3}(?:[.,]\d{2})?(?!\d)/i,
 		unless: IN_GENERAL,
 	},
 	{

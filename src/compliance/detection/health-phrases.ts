@@ -78,7 +78,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		words: [...ANALYTES],
 		window: [120, 96],
 		pattern: new RegExp(
-			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went up|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
+			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went(?: up| down)?|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
 			"i",
 		),
 		near: new RegExp(`${SOMEBODY.source}|lab (?:result|report|value)s?|blood (?:test|work|panel)|dx\\b|diagnos`),
@@ -248,6 +248,12 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		pattern: /^DG1\|\d{0,4}\|[^|\n]{0,12}\|[A-Z]\d{2}/,
 	},
 	{
+		kind: "diagnosis_context",
+		words: ["al1", "prb", "pr1"],
+		window: [0, 64],
+		pattern: /^(?:AL1|PRB|PR1)\|[A-Z\d]{0,4}\|[^|\n]{0,16}\|[^\n]{3}/,
+	},
+	{
 		kind: "lab_result",
 		words: ["obx"],
 		window: [0, 96],
@@ -264,7 +270,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		kind: "diagnosis_context",
 		words: ["resourcetype"],
 		window: [2, 480],
-		core: /"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}Patient\/[\w-]{2}/g,
+		core: /"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}(?:Patient\/[\w-]{2}|"display"\s{0,2}:)/g,
 		pattern:
 			/"resourceType"\s{0,2}:\s{0,2}"(?:Condition|AllergyIntolerance|Medication(?:Request|Statement|Administration)|Observation|DiagnosticReport|Immunization|Procedure|CarePlan|Encounter)"/,
 	},

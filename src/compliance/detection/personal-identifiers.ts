@@ -7,7 +7,7 @@ const PASSPORT =
 const LICENCE =
 	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy|\bdl ?[:#] ?[a-z]|\blicen[cs]e:? (?:no\.? |number |#)?[a-z]\d{6}/;
 const PHONE =
-	/phone|\btext (?:me|him|her|them|us|\+|\()|\btlf\b|\brufen\b|\bruf mich|erreichbar|anruf|(?:meine|seine|ihre|deine|neue) nummer|(?:mon|son|votre|ton) numéro|(?:mi|su|tu|meu|seu|o) número|(?:mio|suo) numero|\bllám[ae]|\bllamar?\b|appele[rz]|\bbellen\b|zadzwo|\bligue|\bligar|chiamare|chiamami|emergency contact|contact:|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|\b(?:united states|usa?|united kingdom|uk|germany|deutschland|france|india|brazil|brasil|japan|italy|italia|spain|españa|israel|mexico|canada|australia|china|fr|br|jp|gb): ?[(+\d]|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
+	/phone|\btext (?:me|him|her|them|us|\+|\()|\btlf\b|\brufen\b|\bruf mich|erreichbar|anruf|(?:meine|seine|ihre|deine|neue) nummer|(?:mon|son|votre|ton) numéro|(?:mi|su|tu|meu|seu|o) número|(?:mio|suo) numero|\bllám[ae]|\bllamar?\b|appele[rz]|\bbellen\b|zadzwo|\bligue|\bligar|chiamare|chiamami|emergency contact|contact:|\btel\b|tél\b|rückruf|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|\b(?:united states|usa?|united kingdom|uk|germany|deutschland|france|india|brazil|brasil|japan|italy|italia|spain|españa|israel|mexico|canada|australia|china|fr|br|jp|gb): ?[(+\d]|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
 
 /** Documents, telephone numbers in national form, and places. */
 export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
@@ -22,8 +22,8 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	{ kind: "in_voter", first: [10, 10, "letter"], shape: /[A-Z]{3}\d{7}/iy, needs: "bare", context: /voter|\bepic\b/ },
 	{
 		kind: "vehicle_registration",
-		first: [8, 11, "letter"],
-		shape: /[A-Z]{2}\d{1,2}[A-Z]{1,3}\d{4}/iy,
+		first: [2, 11, "letter"],
+		shape: /[A-Z]{2}( ?)\d{1,2}\1[A-Z]{1,3}\1\d{4}/iy,
 		needs: "bare",
 		context: /vehicle|plate|registration|\brto\b/,
 	},

@@ -58,7 +58,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		words: ["b", "n", "nac", "f", "ur", "nata", "nato"],
 		window: [10, 56],
 		pattern: new RegExp(
-			`(?:\\bd\\.o\\.b\\.?|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnat[oa] (?:ad? |in |il |nel )|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,24}${DATE}`,
+			`(?:\\bd\\.o\\.b\\.?|(?<![\\w.])b\\.(?= ?\\d)|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnat[oa] (?:ad? |in |il |nel )|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,24}${DATE}`,
 			"i",
 		),
 	},
@@ -131,7 +131,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		words: STREET.toLowerCase().split("|"),
 		window: [64, 72],
 		pattern: new RegExp(
-			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{1,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
+			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{0,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
 		),
 		near: new RegExp(LIVES),
 	},

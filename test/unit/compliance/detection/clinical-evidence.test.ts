@@ -39,6 +39,8 @@ const RECORDED: readonly (readonly [by: string, text: string])[] = [
 	["a scheme of doses", "Torasemid 10 1-0-0"],
 	["rows under a header", "visit_id,patient,complaint\n7,3301,chest tightness and cough"],
 	["keys of an object", '{"patient_id": 12, "diagnosis": "gout"}'],
+	["a segment of allergies", "AL1|1|DA|^SULFA||RASH"],
+	["headings in a row of sentences", "Imp: bronchiolitis. Rx neb saline 4ml, review 24h."],
 	["stages and receptors", "Biopsy: ductal carcinoma, grade 3, ER negative"],
 ];
 
@@ -83,6 +85,10 @@ describe("what a sentence says of somebody's health", () => {
 	it("says whose it is where a name and a surname stand in the sentence", () => {
 		expect(foundIn("Fatoumata Keita is on dialysis.")).toEqual(["diagnosis_context", "person_name"]);
 		expect(foundIn("Meine Kollegin hat eine Nierenentzündung.")).toEqual(["diagnosis_context"]);
+	});
+
+	it("takes no shortened verb for a title", () => {
+		expect(detect(["I'm HIV positive, do I tell my dentist?"]).classes).toEqual(["PHI"]);
 	});
 
 	it("is found behind many sentences that say nothing", () => {

@@ -6,6 +6,8 @@ describe("what stands for a person", () => {
 		["phone", "Call 1-312-555-0141 after six"],
 		["phone", "phone: 5551230000"],
 		["phone", "Germany: 030 23999 881"],
+		["phone", "Tél. 01 44 61 20 09"],
+		["date_of_birth", "b. 1971-11-30"],
 		["passport", "passeport 11AB45678"],
 		["driver_license", "DL: K7712345"],
 		["postal_address", "Storgatan 9, 411 38 Göteborg"],
