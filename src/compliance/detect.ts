@@ -1,5 +1,6 @@
 // Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
 
+import { clinicalEvidence } from "./detection/clinical-evidence.ts";
 import { healthStatements } from "./detection/health-statements.ts";
 import { ibanAt } from "./detection/iban.ts";
 import { extentOf, identifyAt } from "./detection/identify.ts";
@@ -73,7 +74,7 @@ function tryPhrases(text: string, start: number, end: number, cores: Cores, seen
 /** Collects the kinds in one text after the other. */
 class Reader {
 	readonly seen = new Set<Kind>();
-	/** A full name alone says little; beside data about health it says whose they are. */
+	/** A full name alone says little; beside data about health or what somebody earns and owes it says whose they are. */
 	namesSomebody = false;
 	private readonly report = (kind: Kind) => void this.seen.add(kind);
 
@@ -93,6 +94,7 @@ class Reader {
 		});
 		mailboxes(text, this.seen);
 		healthStatements(text, this.seen);
+		clinicalEvidence(text, this.seen);
 		secretsAtSigns(text, this.report);
 	}
 
@@ -123,6 +125,11 @@ class Reader {
 	}
 }
 
+/** Whether a kind says what a person told by name beside it would rather not have said. */
+function isOfSomebody(kind: Kind): boolean {
+	return classOf(kind) === "PHI" || kind === "salary_context" || kind === "credit_context";
+}
+
 /** More than any model of the catalog takes at once. Beyond it nothing is read: the dearest text we know takes 0.7 s a MiB. */
 const MAX_READ_CHARS = 4_194_304;
 
@@ -146,7 +153,7 @@ export function detect(texts: Iterable<string>): Detection {
 		for (const view of viewsOf(text)) reader.read(view.text);
 	}
 	const { seen } = reader;
-	if (reader.namesSomebody && [...seen].some((kind) => classOf(kind) === "PHI")) seen.add("person_name");
+	if (reader.namesSomebody && [...seen].some(isOfSomebody)) seen.add("person_name");
 	const kinds: Partial<Record<DataClass, string[]>> = {};
 	for (const kind of [...seen].sort()) {
 		const dataClass = classOf(kind);

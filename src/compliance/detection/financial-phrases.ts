@@ -1,60 +1,86 @@
 // The table of phrases about somebody's money: salaries, debts, cards, accounts.
 import type { Phrase } from "./phrase.ts";
 
-const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|\dk/gi;
+const CURRENCY = "[$€£¥₹]|usd|eur(?:os?)?|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dkk|brl|r\\$|dollars?|pounds?|francs?|kr";
+const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dkk|brl|dollar|pound|franc|\dk|\d kr/gi;
+/** A sum with its currency on either side, or in thousands. */
+const SUM = `(?:(?:${CURRENCY}) ?\\d[\\d,.]{1,12}(?: ?(?:k|m|million|thousand)\\b)?|\\b\\d[\\d,.]{1,12} ?k? ?(?:${CURRENCY})(?![a-z])|\\b\\d{2,3} ?k\\b)`;
+
+const PAY =
+	"salary|salaries|wages?|payroll|pay|payslip|paycheck|paycheque|paid|earns?|earned|earning|earnings|makes|compensation|bonus|income|pension|stipend|alimony|remuneration|gehalt|lohn|verdient|verdiene|verdienst|einkommen|rente|brutto|netto|salario|sueldo|(?<=nó)mina|gana|gano|cobra|cobro|salaire|gagne|touche|stipendio|guadagna|guadagno|(?<=salá)rio|ganha|ganho|salaris|loon|verdien|inkomen|zarabia|wynagrodzenie|pensja|gross|net";
+const DEBT =
+	"loans?|mortgage|overdraft|debts?|owes?|owing|owed|arrears|(?<=net )worth|savings|balance|bankruptcy|insolven\\p{L}{2,3}|401\\(k\\)|401k|inheritance|schulden|kredit|darlehen|kontostand|ersparnisse|hipoteca|(?<=pré)stamo|deuda|ahorros|saldo|dette|solde|mutuo|debito|risparmi|(?<=dí)vida|schuld|hypotheek|spaargeld";
+
+/** Somebody whose money it is. */
+const WHOSE =
+	/employee|\bi\b|\bi['’]|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bm(?:r|rs|s)\b|salary of|payroll|payslip|candidate|applicant|customer|client|borrower|tenant|\bmember|account holder|\bfiler|offer|\bfrau\b|\bherrn?\b|mitarbeiter|kund(?:e|in)\b|\bich\b|\bmein|\bsie (?:verdient|bekommt)|\ber (?:verdient|bekommt)|\bmi\b|\bgan[oa]\b|\bmon\b|\bil (?:gagne|touche)|\belle (?:gagne|touche)|\bmio\b|\bmeu\b|\bminha\b|\bmijn\b|\bhij\b|\bzij\b|empleado|empleada|employée?|dipendente|funcionári|werknemer|pracownik/;
+const IN_GENERAL =
+	/average|\bmedian\b|minimum wage|salary range|typical|\bwhat (?:is|are)\b|how (?:much|do|does|is|can)|at least|\brequire|durchschnitt|promedio|moyen|\bbudget|revenue|quarter|invoice|company|example|calculate|formula|order total|price|\bfor (?:this|it|an?) |too much/;
 
 /** Salaries, debts, cards and accounts. */
 export const FINANCIAL_PHRASES: readonly Phrase[] = [
 	{
 		kind: "salary_context",
 		core: MONEY_CORE,
-		words: [
-			"salary",
-			"salaries",
-			"wage",
-			"wages",
-			"payroll",
-			"earns",
-			"compensation",
-			"bonus",
-			"gehalt",
-			"salario",
-			"salaire",
-			"stipendio",
-			"net",
-			"income",
-		],
-		window: [24, 96],
+		// Cut at letters beyond ASCII: nómina, salário.
+		words:
+			"salary salaries wage wages payroll pay paid payslip paycheck earn earns earned earning earnings makes compensation bonus income pension stipend alimony remuneration gehalt lohn verdient verdiene verdienst einkommen rente brutto netto salario sueldo mina gana gano cobra cobro salaire gagne touche stipendio guadagna guadagno rio ganha ganho salaris loon verdien inkomen zarabia wynagrodzenie pensja gross net".split(
+				" ",
+			),
+		window: [64, 96],
+		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${SUM}`, "iuy"),
+		near: WHOSE,
+		unless: IN_GENERAL,
+	},
+	{
+		kind: "salary_context",
+		words: ["payslip", "lohnabrechnung", "gehaltsabrechnung", "nomina", "paie", "paga", "holerite", "loonstrook"],
+		window: [16, 88],
 		pattern:
-			/\b(?:salary|salaries|wages?|payroll|earns|compensation|bonus|gehalt|salario|salaire|stipendio|income)\b[^\n]{0,56}?(?:(?:[$€£¥₹]|usd|eur|gbp|inr|chf) ?\d[\d,.]{2,12}k?|\b\d[\d,.]{3,12} ?(?:[$€£¥₹]|usd|eur|gbp|inr|chf|k\b))/i,
-		near: /employee|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bmr|\bms|salary of|payroll|candidate|offer/,
-		unless: /average|median|minimum wage|salary range/,
+			/(?:payslip|lohnabrechnung|gehaltsabrechnung|nomina|bulletin de paie|busta paga|holerite|loonstrook)[^\n]{0,64}\b\d{1,3}[.,]?\d{3}(?:[.,]\d{2})?(?!\d)/i,
+		unless: IN_GENERAL,
 	},
 	{
 		kind: "credit_context",
-		words: [
-			"credit",
-			"fico",
-			"schufa",
-			"loan",
-			"mortgage",
-			"overdraft",
-			"balance",
-			"debt",
-			"debts",
-			"creditworthiness",
-		],
+		words: ["credit", "fico", "schufa", "creditworthiness"],
 		window: [64, 72],
-		pattern:
-			/\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,10}\d{3}\b|\b(?:loan|mortgage|overdraft|debts?|account balance|bank balance)\b[^\n\d]{0,32}[$€£₹] ?\d[\d,.]{2,12}/i,
-		near: /customer|client|employee|applicant|borrower|\bmy\b|tenant|\bmember|account holder/,
-		unless: /average|median|typical|what is|minimum|at least|require/,
+		pattern: /\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,28}\d{2,3}(?:[.,]\d)?\b/i,
+		near: WHOSE,
+		unless: IN_GENERAL,
+	},
+	{
+		kind: "credit_context",
+		core: MONEY_CORE,
+		words:
+			"loan loans mortgage overdraft debt debts 401 owe owes owing owed arrears worth savings balance bankruptcy 401k inheritance schulden kredit darlehen kontostand ersparnisse hipoteca stamo deuda ahorros saldo dette solde mutuo debito risparmi vida schuld hypotheek spaargeld".split(
+				" ",
+			),
+		window: [64, 72],
+		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${SUM}`, "iuy"),
+		near: WHOSE,
+		unless: IN_GENERAL,
+	},
+	{
+		kind: "card_cvv",
+		words: ["pin", "geheimzahl"],
+		window: [32, 48],
+		pattern: /\b(?:pin|geheimzahl)\b[^\n\d]{0,32}\b\d{4}(?!\d|[.,]\d)/i,
+		near: /\bcard\b|debit|\batm\b|karte|tarjeta|\bcarte\b|\bcarta\b|cartão|bankpas|bancomat/,
+		unless: /pin ?code (?:is )?(?:required|length)|sim card|pinout|gpio/,
 	},
 	{
 		kind: "card_cvv",
 		words: ["cvv", "cvc", "cvv2", "cvc2", "cid", "security", "cardcode"],
 		window: [0, 40],
 		pattern: /^(?:cvv2?|cvc2?|cid|security code)(?: is| code|:)?["':=# ]{1,4}\d{3,4}(?![\d.])/i,
+	},
+	// Letters alone are a code only where they are called one.
+	{
+		kind: "swift_bic",
+		words: ["swift", "bic"],
+		window: [0, 40],
+		pattern:
+			/^(?:SWIFT|Swift|swift|BIC|Bic|bic)(?:[ /-]{1,3}(?:BIC|SWIFT|[Cc]ode|CODE)){0,2}(?: is| ist|:|=){1,2}["' ]{0,3}[A-Z]{4}[A-Z]{2}[A-Z\d]{2}(?:[A-Z\d]{3})?(?![A-Za-z\d])/,
 	},
 	{
 		kind: "bank_account",

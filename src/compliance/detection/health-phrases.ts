@@ -17,7 +17,7 @@ const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
 /** What one says one is allergic to without being ill. */
 const NO_ALLERGEN =
-	"(?:my |the |bad |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:meetings?|work\\b|jobs?\\b|bugs?\\b|code\\b|change|bullshit|mornings?|mondays?|people|drama|nonsense|criticism|responsibilit|commitment|paperwork|exercise|fun\\b|stupid|idiots?|math|homework|spreadsheets?|deadlines?|javascript|java\\b|php|xml|yaml|buzzwords?|hype|small talk|bureaucra|complexity|besprechung|arbeit|code|dummheit|travail|réunion|trabajo|reuni|tonter|lavoro|riunion|trabalho|werk\\b|vergader|money|failure|success|truth|advertis|ads\\b|monoliths?|globals?|frameworks?|waterfall|jargon|authority|losing|love\\b|lies\\b|politic)";
+	"(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:bad\\b|meetings?|tickets?|jira|grammar|work\\b|jobs?\\b|bugs?\\b|code\\b|change|bullshit|mornings?|mondays?|people|drama|nonsense|criticism|responsibilit|commitment|paperwork|exercise|fun\\b|stupid|idiots?|math|homework|spreadsheets?|deadlines?|javascript|java\\b|php|xml|yaml|buzzwords?|hype|small talk|bureaucra|complexity|besprechung|arbeit|code|dummheit|travail|réunion|trabajo|reuni|tonter|lavoro|riunion|trabalho|werk\\b|vergader|money|failure|success|truth|advertis|ads\\b|monoliths?|globals?|frameworks?|waterfall|jargon|authority|losing|love\\b|lies\\b|politic)";
 const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
 const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
 const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
@@ -78,7 +78,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		words: [...ANALYTES],
 		window: [120, 96],
 		pattern: new RegExp(
-			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went up|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
+			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went(?: up| down)?|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
 			"i",
 		),
 		near: new RegExp(`${SOMEBODY.source}|lab (?:result|report|value)s?|blood (?:test|work|panel)|dx\\b|diagnos`),
@@ -248,6 +248,12 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		pattern: /^DG1\|\d{0,4}\|[^|\n]{0,12}\|[A-Z]\d{2}/,
 	},
 	{
+		kind: "diagnosis_context",
+		words: ["al1", "prb", "pr1"],
+		window: [0, 64],
+		pattern: /^(?:AL1|PRB|PR1)\|[A-Z\d]{0,4}\|[^|\n]{0,16}\|[^\n]{3}/,
+	},
+	{
 		kind: "lab_result",
 		words: ["obx"],
 		window: [0, 96],
@@ -264,7 +270,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		kind: "diagnosis_context",
 		words: ["resourcetype"],
 		window: [2, 480],
-		core: /"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}Patient\/[\w-]{2}/g,
+		core: /"(?:subject|patient)"\s{0,2}:[\s\S]{0,32}(?:Patient\/[\w-]{2}|"display"\s{0,2}:)/g,
 		pattern:
 			/"resourceType"\s{0,2}:\s{0,2}"(?:Condition|AllergyIntolerance|Medication(?:Request|Statement|Administration)|Observation|DiagnosticReport|Immunization|Procedure|CarePlan|Encounter)"/,
 	},

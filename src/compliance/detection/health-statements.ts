@@ -35,8 +35,16 @@ const behind = (verbs: string) =>
 		"u",
 	);
 
-const NO_CONDITION =
+/** What a term is part of where it is no condition of anybody's: its research, its ward, its dashboard. */
+export const NO_CONDITION =
 	/^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats))/iu;
+
+const SAID = behind(`${CARE_VERBS}|${MEDICINE_VERBS}`);
+
+/** Whether the small-lettered words before a term give it to somebody by a verb or a possessive. */
+export function saidBefore(before: string): boolean {
+	return SAID.test(before);
+}
 
 /** Terms as they are searched for: without Unicode's classes, which would take four times as long, in the letters of these languages. */
 function termsOf(source: string): RegExp {

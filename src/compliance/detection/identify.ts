@@ -46,9 +46,13 @@ export class Surroundings {
 	}
 }
 
-/** The lower-cased text around a span, the span included. */
+/** The lower-cased text around a span, the span included; a word that the edge would cut is left out, as its part may be another. */
 export function surroundings(text: string, start: number, end: number): string {
-	return text.slice(Math.max(0, start - BEFORE), end + AFTER).toLowerCase();
+	let from = Math.max(0, start - BEFORE);
+	let to = Math.min(text.length, end + AFTER);
+	if (isWordAt(text, from - 1)) while (from < start && isWordAt(text, from)) from++;
+	if (isWordAt(text, to)) while (to > end && isWordAt(text, to - 1)) to--;
+	return text.slice(from, to).toLowerCase();
 }
 
 /** Whether a span is no part of something longer, such as a UUID, a version, a decimal or the name of a mailbox. */

@@ -164,7 +164,7 @@ const INTRODUCES =
 
 /** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
 const TITLE =
-	/(?:\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
+	/(?:(?<!['’])\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
 const CAPITALISED = /\p{Lu}[\p{L}'’-]{2,24}/uy;
 const NO_SURNAME =
 	/^(?:Access|Advocate|App|Assessment|Assistance|Association|Assumed|Care|Chart|Data|Discharge|Education|Engagement|Experience|Flow|Form|Health|History|ID|Identification|Information|Instructions|Intake|Is|Journey|Monitoring|Name|Notes?|Number|Outcomes?|Portal|Privacy|Protection|Record|Records|Registration|Registry|Relations|Rights|Safety|Satisfaction|Services?|Support|Survey|The|Transport|Was|With|Zero)$/;

@@ -5,9 +5,9 @@ import type { Identifier } from "./identifier.ts";
 const PASSPORT =
 	/passport|travel document|reisepass|pasaporte|passeport|passaporto|paspoort|passaporte|paszport|pass-?nr/;
 const LICENCE =
-	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy/;
+	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy|\bdl ?[:#] ?[a-z]|\blicen[cs]e:? (?:no\.? |number |#)?[a-z]\d{6}/;
 const PHONE =
-	/phone|\btext (?:me|him|her|them|us|\+|\()|\btlf\b|\brufen\b|\bruf mich|erreichbar|anruf|(?:meine|seine|ihre|deine|neue) nummer|(?:mon|son|votre|ton) numéro|(?:mi|su|tu|meu|seu|o) número|(?:mio|suo) numero|\bllám[ae]|\bllamar?\b|appele[rz]|\bbellen\b|zadzwo|\bligue|\bligar|chiamare|chiamami|emergency contact|contact:|\btel\b|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
+	/phone|\btext (?:me|him|her|them|us|\+|\()|\btlf\b|\brufen\b|\bruf mich|erreichbar|anruf|(?:meine|seine|ihre|deine|neue) nummer|(?:mon|son|votre|ton) numéro|(?:mi|su|tu|meu|seu|o) número|(?:mio|suo) numero|\bllám[ae]|\bllamar?\b|appele[rz]|\bbellen\b|zadzwo|\bligue|\bligar|chiamare|chiamami|emergency contact|contact:|\btel\b|tél\b|rückruf|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|\b(?:united states|usa?|united kingdom|uk|germany|deutschland|france|india|brazil|brasil|japan|italy|italia|spain|españa|israel|mexico|canada|australia|china|fr|br|jp|gb): ?[(+\d]|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
 
 /** Documents, telephone numbers in national form, and places. */
 export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
@@ -22,8 +22,8 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	{ kind: "in_voter", first: [10, 10, "letter"], shape: /[A-Z]{3}\d{7}/iy, needs: "bare", context: /voter|\bepic\b/ },
 	{
 		kind: "vehicle_registration",
-		first: [8, 11, "letter"],
-		shape: /[A-Z]{2}\d{1,2}[A-Z]{1,3}\d{4}/iy,
+		first: [2, 11, "letter"],
+		shape: /[A-Z]{2}( ?)\d{1,2}\1[A-Z]{1,3}\1\d{4}/iy,
 		needs: "bare",
 		context: /vehicle|plate|registration|\brto\b/,
 	},
@@ -94,6 +94,13 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		context: PASSPORT,
 	},
 	{ kind: "passport", first: [9, 9, "letter"], shape: /[A-Z]{2}\d{7}/iy, needs: "bare", context: PASSPORT },
+	{
+		kind: "passport",
+		first: [9, 9, "digit"],
+		shape: /\d{2}[A-Z]{2}\d{5}/iy,
+		needs: "context",
+		context: PASSPORT,
+	},
 	{ kind: "passport", first: [6, 9], shape: /[A-Z]{0,3}\d{5,9}/iy, needs: "context", context: PASSPORT },
 	{
 		kind: "driver_license",
@@ -168,7 +175,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	{
 		kind: "phone",
 		first: [3, 10, "digit"],
-		shape: /(?:[6-9]\d{4} ?\d{5}|01[5-7]\d[ /-]?\d{7,8}|[5-9]\d{2} \d{2} \d{2} \d{2}|0\d{2,4}[ /-]\d{6,8})/iy,
+		shape: /(?:0?[6-9]\d{4} ?\d{5}|01[5-7]\d[ /-]?\d{7,8}|[5-9]\d{2} \d{2} \d{2} \d{2}|0\d{2,4}[ /-]\d{6,8})/iy,
 		needs: "context",
 		context: PHONE,
 	},
@@ -184,6 +191,23 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		context: PHONE,
 	},
 	{ kind: "phone", first: [9, 11, "digit"], shape: /0[1-9]\d{7,9}/iy, needs: "context", context: PHONE },
+	{
+		kind: "phone",
+		first: [1, 1, "digit"],
+		shape: /1[-. ]\(?[2-9]\d{2}\)?[-. ][2-9]\d{2}[-. ]\d{4}/iy,
+		refused: /^1(?:8(?:00|88|77|66|55|44|33)|900)/,
+		needs: "context",
+		context: PHONE,
+	},
+	// Any digits, said to be a number to call.
+	{
+		kind: "phone",
+		first: [8, 11, "digit"],
+		shape: /\d{8,11}/iy,
+		needs: "context",
+		context:
+			/(?:phone|mobile|cell|\btel|whatsapp|handy|móvil|celular|teléfono|telefone|téléphone|telefon)(?:[ _-]?(?:no|number|nr|num|#))?\.?["']?(?: is|:|=){1,2} ?["']?\d/,
+	},
 
 	{
 		kind: "postcode",
@@ -192,12 +216,14 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /post(?:al)? ?code|code postal|\b(?:on|bc|ab|qc|mb|sk|ns|nb|nl|pe|yt|nt|nu),? [a-z]\d[a-z] \d/,
 	},
+	// Number and street, then a postcode and a place: German, Dutch, Scandinavian, Polish.
 	{
 		kind: "postal_address",
-		first: [5, 5, "digit"],
-		shape: /\d{5} \p{Lu}\p{L}{2,20}/uy,
+		first: [2, 5, "digit"],
+		shape: /(?:\d{4,5}(?: [A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3}) \p{Lu}\p{L}{2,20}/uy,
 		needs: "context",
-		context: /(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) ?\d{1,4} ?[a-z]?,? \d{5}/,
+		context:
+			/(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer|straat|gracht|laan|plein|kade|singel|dijk|gatan|vägen|gade|vej|gata|veien|ul\.? \p{L}{3,20}|ulica \p{L}{3,20}) ?\d{1,4} ?[a-z]?(?:[/-]\d{1,4})?,? (?:\d{4,5}|\d{3} \d{2}|\d{2}-\d{3}) /u,
 	},
 	// Royal Mail's format; without the space too few characters to stand in prose.
 	{

@@ -58,7 +58,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		words: ["b", "n", "nac", "f", "ur", "nata", "nato"],
 		window: [10, 56],
 		pattern: new RegExp(
-			`(?:\\bd\\.o\\.b\\.?|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnat[oa] (?:ad? |in |il |nel )|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,24}${DATE}`,
+			`(?:\\bd\\.o\\.b\\.?|(?<![\\w.])b\\.(?= ?\\d)|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnat[oa] (?:ad? |in |il |nel )|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,24}${DATE}`,
 			"i",
 		),
 	},
@@ -131,7 +131,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		words: STREET.toLowerCase().split("|"),
 		window: [64, 72],
 		pattern: new RegExp(
-			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{1,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
+			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{0,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
 		),
 		near: new RegExp(LIVES),
 	},
@@ -162,7 +162,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		],
 		window: [16, 80],
 		pattern:
-			/(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)(?:[^\n\d]{2,36}\d{1,4}[^\n\d]{1,24}|[^\n\d]{3,48})\d{2}-?\d{3}\b|(?<=\d{1,4},? (?:bis |ter )?)(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/iy,
+			/(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)(?:[^\n\d]{2,36}\d{1,4}(?:,? ?\d{1,2} ?[ºª°o][^\n\d]{0,8})?[^\n\d]{1,24}|[^\n\d]{3,48})\d{2}-?\d{3}\b|(?<=\d{1,4},? (?:bis |ter )?)(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/iy,
 	},
 	{
 		kind: "postal_address",
@@ -191,10 +191,30 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "geolocation",
-		words: ["lat", "latitude", "gps", "coordinates", "location", "geolocation", "coords"],
+		words: [
+			"lat",
+			"latitude",
+			"gps",
+			"coordinates",
+			"location",
+			"geolocation",
+			"coords",
+			"lives",
+			"home",
+			"apartment",
+			"house",
+		],
 		window: [72, 96],
 		pattern: /-?\d{1,2}\.\d{3,10}°?[ NS]{0,2}[,;" ]{1,3}(?:lo?ng?(?:itude)?["':= ]{1,4})?-?\d{1,3}\.\d{3,10}/i,
 		near: /\bhome\b|user|customer|patient|driver|employee|resid|lives|\bmy\b|\bhis\b|\bher\b|\btheir\b|phone|device of|rider|courier|victim|suspect/,
+	},
+	// A mailbox spelled out, so that no machine reads it.
+	{
+		kind: "email",
+		words: ["at"],
+		window: [48, 48],
+		pattern:
+			/[\w.-]{2,32} ?(?:\(at\)|\[at\]|\{at\}) ?[\w-]{2,32} ?(?:\.|\(dot\)|\[dot\]|\{dot\}| dot | punkt ) ?[a-z]{2,12}|(?:reach|mail|contact|write|email)[^\n@]{0,24} [\w.-]{2,32} at [\w-]{2,32} dot [a-z]{2,12}\b/i,
 	},
 	{
 		kind: "ip_address",

@@ -83,6 +83,20 @@ const SAID: readonly (SaidSecret & { readonly words: readonly string[] })[] = [
 		shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy,
 		as: "password",
 	},
+	// A setting of XML: its name in one attribute, its value in the next.
+	{
+		words: ["key", "name"],
+		shape:
+			/(?:key|name)=["'][\w.:-]{0,40}(?:password|passwd|pwd|secret|apikey|api[_-]key|token|passphrase)["'][^<>\n]{0,24}? value=["'](?<value>[^"'\n]{6,128})["']/diy,
+		as: "password",
+	},
+	// A key that is only put behind its name.
+	{
+		words: ["key", "secret", "token"],
+		shape:
+			/(?<=(?:api|secret|access|auth|signing|encryption|bearer|private)[ _-]?)\w{3,6}(?: base)?:? ["'`]?(?<value>(?=[^\s]{0,24}\d)[A-Za-z\d_+/=-]{24,200})(?![^\s"'`.,;)])/diy,
+		as: "key",
+	},
 	// PASSWORD '…' and IDENTIFIED BY '…' of SQL.
 	{
 		words: ["password", "by"],

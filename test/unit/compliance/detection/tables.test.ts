@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as signs from "../../../../src/compliance/detection/clinical-signs.ts";
 import { IDENTIFIERS } from "../../../../src/compliance/detection/identifiers.ts";
 import { classOf } from "../../../../src/compliance/detection/kinds.ts";
 import { PHRASES } from "../../../../src/compliance/detection/phrases.ts";
@@ -31,6 +32,13 @@ describe("the tables", () => {
 	it("repeat no repetition of more than a few", () => {
 		const nested = patterns.filter(([, pattern]) => /\{\d+,\d+\}[^()|]*\)\{\d*,?\d{2,}\}/.test(skeleton(pattern)));
 		expect(nested).toEqual([]);
+	});
+
+	it("hold signs of clinics, held against a sentence, to the same bounds", () => {
+		const held = Object.values(signs).flat();
+		expect(held.length).toBeGreaterThan(20);
+		expect(held.filter((pattern) => /[*+]|\{\d+,\}/.test(skeleton(pattern)))).toEqual([]);
+		expect(held.filter(({ global, sticky }) => global || sticky)).toEqual([]);
 	});
 
 	it("remember nothing from one text to the next but where a sticky shape is tried", () => {

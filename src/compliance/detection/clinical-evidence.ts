@@ -1,0 +1,282 @@
+// Weighs what a sentence says of somebody's health: words of medicine, signs of a record, and whether somebody is meant.
+import {
+	ABOUT,
+	ANIMALS,
+	AS_TOPIC,
+	CERTAIN,
+	CLINICAL_PHRASES,
+	CLINICAL_SIGNS,
+	FELT,
+	FIRST_PERSON,
+	IN_GENERAL,
+	OWN_ORGAN,
+	SPAN,
+	TOLD_PEOPLE,
+	TOPIC_WORK,
+	TREATED,
+	VISIT,
+	WISH,
+} from "./clinical-signs.ts";
+import { type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
+import type { ClinicalGroup } from "./clinical-vocabulary.ts";
+import { NO_CONDITION, saidBefore } from "./health-statements.ts";
+import type { Kind } from "./kinds.ts";
+import { NOT_ABOUT_SOMEBODY, SOMEBODY } from "./medical-terms.ts";
+import { GIVEN_NAMES, NO_NAMES } from "./names.ts";
+import { OWN_PEOPLE } from "./statement-words.ts";
+
+/** A longer sentence is read in pieces. */
+const MAX_SENTENCE = 400;
+/** Says less than that somebody is ill: "I have HIV" is longer. */
+const MIN_SENTENCE = 9;
+/** Terms looked at in one sentence; more of them say nothing new. */
+const MAX_TERMS = 24;
+/** Words before a term that may give it to somebody. */
+const BEFORE = 72;
+/** A sensation is of a part of the body that stands this near. */
+const TOUCHING = 32;
+
+const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
+const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
+const NAME =
+	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
+const TITLED =
+	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
+const CAPITALISED = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
+const given = new Set(GIVEN_NAMES);
+
+/** The columns of a table about patients, and the keys of a record. */
+const HEADER =
+	/(?:patient|visit|member|student|employee|name|mrn|dob|id)[^\n]{0,80}(?:dx\b|diagnos|condition|complaint|medication|rx\b|allerg|symptom)/;
+const SEPARATED = /[,;|\t][^\n]{0,200}[,;|\t]/;
+const KEYED =
+	/["'](?:diagnos[ei]s|condition|medications?|allerg(?:y|ies)|symptoms?|chief_?complaint|complaint|rx|dx|comorbidities)["']\s?:\s?\[?["'][^"'\n]{3}/;
+const KEYED_TO =
+	/["'](?:\w{0,12}name|patient\w{0,8}|mrn|dob|member\w{0,4}|user\w{0,4}|employee\w{0,4}|subject|age|email)["']\s?:/;
+
+interface Sentence {
+	readonly start: number;
+	readonly text: string;
+	readonly lower: string;
+	readonly terms: readonly ClinicalTerm[];
+}
+
+interface Weighed {
+	readonly kind: Kind | undefined;
+	readonly signs: number;
+	readonly names: boolean;
+}
+
+const KIND_OF: Readonly<Record<ClinicalGroup, Kind>> = {
+	condition: "diagnosis_context",
+	treatment: "diagnosis_context",
+	medicine: "prescription",
+	symptom: "diagnosis_context",
+	sensation: "diagnosis_context",
+	anatomy: "diagnosis_context",
+	injury: "diagnosis_context",
+	measure: "lab_result",
+	department: "diagnosis_context",
+	trigger: "diagnosis_context",
+};
+
+/** Nouns are capitalised there, so that two in a row are no name. */
+const IN_GERMAN =
+	/\b(?:der|die|das|und|ist|hat|hatte|wurde|bei|wegen|ein|eine[nrms]?|seit|mit|für|nicht|vom?|am|zum|zur|leidet|nimmt|braucht|bekommt)\b/;
+
+/** Whether a first name and a surname stand in a text, neither of them a place, an institution or a word of medicine. */
+function hasFullName(text: string): boolean {
+	if (TITLED.test(text)) return true;
+	const isGerman = IN_GERMAN.test(text);
+	for (const [, first = "", last = ""] of text.matchAll(NAME)) {
+		const both = [first.toLowerCase(), last.toLowerCase()] as const;
+		if (isGerman && !given.has(both[0])) continue;
+		if (!both.some((word) => NO_NAMES.has(word) || isClinicalWord(word))) return true;
+	}
+	return false;
+}
+
+function hasGivenName(text: string): boolean {
+	return (text.match(CAPITALISED) ?? []).some((word) => given.has(word.toLowerCase()));
+}
+
+/** What a sentence has of each group, each word once. */
+function counted({ lower, terms, start }: Sentence): (...groups: ClinicalGroup[]) => number {
+	const words = new Map<ClinicalGroup, Set<string>>();
+	for (const { group, start: from, end } of terms) {
+		const known = words.get(group) ?? new Set();
+		words.set(group, known.add(lower.slice(from - start, Math.min(end - start, from - start + 5))));
+	}
+	return (...groups) => groups.reduce((sum, group) => sum + (words.get(group)?.size ?? 0), 0);
+}
+
+/** Who a sentence is about: somebody known, only "he" or "she", the writer, or nobody. */
+type Who = "known" | "pronoun" | "self" | undefined;
+
+function whoIsMeant({ text, lower }: Sentence): Who {
+	const others = lower.replace(FIRST_PERSONS, "");
+	if (OWN_PEOPLE.test(others) || TOLD_PEOPLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
+	if (SUBJECT.test(others)) return "pronoun";
+	return FIRST_PERSON.test(lower) ? "self" : undefined;
+}
+
+/** Behind a part of the body: an end or a small word, not the rest of a name such as "finger food". */
+const PART_ALONE =
+	/^(?:$|(?!['’]s|-)[^\p{L}\d\s]|\s(?!of\b|food\b)\p{L}{1,4}(?!\p{L})|\s(?:after|while|during|yester|playing|since|falling|again|because|badly|hurts?|gebro|désde|depuis|desde|gestern))/u;
+
+/** Whether a part of the body stands near a word of another group; "arm's length" is none. */
+function isTouching({ lower, terms, start }: Sentence, group: ClinicalGroup): boolean {
+	return terms.some(
+		(part) =>
+			part.group === "anatomy" &&
+			PART_ALONE.test(lower.slice(part.end - start, part.end - start + 16)) &&
+			terms.some((other) => other.group === group && Math.abs(other.start - part.start) <= TOUCHING),
+	);
+}
+
+/** Symptoms that are a patient's: two, or one with where or since when. */
+function isFelt(sentence: Sentence, count: ReturnType<typeof counted>): boolean {
+	const { lower } = sentence;
+	const symptoms = count("symptom");
+	if (symptoms >= 2 || FELT.test(lower)) return true;
+	if (symptoms === 1) return count("sensation", "anatomy", "measure", "medicine") > 0 || SPAN.test(lower);
+	if (isTouching(sentence, "injury") || OWN_ORGAN.test(lower)) return true;
+	return isTouching(sentence, "sensation") && (SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1);
+}
+
+const STRONG: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
+
+/** The first strong term that is said of the one who is meant, and not only their topic. */
+function saidTerm(sentence: Sentence, who: Who, isGeneral: boolean): ClinicalTerm | undefined {
+	const { lower, text, terms, start } = sentence;
+	const isWork = TOPIC_WORK.test(lower);
+	return terms.find((term) => {
+		if (!STRONG.has(term.group)) return false;
+		const at = term.start - start;
+		const before = lower.slice(Math.max(0, at - BEFORE), at);
+		if (NO_CONDITION.test(text.slice(at))) return false;
+		const isTopic = AS_TOPIC.test(before);
+		if ((isTopic && isWork) || ABOUT.test(before)) return false;
+		if (who === "self")
+			return !isGeneral && !isWork && (saidBefore(before) || (FIRST_PERSON.test(before) && !WISH.test(lower)));
+		return isGeneral || isWork ? who === "known" && !isTopic && saidBefore(before) : true;
+	});
+}
+
+function isRecord(signs: number, earlier: number, count: ReturnType<typeof counted>): boolean {
+	const strong = count("condition", "treatment", "medicine", "symptom");
+	const all = strong + count("measure", "anatomy", "sensation", "department");
+	if (signs >= 3) return true;
+	if (signs === 2) return all >= 1;
+	return signs === 1 && (strong >= 2 || all >= 3 || (earlier >= 1 && strong >= 1) || earlier >= 2);
+}
+
+function weigh(sentence: Sentence, earlier: number): Weighed {
+	const { text, lower } = sentence;
+	const count = counted(sentence);
+	const hasDigit = /[\d/:]/.test(lower);
+	const signs = CLINICAL_SIGNS.filter(
+		(sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower),
+	).length;
+	const kind = kindOf(sentence, count, signs, earlier);
+	return { kind, signs, names: kind !== undefined && hasFullName(text) };
+}
+
+function kindOf(
+	sentence: Sentence,
+	count: ReturnType<typeof counted>,
+	signs: number,
+	earlier: number,
+): Kind | undefined {
+	const { lower, terms } = sentence;
+	if (NOT_ABOUT_SOMEBODY.test(lower)) return undefined;
+	const isGeneral = IN_GENERAL.test(lower);
+	const isPhrase = signs > 0 && CLINICAL_PHRASES.test(lower);
+	if (!isGeneral && (isPhrase || isRecord(signs, earlier, count) || CERTAIN.test(lower))) return mainKind(terms);
+	if (KEYED.test(lower) && KEYED_TO.test(lower)) return "diagnosis_context";
+	const who = whoIsMeant(sentence);
+	if (who === undefined || (who !== "known" && ANIMALS.test(lower))) return undefined;
+	const term = saidTerm(sentence, who, isGeneral);
+	if (term !== undefined) return KIND_OF[term.group];
+	if (isGeneral || TOPIC_WORK.test(lower)) return undefined;
+	if (signs > 0 && count("measure") > 0) return "lab_result";
+	return isToldOf(sentence, who, count) ? "diagnosis_context" : undefined;
+}
+
+/** Whether somebody who is meant is told of as ill, or as seen by a doctor, without the name of a condition. */
+function isToldOf(sentence: Sentence, who: Who, count: ReturnType<typeof counted>): boolean {
+	const { lower, terms } = sentence;
+	if (CLINICAL_PHRASES.test(lower) || isFelt(sentence, count) || TREATED.test(lower)) return true;
+	if (who === "known" && terms.some((each) => isSaidSymptom(sentence, each))) return true;
+	return count("department") > 0 && VISIT.test(lower);
+}
+
+function isSaidSymptom({ lower, start }: Sentence, term: ClinicalTerm): boolean {
+	return (
+		term.group === "symptom" && saidBefore(lower.slice(Math.max(0, term.start - start - BEFORE), term.start - start))
+	);
+}
+
+function mainKind(terms: readonly ClinicalTerm[]): Kind {
+	const first = terms.find(({ group }) => STRONG.has(group)) ?? terms.find(({ group }) => group === "measure");
+	return KIND_OF[first?.group ?? "condition"];
+}
+
+/** Whether nothing new can come of a sentence: its kind is known, and it names nobody. */
+function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean {
+	return seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(text));
+}
+
+/** Ends a sentence; a stop behind an abbreviation does not. */
+const SENTENCE_END = /(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n/gu;
+
+/** Adds the kinds that the sentences of a text give away. Each character is read a bounded number of times. */
+export function clinicalEvidence(text: string, seen: Set<Kind>): void {
+	const lowered = text.toLowerCase();
+	const read = lowered.length === text.length ? text : lowered;
+	let terms: ClinicalTerm[] = [];
+	let from = 0;
+	let end = -1;
+	let earlier = 0;
+	let isTable = false;
+	const close = () => {
+		const sentence = { start: from, text: read.slice(from, end), lower: lowered.slice(from, end), terms };
+		const isShort = terms.length === 0 || end - from < MIN_SENTENCE;
+		terms = [];
+		if (isShort || isSettled(sentence, seen)) return;
+		const { kind, signs, names } = weigh(sentence, earlier);
+		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
+		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(sentence.terms));
+		if (names) seen.add("person_name");
+		isTable = SEPARATED.test(sentence.lower) && (isTable || (lowered[end] === "\n" && HEADER.test(sentence.lower)));
+		earlier = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG.has(group)) ? 1 : 0);
+	};
+	eachClinicalTerm(lowered, (term) => {
+		if (term.start >= end) {
+			close();
+			if (end >= 0 && term.start - end > MAX_SENTENCE) {
+				earlier = 0;
+				isTable = false;
+			}
+			from = sentenceStart(lowered, term.start, Math.max(0, end));
+			end = sentenceEnd(lowered, term.end, from + MAX_SENTENCE);
+		}
+		if (terms.length < MAX_TERMS) terms.push(term);
+	});
+	close();
+}
+
+function sentenceStart(lower: string, at: number, floor: number): number {
+	const from = Math.max(floor, at - MAX_SENTENCE / 2);
+	const before = lower.slice(from, at);
+	let start = from;
+	for (const { index } of before.matchAll(SENTENCE_END)) start = from + index + 1;
+	return start;
+}
+
+function sentenceEnd(lower: string, at: number, limit: number): number {
+	const to = Math.max(at, Math.min(lower.length, limit));
+	const from = Math.max(0, at - 3);
+	const found = lower.slice(from, to).search(SENTENCE_END);
+	return found < 0 ? to : from + found;
+}
