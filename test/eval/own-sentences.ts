@@ -629,7 +629,7 @@ export const BATCHES: readonly Batch[] = [
 	{
 		name: "fifth batch",
 		written:
-			"after the phrases were widened, which were not changed for it; first measured at 0.640 exact, 0.500 of PHI found",
+			"after the phrases were widened; first measured at 0.640 exact, 0.500 of PHI found",
 		prompts: FIFTH_BATCH,
 	},
 ];
