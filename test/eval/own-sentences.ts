@@ -628,8 +628,7 @@ export const BATCHES: readonly Batch[] = [
 	},
 	{
 		name: "fifth batch",
-		written:
-			"after the phrases were widened; first measured at 0.640 exact, 0.500 of PHI found",
+		written: "after the phrases were widened; first measured at 0.640 exact, 0.500 of PHI found",
 		prompts: FIFTH_BATCH,
 	},
 ];
