@@ -7,9 +7,18 @@ const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dk
 const SUM = `(?:(?:${CURRENCY}) ?\\d[\\d,.]{1,12}(?: ?(?:k|m|million|thousand)\\b)?|\\b\\d[\\d,.]{1,12} ?k? ?(?:${CURRENCY})(?![a-z])|\\b\\d{2,3} ?k\\b)`;
 
 const PAY =
-	"salary|salaries|wages?|payroll|pay|payslip|paycheck|paycheque|paid|earns?|earned|earning|earnings|makes|compensation|bonus|income|pension|stipend|alimony|remuneration|gehalt|lohn|verdient|verdiene|verdienst|einkommen|rente|brutto|netto|salario|sueldo|(?<=nó)mina|gana|gano|cobra|cobro|salaire|gagne|touche|stipendio|guadagna|guadagno|(?<=salá)rio|ganha|ganho|salaris|loon|verdien|inkomen|zarabia|wynagrodzenie|pensja|gross|net";
+	"salary|salaries|wages?|payroll|(?<!\\b(?:to|will|would|must|can|could|should|ll|t|not|they|we|i|you|please|also|and) )pay(?! (?:for|back|off|rent|him|her|them|the|his|their|us|me|you)\\b)|payslip|paycheck|paycheque|compensation|bonus|income|pension|stipend|alimony|remuneration|gehalt|lohn|verdient|verdiene|verdienst|einkommen|rente|brutto|netto|salario|sueldo|(?<=nó)mina|gana|gano|cobra|cobro|salaire|gagne|touche|stipendio|guadagna|guadagno|(?<=salá)rio|ganha|ganho|salaris|loon|verdien|inkomen|zarabia|wynagrodzenie|pensja|gross|net";
+/** What earns, in English: so do those of stories, by the hour and the piece, and so a period or a large sum is asked for. */
+const EARNS = "earns?|earned|earning|earnings|makes|paid";
+const PERIOD =
+	"\\b(?:a|per|each|every) (?:year|month|annum|fortnight)\\b|/ ?(?:yr|year|mo|month)\\b|\\bannual|\\byearly\\b|\\bmonthly\\b|\\bp\\.?a\\b|\\b(?:net|gross)\\b|\\b(?:before|after) tax|\\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|20\\d\\d)\\b|\\blast (?:year|month)\\b|\\bbase\\b";
+const LARGE = `(?:${CURRENCY}) ?\\d{2,3}[.,]?\\d{3}(?!\\d|[.,]\\d{3})|\\b\\d{2,3}[.,]?\\d{3} ?(?:${CURRENCY})(?![a-z])|\\d ?k\\b`;
+/** Who earns it: told by what they are to the writer or at work, or the subject of the verb. */
+const EARNER = new RegExp(
+	`employee|\\bstaff\\b|candidate|applicant|payroll|salary|\\bmy\\b|\\bour \\w{3,12} (?:earn|make|is paid|was paid)|(?<![\\w'’])(?:i|he|she)(?:['’](?:s|m|d|ve))? (?:[a-z]{2,12} ){0,3}(?:${EARNS})\\b|(?:\\bhis|\\bher|\\btheir) (?:[a-z]{2,12} ){0,2}(?:${EARNS})\\b|\\bm(?:r|rs|s)\\.? [a-z'’-]{2,20} (?:[a-z]{2,12} ){0,2}(?:${EARNS})\\b`,
+);
 const DEBT =
-	"loans?|mortgage|overdraft|debts?|owes?|owing|owed|arrears|(?<=net )worth|savings|balance|bankruptcy|insolven\\p{L}{2,3}|401\\(k\\)|401k|inheritance|schulden|kredit|darlehen|kontostand|ersparnisse|hipoteca|(?<=pré)stamo|deuda|ahorros|saldo|dette|solde|mutuo|debito|risparmi|(?<=dí)vida|schuld|hypotheek|spaargeld";
+	"loans?|mortgage|overdraft|debts?|owes?|owing|owed|arrears|(?<=net )worth|(?<!\\ba )savings(?!,)|balance|bankruptcy|insolven\\p{L}{2,3}|401\\(k\\)|401k|inheritance|schulden|kredit|darlehen|kontostand|ersparnisse|hipoteca|(?<=pré)stamo|deuda|ahorros|saldo|dette|solde|mutuo|debito|risparmi|(?<=dí)vida|schuld|hypotheek|spaargeld";
 
 /** Somebody whose money it is. */
 const WHOSE =
@@ -24,13 +33,27 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		core: MONEY_CORE,
 		// Cut at letters beyond ASCII: nómina, salário.
 		words:
-			"salary salaries wage wages payroll pay paid payslip paycheck earn earns earned earning earnings makes compensation bonus income pension stipend alimony remuneration gehalt lohn verdient verdiene verdienst einkommen rente brutto netto salario sueldo mina gana gano cobra cobro salaire gagne touche stipendio guadagna guadagno rio ganha ganho salaris loon verdien inkomen zarabia wynagrodzenie pensja gross net".split(
+			"salary salaries wage wages payroll pay payslip paycheck compensation bonus income pension stipend alimony remuneration gehalt lohn verdient verdiene verdienst einkommen rente brutto netto salario sueldo mina gana gano cobra cobro salaire gagne touche stipendio guadagna guadagno rio ganha ganho salaris loon verdien inkomen zarabia wynagrodzenie pensja gross net".split(
 				" ",
 			),
 		window: [64, 96],
 		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${SUM}`, "iuy"),
 		near: WHOSE,
 		unless: IN_GENERAL,
+		isTold: true,
+	},
+	{
+		kind: "salary_context",
+		core: MONEY_CORE,
+		words: ["earn", "earns", "earned", "earning", "earnings", "makes", "paid"],
+		window: [64, 96],
+		pattern: new RegExp(
+			`(?:${EARNS})(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,40}?(?:(?:${LARGE})|${SUM}(?:[^\\n.!?]|\\.(?! )){0,24}?(?:${PERIOD})|(?:${PERIOD})[^\\n.!?]{0,24}?${SUM})`,
+			"iuy",
+		),
+		near: EARNER,
+		unless: IN_GENERAL,
+		isTold: true,
 	},
 	{
 		kind: "salary_context",
@@ -47,6 +70,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: /\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,28}\d{2,3}(?:[.,]\d)?\b/i,
 		near: WHOSE,
 		unless: IN_GENERAL,
+		isTold: true,
 	},
 	{
 		kind: "credit_context",
@@ -59,6 +83,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${SUM}`, "iuy"),
 		near: WHOSE,
 		unless: IN_GENERAL,
+		isTold: true,
 	},
 	{
 		kind: "card_cvv",

@@ -85,6 +85,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "lab_result",
+		isTold: true,
 		words: [
 			"blood",
 			"bp",
@@ -123,6 +124,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		isTold: true,
 		words: CLINICAL_VERBS,
 		window: [120, 120],
 		core: HEALTH_CORE,
@@ -132,6 +134,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		isTold: true,
 		words: [
 			"admitted",
 			"presented",
@@ -161,6 +164,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		isTold: true,
 		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
 		window: [96, 96],
 		pattern:
@@ -170,6 +174,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		isTold: true,
 		// Cut at letters beyond ASCII too: alérgico, alérgica.
 		words: [
 			"allergic",
@@ -204,6 +209,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		isTold: true,
 		words: [
 			"brca",
 			"brca1",
