@@ -25,19 +25,31 @@ const OUTLETS =
 const CAST = /\((?:\p{Lu}[\p{L}.'’-]{0,20} ){1,2}\p{Lu}[\p{L}'’-]{1,20}\)/gu;
 const REPORTED = /\b(?:said|says|told|added|announced|claimed|according to|argued|wrote|insisted)\b/g;
 const PUBLIC_MATTERS =
-	/\b(?:prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?|prosecutors?|convicted|sentenced|police|officials?|court|judge|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|league|cup|championships?|season|midfielder|striker|defender|winger|quarterback|squad|coach|manager|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|coaching|teammates?|team-mates?|charity|studio|starred|film|movie|directed|sequel|episode|album|band|novel|emperor|king|dynasty|born)\b/gu;
+	/\b(?:prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?|prosecutors?|convicted|sentenced|officials?|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|premier league|world cup|championships?|season|midfielder|striker|defender|winger|quarterback|squad|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|teammates?|team-mates?|studio|starred|directed|sequel|episode|album|novel|emperor|dynasty)\b/gu;
 const ANNOUNCED =
 	/\b(?:summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b|\bHighlights:/iu;
-/** What somebody writes who writes of one person and not for many. */
-const OF_ONE =
-	/\b(?:patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claim(?:ant| number)|policy (?:number|no))\b(?!s)|\b(?:dear|kind regards|best regards|sincerely)\b/i;
+/** What stands in records and letters, which are of one person and not for many. */
+const OF_RECORDS =
+	/\b(?:patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|claim number|policy (?:number|no)|payroll|payslip|applicant|borrower|policyholder|account holder|employee)\b(?!s)|\b(?:dear|kind regards|best regards|sincerely)\b/i;
+/** What the writer says of themselves and their own people. */
+const OF_WRITER =
+	/\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler|aunt|uncle|cousin|niece|nephew|gran\w{0,10}|girlfriend|boyfriend|fianc[eé]e?|ex|friend|neighbou?r|boss|colleague|co-?worker|hire|intern|employee|assistant|client|customer|tenant|student|doctor|gp|therapist|salary|pay|income|wages?|pension|mortgage|loan|debts?|blood|heart|back|knee|head|chest|symptoms?|diagnosis|medication|medicine|period|surgery)\b|\bI(?:['’](?:m|ve|d) | (?:am|was|had|take|took|got|saw|feel|felt|suffer|earn|owe|make|live|can['’]t|cannot) | have (?!a (?:new|question|situation|doubt|story|problem)\b|to\b|been given|this|the|some|an? (?:article|passage|paragraph|document|text)\b))/;
+/** What somebody is quoted with is not the writer's. */
+const QUOTED = /["“][^"”\n]{0,600}["”]/g;
 
-/** Choices, in the order of the alphabet: "(A) … (B) …", and "A. … B. …" in lines. */
-const CHOICES =
-	/\(A\)[^\n]{1,200}\(B\)|(?:^|\n| )A[.):] ?[^\n]{1,200}\s{1,3}B[.):] ?\S|(?:^|\n)- ?\S[^\n]{0,80}\n- ?\S/;
-const IS_CHOICE = /\bwhich\b|\bwhat\b|\bwho\b|\bchoose\b|\bselect\b|\boptions?\b|\bchoices\b|\banswer\b|\bsensical\b/i;
+/** Choices, in the order of the alphabet: "(A) … (B) …", "A. … B. …". */
+const CHOICES = /\(A\)[^\n]{1,200}\(B\)|(?:^|\n| )A[.):] ?[^\n]{1,200}\s{1,3}B[.):] ?\S/;
+/** What only those write who set questions. */
 const SET =
-	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\b(?:background|hint) ?(?:about|:)|\bHaving read\b|\b(?:choose|select) (?:the|between|from|one)\b|\banswer (?:the|this|these) (?:following )?questions?\b|\banswer for the question\b|\bQuestion:|\bwhich of the following\b|\bPassage:|\busing only the text\b|\bquestion about the\b|\bgiven the (?:above|paragraph|passage|text)\b|\bincrease or (?:will it )?decrease\b/i;
+	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\bincrease or (?:will it )?decrease\b|\bsensical\b/i;
+/** What those also write who ask about something of their own, but they write less. */
+const ASKED =
+	/\b(?:background|hint) (?:about|knowledge|paragraph|passage)|\b(?:choose|select) (?:the|between|from|one)\b|\banswer (?:the|this|these) (?:following )?questions?\b|\banswer for the question\b|\bQuestion:|\bwhich of the following\b|\bPassage:|\bquestion about the\b|\bgiven the (?:above|paragraph|passage|text)\b|\b(?:OPTIONS|Choices|Options):|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?/i;
+const MIN_ASKED_CHARS = 200;
+/** A sum has so many numbers. */
+const MIN_NUMBERS = 3;
+const NUMBER = /\d[\d.,]{0,20}|\b(?:twice|half|two|three|four|five|six|seven|eight|nine|ten|third|quarter|double)\b/gi;
+
 /** Asked of somebody who is told of, not of the one who asks. */
 const SUM_ASKED =
 	/\bhow (?:many|much|old|long|far|tall|fast)\b(?! (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my))[^.\n]{1,120}\?|\bwhat (?:is|was|are|were|will be) (?:the )?(?:[\p{L}'’-]{1,14} ){0,4}(?:percent(?:age)?|fraction|total|ratio|average|probability|cost|sum|difference in|number of|amount)\b|\bwhat (?:percent(?:age)?|fraction|portion)\b|\bin terms of\b[^.\n]{0,40}\$|\bfind the (?:total|number|value|amount|percent\p{L}{0,5}|sum|difference)\b|\\(?:frac|dfrac|text|cdot|times|\$)|\$[^$\n]{0,40}[\\^_={}][^$\n]{0,60}\$|\b(?:twice|three times|half) as (?:much|many|long)\b|\b\d{1,2}\/\d{1,2} of (?:the|his|her|their)\b/iu;
@@ -51,8 +63,6 @@ function distinct(text: string, words: RegExp): number {
 
 function isPublished(text: string): boolean {
 	if (text.length < MIN_PUBLISHED_CHARS) return false;
-	if (DATELINE.test(text)) return true;
-	if (OF_ONE.test(text)) return false;
 	const signs = [
 		OUTLETS.test(text),
 		(text.match(CAST) ?? []).length >= 2,
@@ -65,11 +75,16 @@ function isPublished(text: string): boolean {
 }
 
 function isExercise(text: string): boolean {
-	return SET.test(text) || SUM_ASKED.test(text) || (CHOICES.test(text) && IS_CHOICE.test(text));
+	if (SET.test(text) || CHOICES.test(text)) return true;
+	if (text.length >= MIN_ASKED_CHARS && ASKED.test(text)) return true;
+	return SUM_ASKED.test(text) && (text.match(NUMBER) ?? []).length >= MIN_NUMBERS;
 }
 
 /** The genre of a text; one of more than 8,192 characters has none. Time grows with its length. */
 export function genreOf(text: string): Genre {
 	if (text.length > MAX_GENRE_CHARS) return NONE;
-	return { isPublished: isPublished(text), isExercise: isExercise(text), isPlayed: PLAYED.test(text) };
+	const isPlayed = PLAYED.test(text);
+	if (DATELINE.test(text)) return { isPublished: true, isExercise: isExercise(text), isPlayed };
+	const isOwn = OF_RECORDS.test(text) || OF_WRITER.test(text.replace(QUOTED, ""));
+	return { isPublished: !isOwn && isPublished(text), isExercise: !isOwn && isExercise(text), isPlayed };
 }
