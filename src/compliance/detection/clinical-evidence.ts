@@ -261,8 +261,9 @@ function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean 
 	return seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(text));
 }
 
-/** Ends a sentence; a stop behind an abbreviation does not. */
-const SENTENCE_END = /(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n/gu;
+/** Ends a sentence; a stop behind an abbreviation does not. What is asked for ends at the colon before what it is asked of. */
+const SENTENCE_END =
+	/(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n|(?<=\b(?:this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch|french|spanish|german|italian|english)):(?=\s)/gu;
 
 /** Adds the kinds that the sentences of a text give away. Each character is read a bounded number of times. */
 export function clinicalEvidence(text: string, genre: Genre, seen: Set<Kind>): void {
