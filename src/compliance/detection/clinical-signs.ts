@@ -61,7 +61,7 @@ export const TOPIC_WORK =
 
 /** First persons, behind which a term is one's own. */
 export const FIRST_PERSON =
-	/\b(?:i(?:['’](?:m|ve|d|ll))?|my|me|mein(?:e[nmrs]?)?|mich|mir|ich|je|mon|ma|mes|mi|mis|yo|io|mio|mia|miei|mie|ho|sono|eu|meu|minha|ik|mijn|estou|tenho|estoy|tengo)\b|\bj['’]/;
+	/\b(?:i(?:['’](?:m|ve|d|ll))?(?!\.)|my|me|mein(?:e[nmrs]?)?|mich|mir|ich|je|mon|ma|mes|mi|mis|yo|io|mio|mia|miei|mie|ho|sono|eu|meu|minha|ik|mijn|estou|tenho|estoy|tengo)\b|\bj['’]/;
 
 /** Since when, or how often. */
 export const SPAN =

@@ -75,7 +75,7 @@ function isPublished(text: string): boolean {
 }
 
 function isExercise(text: string): boolean {
-	if (SET.test(text) || CHOICES.test(text)) return true;
+	if (CHOICES.test(text)) return true;
 	if (text.length >= MIN_ASKED_CHARS && ASKED.test(text)) return true;
 	return SUM_ASKED.test(text) && (text.match(NUMBER) ?? []).length >= MIN_NUMBERS;
 }
@@ -86,5 +86,9 @@ export function genreOf(text: string): Genre {
 	const isPlayed = PLAYED.test(text);
 	if (DATELINE.test(text)) return { isPublished: true, isExercise: isExercise(text), isPlayed };
 	const isOwn = OF_RECORDS.test(text) || OF_WRITER.test(text.replace(QUOTED, ""));
-	return { isPublished: !isOwn && isPublished(text), isExercise: !isOwn && isExercise(text), isPlayed };
+	return {
+		isPublished: !isOwn && isPublished(text),
+		isExercise: SET.test(text) || (!isOwn && isExercise(text)),
+		isPlayed,
+	};
 }

@@ -165,6 +165,8 @@ const INTRODUCES =
 /** Also of the invented and the famous, and so no introduction where these are told of. */
 const ADDRESSED =
 	/(?:\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\bresident|\bmember|\bclient|\bmadame|\bmonsieur|\bherr|\bfrau)\W{1,3}(?:is |name |named |called )?\W{0,4}$/i;
+/** A question for a name, and what happens to stand in the next paragraph. */
+const ASKED_FOR = /\bname ?\?[? ]{0,3}\n\n$/;
 /** The part that a model is to play. */
 const PART =
 	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
@@ -194,7 +196,7 @@ export function nameAt(text: string, start: number, end: number): "introduced" |
 	SURNAME.lastIndex = end;
 	const isFull = !isInitial && SURNAME.test(text);
 	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
-	if (INTRODUCES.test(before) && !PART.test(before)) {
+	if (INTRODUCES.test(before) && !ASKED_FOR.test(before) && !PART.test(before)) {
 		if (/["']$/.test(before) && EXAMPLE.test(text.slice(start, end + 1))) return undefined;
 		return ADDRESSED.test(before) ? "addressed" : "introduced";
 	}
