@@ -187,7 +187,7 @@ function weigh(sentence: Sentence, earlier: number, genre: Genre): Weighed {
 	const signs = found.length;
 	const kind =
 		genre.isPublished || genre.isExercise
-			? kindInStory(sentence, count, found, genre)
+			? kindInStory(sentence, count, found, earlier)
 			: kindOf(sentence, count, signs, earlier);
 	return { kind, signs, names: kind !== undefined && hasFullName(text) };
 }
@@ -200,7 +200,7 @@ function kindInStory(
 	sentence: Sentence,
 	count: ReturnType<typeof counted>,
 	found: readonly RegExp[],
-	{ isPublished }: Genre,
+	earlier: number,
 ): Kind | undefined {
 	const { lower, text, terms } = sentence;
 	if (NOT_ABOUT_SOMEBODY.test(lower) || IN_GENERAL.test(lower)) return undefined;
@@ -211,9 +211,10 @@ function kindInStory(
 	const who = whoIsMeant(sentence);
 	if (who === undefined) return undefined;
 	if (count("medicine") > 0 && DOSE.test(lower) && TAKEN.test(lower)) return "prescription";
-	if (isPublished || !DIAGNOSED.test(lower)) return undefined;
-	const isNamed = hasFullName(text) || OWN_PEOPLE.test(lower);
-	return isNamed && count("condition", "treatment", "medicine") > 0 ? mainKind(terms) : undefined;
+	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return undefined;
+	const illnesses = count("condition", "treatment", "medicine");
+	if (illnesses >= 1 && DIAGNOSED.test(lower)) return mainKind(terms);
+	return illnesses + count("symptom") >= 2 ? kindOf(sentence, count, found.length, earlier) : undefined;
 }
 
 function kindOf(

@@ -25,7 +25,7 @@ const OUTLETS =
 const CAST = /\((?:\p{Lu}[\p{L}.'’-]{0,20} ){1,2}\p{Lu}[\p{L}'’-]{1,20}\)/gu;
 const REPORTED = /\b(?:said|says|told|added|announced|claimed|according to|argued|wrote|insisted)\b/g;
 const PUBLIC_MATTERS =
-	/\b(?:prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?|prosecutors?|convicted|sentenced|officials?|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|premier league|world cup|championships?|season|midfielder|striker|defender|winger|quarterback|squad|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|teammates?|team-mates?|studio|starred|directed|sequel|episode|album|novel|emperor|dynasty)\b/gu;
+	/\b(?:prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|premier league|world cup|championships?|season|midfielder|striker|defender|winger|quarterback|squad|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|teammates?|team-mates?|studio|starred|directed|sequel|episode|album|novel|emperor|dynasty)\b/gu;
 const ANNOUNCED =
 	/\b(?:summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b|\bHighlights:/iu;
 /** What stands in records and letters, which are of one person and not for many. */
