@@ -30,7 +30,7 @@ const ANNOUNCED =
 	/\b(?:summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b|\bHighlights:/iu;
 /** What stands in records and letters, which are of one person and not for many. */
 const OF_RECORDS =
-	/\b(?:patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|claim number|policy (?:number|no)|payroll|payslip|applicant|borrower|policyholder|account holder|employee)\b(?!s)|\b(?:dear|kind regards|best regards|sincerely)\b/i;
+	/\b(?:patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|the insured|adjuster|claim number|policy (?:number|no)|payroll|payslip|applicant|borrower|policyholder|account holder|employee)\b(?!s)|\b(?:dear|kind regards|best regards|sincerely)\b/i;
 /** What the writer says of themselves and their own people. */
 const OF_WRITER =
 	/\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler|aunt|uncle|cousin|niece|nephew|gran\w{0,10}|girlfriend|boyfriend|fianc[eé]e?|ex|friend|neighbou?r|boss|colleague|co-?worker|hire|intern|employee|assistant|client|customer|tenant|student|doctor|gp|therapist|salary|pay|income|wages?|pension|mortgage|loan|debts?|blood|heart|back|knee|head|chest|symptoms?|diagnosis|medication|medicine|period|surgery)\b|\bI(?:['’](?:m|ve|d) | (?:am|was|had|take|took|got|saw|feel|felt|suffer|earn|owe|make|live|can['’]t|cannot) | have (?!a (?:new|question|situation|doubt|story|problem)\b|to\b|been given|this|the|some|an? (?:article|passage|paragraph|document|text)\b))/;
@@ -44,7 +44,7 @@ const SET =
 	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\bincrease or (?:will it )?decrease\b|\bsensical\b/i;
 /** What those also write who ask about something of their own, but they write less. */
 const ASKED =
-	/\b(?:background|hint) (?:about|knowledge|paragraph|passage)|\b(?:choose|select) (?:the|between|from|one)\b|\banswer (?:the|this|these) (?:following )?questions?\b|\banswer for the question\b|\bQuestion:|\bwhich of the following\b|\bPassage:|\bquestion about the\b|\bgiven the (?:above|paragraph|passage|text)\b|\b(?:OPTIONS|Choices|Options):|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?/i;
+	/\b(?:background|hint) (?:about|knowledge|paragraph|passage)|\b(?:choose|select) (?:the|between|from|one)\b|\bquestion about the\b|\b(?:OPTIONS|Choices|Options):|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?/i;
 const MIN_ASKED_CHARS = 200;
 /** A sum has so many numbers. */
 const MIN_NUMBERS = 3;
@@ -63,15 +63,10 @@ function distinct(text: string, words: RegExp): number {
 
 function isPublished(text: string): boolean {
 	if (text.length < MIN_PUBLISHED_CHARS) return false;
-	const signs = [
-		OUTLETS.test(text),
-		(text.match(CAST) ?? []).length >= 2,
-		(text.match(REPORTED) ?? []).length >= 3,
-		distinct(text, PUBLIC_MATTERS) >= 2,
-		distinct(text, PUBLIC_MATTERS) >= 4,
-		ANNOUNCED.test(text),
-	];
-	return signs.filter(Boolean).length >= 2;
+	const matters = distinct(text, PUBLIC_MATTERS);
+	const signs = [OUTLETS.test(text), (text.match(CAST) ?? []).length >= 2, matters >= 2, matters >= 4].filter(Boolean);
+	if (signs.length === 0 || signs.length >= 2) return signs.length > 0;
+	return ANNOUNCED.test(text) || (text.match(REPORTED) ?? []).length >= 3;
 }
 
 function isExercise(text: string): boolean {
