@@ -26,7 +26,7 @@ const DEBT =
 const WHOSE =
 	/(?:compensation|salary|\bpay|bonus|pension|wages?) (?:for|of) [a-z]\. [a-z]{3,20}|employee|\bi\b|\bi['’]|\bmy\b|\bhis\b|\bher\b|\bhe\b|\bshe\b|\btheir\b|staff|\bm(?:r|rs|s)\b|salary of|payroll|payslip|candidate|applicant|customer|client|borrower|tenant|\bmember|account holder|\bfiler|offer|\bfrau\b|\bherrn?\b|mitarbeiter|kund(?:e|in)\b|\bich\b|\bmein|\bsie (?:verdient|bekommt)|\ber (?:verdient|bekommt)|\bmi\b|\bgan[oa]\b|\bmon\b|\bil (?:gagne|touche)|\belle (?:gagne|touche)|\bmio\b|\bmeu\b|\bminha\b|\bmijn\b|\bhij\b|\bzij\b|empleado|empleada|employée?|dipendente|funcionári|werknemer|pracownik/;
 const IN_GENERAL =
-	/average|\bmedian\b|minimum wage|salary range|typical|\bwhat (?:is|are)\b|how (?:much|do|does|is|can)|at least|\brequire|durchschnitt|promedio|moyen|\bbudget|revenue|quarter|invoice|company|example|calculate|formula|order total|price|\bfor (?:this|it|an?) |too much/;
+	/average|\bmedian\b|minimum wage|salary range|typical|\bwhat (?:is|are)\b|how (?:much|do|does|is|can)|at least|\brequire|durchschnitt|promedio|moyen|\bbudget|revenue|quarter|invoice|company|example|calculate|formula|order total|price|\bfor (?:this|it|an?) |too much|\bbillion\b|shareholder|\beps\b|\bdiluted\b/;
 
 /** Salaries, debts, cards and accounts. */
 export const FINANCIAL_PHRASES: readonly Phrase[] = [

@@ -35,13 +35,13 @@ const OF_RECORDS =
 const OF_WRITER =
 	/\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler|aunt|uncle|cousin|niece|nephew|gran\w{0,10}|girlfriend|boyfriend|fianc[eé]e?|ex|friend|neighbou?r|boss|colleague|co-?worker|hire|intern|employee|assistant|client|customer|tenant|student|doctor|gp|therapist|salary|pay|income|wages?|pension|mortgage|loan|debts?|blood|heart|back|knee|head|chest|symptoms?|diagnosis|medication|medicine|period|surgery)\b|\bI(?:['’](?:m|ve|d) | (?:am|was|had|take|took|got|saw|feel|felt|suffer|earn|owe|make|live|can['’]t|cannot) | have (?!a (?:new|question|situation|doubt|story|problem)\b|to\b|been given|this|the|some|an? (?:article|passage|paragraph|document|text)\b))/;
 /** What somebody is quoted with is not the writer's. */
-const QUOTED = /["“][^"”\n]{0,600}["”]/g;
+const QUOTED = /["“][^"“”\n]{0,600}["”]/g;
 
 /** Choices, in the order of the alphabet: "(A) … (B) …", "A. … B. …". */
 const CHOICES = /\(A\)[^\n]{1,200}\(B\)|(?:^|\n| )A[.):] ?[^\n]{1,200}\s{1,3}B[.):] ?\S/;
 /** What only those write who set questions. */
 const SET =
-	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\bincrease or (?:will it )?decrease\b|\bsensical\b/i;
+	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\b(?:in|de)crease or (?:will )?(?:it )?(?:will )?(?:in|de)crease\b|\bsensical\b/i;
 /** What those also write who ask about something of their own, but they write less. */
 const ASKED =
 	/\b(?:background|hint) (?:about|knowledge|paragraph|passage)|\b(?:choose|select) (?:the|between|from|one)\b|\bquestion about the\b|\b(?:OPTIONS|Choices|Options):|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?/i;
