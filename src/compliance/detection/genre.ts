@@ -27,7 +27,7 @@ const REPORTED = /\b(?:said|says|told|added|announced|claimed|according to|argue
 const PUBLIC_MATTERS =
 	/\b(?:prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|premier league|world cup|championships?|season|midfielder|striker|defender|winger|quarterback|squad|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|teammates?|team-mates?|studio|starred|directed|sequel|episode|album|novel|emperor|dynasty)\b/gu;
 const ANNOUNCED =
-	/\b(?:summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b|\bHighlights:/iu;
+	/\b(?:summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b/iu;
 /** What stands in records and letters, which are of one person and not for many. */
 const OF_RECORDS =
 	/\b(?:patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|the insured|adjuster|claim number|policy (?:number|no)|payroll|payslip|applicant|borrower|policyholder|account holder|employee)\b(?!s)|\b(?:dear|kind regards|best regards|sincerely)\b/i;
@@ -37,11 +37,12 @@ const OF_WRITER =
 /** What somebody is quoted with is not the writer's. */
 const QUOTED = /["“][^"“”\n]{0,600}["”]/g;
 
-/** Choices, in the order of the alphabet: "(A) … (B) …", "A. … B. …". */
-const CHOICES = /\(A\)[^\n]{1,200}\(B\)|(?:^|\n| )A[.):] ?[^\n]{1,200}\s{1,3}B[.):] ?\S/;
+/** Choices by letter; initials of names look so too, but not in the order of the alphabet. */
+const CHOICES = [/(?:^|\s)A[.):]\s?\S/, /(?:^|\s)B[.):]\s?\S/, /(?:^|\s)C[.):]\s?\S/] as const;
+const CHOSEN = /\?|\b(?:which|choose|select|answer|options?|choices)\b/i;
 /** What only those write who set questions. */
 const SET =
-	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\b(?:in|de)crease or (?:will )?(?:it )?(?:will )?(?:in|de)crease\b|\bsensical\b/i;
+	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\b(?:in|de)crease or (?:will )?(?:it )?(?:will )?(?:in|de)crease\b/i;
 /** What those also write who ask about something of their own, but they write less. */
 const ASKED =
 	/\b(?:background|hint) (?:about|knowledge|paragraph|passage)|\b(?:choose|select) (?:the|between|from|one)\b|\bquestion about the\b|\b(?:OPTIONS|Choices|Options):|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?/i;
@@ -52,10 +53,10 @@ const NUMBER = /\d[\d.,]{0,20}|\b(?:twice|half|two|three|four|five|six|seven|eig
 
 /** Asked of somebody who is told of, not of the one who asks. */
 const SUM_ASKED =
-	/\bhow (?:many|much|old|long|far|tall|fast)\b(?! (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my))[^.\n]{1,120}\?|\bwhat (?:is|was|are|were|will be) (?:the )?(?:[\p{L}'’-]{1,14} ){0,4}(?:percent(?:age)?|fraction|total|ratio|average|probability|cost|sum|difference in|number of|amount)\b|\bwhat (?:percent(?:age)?|fraction|portion)\b|\bin terms of\b[^.\n]{0,40}\$|\bfind the (?:total|number|value|amount|percent\p{L}{0,5}|sum|difference)\b|\\(?:frac|dfrac|text|cdot|times|\$)|\$[^$\n]{0,40}[\\^_={}][^$\n]{0,60}\$|\b(?:twice|three times|half) as (?:much|many|long)\b|\b\d{1,2}\/\d{1,2} of (?:the|his|her|their)\b/iu;
+	/\bhow (?:many|much|old|long|far|tall|fast)\b(?! (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my))[^.\n]{1,120}\?|\bwhat (?:is|was|are|were|will be) (?:the )?(?:[\p{L}'’-]{1,14} ){0,4}(?:percent(?:age)?|fraction|total|ratio|average|probability|cost|sum|difference in|number of|amount)\b|\bwhat (?:percent(?:age)?|fraction|portion)\b|\bfind the (?:total|number|value|amount|percent\p{L}{0,5}|sum|difference)\b|\\(?:frac|dfrac|text|cdot|times|\$)|\$[^$\n]{0,40}[\\^_={}][^$\n]{0,60}\$|\b(?:twice|three times|half) as (?:much|many|long)\b|\b\d{1,2}\/\d{1,2} of (?:the|his|her|their)\b/iu;
 
 const PLAYED =
-	/^\W{0,3}(?:imagine|role-?play(?:ing)?|pretend|let['’]s pretend|act as|play the (?:role|part))\b|\b(?:fictional|role-?play|guardian angel|in the style of|main character|kingdom|dungeon|wizard|once upon a time)\b|\bimagine (?:that )?you\b|\byou are (?:a |an |the )?(?:famous|renowned|legendary|fictional|character|famed)\b/i;
+	/^\W{0,3}(?:imagine|role-?play(?:ing)?|pretend|let['’]s pretend|act as|play the (?:role|part))\b|\b(?:fictional|role-?play|in the style of|main character|kingdom|dungeon|wizard|once upon a time)\b|\bimagine (?:that )?you\b|\byou are (?:a |an |the )?(?:famous|renowned|legendary|fictional|character|famed)\b/i;
 
 function distinct(text: string, words: RegExp): number {
 	return new Set(text.toLowerCase().match(words)).size;
@@ -69,8 +70,22 @@ function isPublished(text: string): boolean {
 	return ANNOUNCED.test(text) || (text.match(REPORTED) ?? []).length >= 3;
 }
 
+/** Whether choices stand in the order of the alphabet: two in brackets, three otherwise. */
+function hasChoices(text: string): boolean {
+	if (!CHOSEN.test(text)) return false;
+	const bracketed = text.indexOf("(A)");
+	if (bracketed >= 0 && text.indexOf("(B)", bracketed) > 0) return true;
+	let rest = text;
+	for (const choice of CHOICES) {
+		const at = rest.search(choice);
+		if (at < 0) return false;
+		rest = rest.slice(at + 2);
+	}
+	return true;
+}
+
 function isExercise(text: string): boolean {
-	if (CHOICES.test(text)) return true;
+	if (hasChoices(text)) return true;
 	if (text.length >= MIN_ASKED_CHARS && ASKED.test(text)) return true;
 	return SUM_ASKED.test(text) && (text.match(NUMBER) ?? []).length >= MIN_NUMBERS;
 }
