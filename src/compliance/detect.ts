@@ -58,18 +58,16 @@ function isAt(pattern: RegExp, text: string, start: number): boolean {
 	return pattern.test(text);
 }
 
-function tryPhrases(
-	text: string,
-	start: number,
-	end: number,
-	cores: Cores,
-	{ isPublished, isExercise }: Genre,
-	seen: Set<Kind>,
-): void {
+/** Whether a phrase says nothing of anybody in a text of a genre. */
+function isToldIn(toldIn: Phrase["toldIn"], { isPublished, isExercise }: Genre): boolean {
+	return toldIn !== undefined && (isPublished || (isExercise && toldIn === "stories"));
+}
+
+function tryPhrases(text: string, start: number, end: number, cores: Cores, genre: Genre, seen: Set<Kind>): void {
 	const waiting = phrases.at(text, start, end);
 	if (waiting === undefined) return;
-	for (const { kind, window, core, pattern, near, unless, isTold } of waiting) {
-		if (seen.has(kind) || (isTold && (isPublished || isExercise))) continue;
+	for (const { kind, window, core, pattern, near, unless, toldIn } of waiting) {
+		if (seen.has(kind) || isToldIn(toldIn, genre)) continue;
 		if (core !== undefined && !cores.isWithin(core, text, Math.max(0, start - MAX_BEFORE), start + window[1])) continue;
 		if (pattern.sticky && !isAt(pattern, text, start)) continue;
 		const around = text.slice(Math.max(0, start - window[0]), start + window[1]);

@@ -42,7 +42,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${SUM}`, "iuy"),
 		near: WHOSE,
 		unless: IN_GENERAL,
-		isTold: true,
+		toldIn: "print",
 	},
 	{
 		kind: "salary_context",
@@ -55,7 +55,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		),
 		near: EARNER,
 		unless: IN_GENERAL,
-		isTold: true,
+		toldIn: "stories",
 	},
 	// Of oneself, one's family and one's staff also what is paid by the hour or the week.
 	{
@@ -66,7 +66,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:earns?|earned|paid)(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,24}?${SUM}`, "iuy"),
 		near: EARNER_KNOWN,
 		unless: IN_GENERAL,
-		isTold: true,
+		toldIn: "stories",
 	},
 	{
 		kind: "salary_context",
@@ -83,7 +83,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: /\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,28}\d{2,3}(?:[.,]\d)?\b/i,
 		near: WHOSE,
 		unless: IN_GENERAL,
-		isTold: true,
+		toldIn: "print",
 	},
 	{
 		kind: "credit_context",
@@ -96,7 +96,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${SUM}`, "iuy"),
 		near: WHOSE,
 		unless: IN_GENERAL,
-		isTold: true,
+		toldIn: "print",
 	},
 	// The sum before its word: "has $41,000 in savings".
 	{
@@ -107,7 +107,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?<=${SUM} (?:in|of) (?:[a-z]{3,10} ){0,2})(?:savings|debts?|loans|arrears)(?!\\p{L})`, "iuy"),
 		near: /(?<![\w'’])(?:i|he|she|applicant|borrower|tenant|customer|client|m(?:r|rs|s)\.? [a-z'’-]{2,20}|my (?:[a-z-]{2,12} ){0,2}[a-z]{2,12})(?:['’](?:ve|s))? (?:still |now |currently |only ){0,1}(?:has|have|had|owes?|got)\b/,
 		unless: IN_GENERAL,
-		isTold: true,
+		toldIn: "stories",
 	},
 	{
 		kind: "card_cvv",

@@ -85,7 +85,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "lab_result",
-		isTold: true,
+		toldIn: "stories",
 		words: [
 			"blood",
 			"bp",
@@ -124,7 +124,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		isTold: true,
+		toldIn: "stories",
 		words: CLINICAL_VERBS,
 		window: [120, 120],
 		core: HEALTH_CORE,
@@ -134,7 +134,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		isTold: true,
+		toldIn: "stories",
 		words: [
 			"admitted",
 			"presented",
@@ -164,7 +164,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		isTold: true,
+		toldIn: "stories",
 		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
 		window: [96, 96],
 		pattern:
@@ -174,7 +174,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		isTold: true,
+		toldIn: "stories",
 		// Cut at letters beyond ASCII too: alérgico, alérgica.
 		words: [
 			"allergic",
@@ -209,7 +209,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		isTold: true,
+		toldIn: "stories",
 		words: [
 			"brca",
 			"brca1",

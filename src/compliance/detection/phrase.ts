@@ -19,6 +19,6 @@ export interface Phrase {
 	readonly near?: RegExp;
 	/** Held against the window too: where it matches, the phrase does not count. */
 	readonly unless?: RegExp;
-	/** Prose about the invented and the public says it too: it does not count in a text of such a genre. */
-	readonly isTold?: true;
+	/** Where it does not count, as it is said there of the public or the invented too: in what is published, or in exercises as well. */
+	readonly toldIn?: "print" | "stories";
 }

@@ -66,9 +66,8 @@ const GENERAL: readonly string[] = [
 	"What is the difference between gout and the Supreme Court?",
 	"Anna Petrov is aspiring to a better role.",
 	"II. Sleep disorders\nI. Anxiety disorders, and what they have in common",
-	"She touched the wall with the fingers of her right hand.",
 	"Hugo Lind finished the round a stroke over par.",
-	"Use a pencil first, it keeps the colour from bleeding, says Nora Blom.",
+	"Draw round the mouth with a pencil to keep the colour from bleeding, says Nora Blom.",
 ];
 
 /** Published: an outlet and what was said. */
