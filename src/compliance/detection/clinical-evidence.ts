@@ -193,8 +193,8 @@ function weigh(sentence: Sentence, earlier: number, genre: Genre): Weighed {
 }
 
 /**
- * In news, plots and exercises somebody is always ill: only what a record has counts there, and in an exercise a diagnosis
- * of somebody who is named in full or the writer's own.
+ * In news and exercises somebody is always ill: only what a record has counts there, a dose that is taken, and a diagnosis or
+ * two illnesses of somebody who is named in full or of somebody's family.
  */
 function kindInStory(
 	sentence: Sentence,
@@ -266,7 +266,7 @@ function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean 
 const SENTENCE_END =
 	/(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n|(?<=\b(?:this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch|french|spanish|german|italian|english)):(?=\s)/gu;
 
-/** Adds the kinds that the sentences of a text give away. Each character is read a bounded number of times. */
+/** Adds the kinds that the sentences of a text of some genre give away. Each character is read a bounded number of times. */
 export function clinicalEvidence(text: string, genre: Genre, seen: Set<Kind>): void {
 	const lowered = text.toLowerCase();
 	const read = lowered.length === text.length ? text : lowered;

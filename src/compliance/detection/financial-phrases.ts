@@ -18,7 +18,7 @@ const EARNER = new RegExp(
 	`employee|\\bstaff\\b|candidate|applicant|payroll|salary|new hire|\\bpays? (?:me|him|her)\\b|\\bmy\\b|\\bour \\w{3,12} (?:earn|make|is paid|was paid)|(?<![\\w'’])(?:i|he|she)(?:['’](?:s|m|d|ve))? (?:[a-z]{2,12} ){0,3}(?:${EARNS})\\b|(?:\\bhis|\\bher|\\btheir) (?:[a-z]{2,12} ){0,2}(?:${EARNS})\\b|\\bm(?:r|rs|s)\\.? [a-z'’-]{2,20} (?:[a-z]{2,12} ){0,2}(?:${EARNS})\\b`,
 );
 const EARNER_KNOWN =
-	/(?:(?<![\w'’])(?:i|employee(?: no\.?| number)? #?\d{1,8}|staff(?: member)? #?\d{1,8}|(?:my|our) (?:[\w-]{2,12} ){0,2}[\w-]{2,16}|m(?:r|rs|s)\.? [a-z'’-]{2,20}))(?:['’](?:s|m|d|ve|re))? (?:(?:is|was|am|get|gets|got|now|only|still|currently|being|have|has|been) ){0,3}(?:earns?|earned|paid)\b/;
+	/(?:(?<![\w'’])(?:i|employee(?: no\.?| number)? #?\d{1,8}|staff(?: member)? #?\d{1,8}|(?:my|our) (?:[\w-]{2,12} ){0,2}[\w-]{2,16}|m(?:r|rs|s)\.? [a-z'’-]{2,20}))(?:['’](?:s|m|d|ve|re))? (?:(?:now|only|still|currently|have|has) ){0,2}(?:earns?\b|earned\b|(?:is|was|am|are|get|gets|got|being|been) (?:now |only |still |currently )?paid\b)/;
 const DEBT =
 	"loans?|mortgage|overdraft|debts?|owes?|owing|owed|arrears|(?<=net )worth|(?<!\\ba )savings(?!,)|balance|bankruptcy|insolven\\p{L}{2,3}|401\\(k\\)|401k|inheritance|schulden|kredit|darlehen|kontostand|ersparnisse|hipoteca|(?<=pré)stamo|deuda|ahorros|saldo|dette|solde|mutuo|debito|risparmi|(?<=dí)vida|schuld|hypotheek|spaargeld";
 

@@ -170,7 +170,8 @@ const ASKED_FOR = /\bname ?\?[? ]{0,3}\n\n$/;
 /** The part that a model is to play. */
 const PART =
 	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
-/** First names that examples of code have. */
+/** Before a value, and first names that examples of code have there. */
+const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
 const EXAMPLE = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
 
 /** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
@@ -197,7 +198,7 @@ export function nameAt(text: string, start: number, end: number): "introduced" |
 	const isFull = !isInitial && SURNAME.test(text);
 	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
 	if (INTRODUCES.test(before) && !ASKED_FOR.test(before) && !PART.test(before)) {
-		if (/["']$/.test(before) && EXAMPLE.test(text.slice(start, end + 1))) return undefined;
+		if (NAME_KEY.test(before) && EXAMPLE.test(text.slice(start, end + 1))) return undefined;
 		return ADDRESSED.test(before) ? "addressed" : "introduced";
 	}
 	return isFull ? "full" : undefined;
