@@ -1,6 +1,7 @@
 // Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
 
 import { clinicalEvidence } from "./detection/clinical-evidence.ts";
+import { type Genre, genreOf } from "./detection/genre.ts";
 import { healthStatements } from "./detection/health-statements.ts";
 import { ibanAt } from "./detection/iban.ts";
 import { extentOf, identifyAt } from "./detection/identify.ts";
@@ -57,11 +58,16 @@ function isAt(pattern: RegExp, text: string, start: number): boolean {
 	return pattern.test(text);
 }
 
-function tryPhrases(text: string, start: number, end: number, cores: Cores, seen: Set<Kind>): void {
+/** Whether a phrase says nothing of anybody in a text of a genre. */
+function isToldIn(toldIn: Phrase["toldIn"], { isPublished, isExercise }: Genre): boolean {
+	return toldIn !== undefined && (isPublished || (isExercise && toldIn === "stories"));
+}
+
+function tryPhrases(text: string, start: number, end: number, cores: Cores, genre: Genre, seen: Set<Kind>): void {
 	const waiting = phrases.at(text, start, end);
 	if (waiting === undefined) return;
-	for (const { kind, window, core, pattern, near, unless } of waiting) {
-		if (seen.has(kind)) continue;
+	for (const { kind, window, core, pattern, near, unless, toldIn } of waiting) {
+		if (seen.has(kind) || isToldIn(toldIn, genre)) continue;
 		if (core !== undefined && !cores.isWithin(core, text, Math.max(0, start - MAX_BEFORE), start + window[1])) continue;
 		if (pattern.sticky && !isAt(pattern, text, start)) continue;
 		const around = text.slice(Math.max(0, start - window[0]), start + window[1]);
@@ -80,6 +86,7 @@ class Reader {
 
 	read(text: string): void {
 		const extent = extentOf(text);
+		const genre = genreOf(text);
 		const cores = new Cores();
 		let numberedTo = 0;
 		eachWord(text, (start, end, make) => {
@@ -88,13 +95,13 @@ class Reader {
 				if (end - start <= 4) this.addressAt(text, start, end);
 				if (numberedTo <= start) identifyAt(text, start, end, make, extent, this.seen);
 			}
-			tryPhrases(text, start, end, cores, this.seen);
+			tryPhrases(text, start, end, cores, genre, this.seen);
 			keysAt(text, start, end, this.report);
-			if (make === "letters") this.lettersAt(text, start, end);
+			if (make === "letters") this.lettersAt(text, start, end, genre);
 		});
 		mailboxes(text, this.seen);
-		healthStatements(text, this.seen);
-		clinicalEvidence(text, this.seen);
+		if (!genre.isPublished && !genre.isExercise) healthStatements(text, this.seen);
+		clinicalEvidence(text, genre, this.seen);
 		secretsAtSigns(text, this.report);
 	}
 
@@ -116,12 +123,13 @@ class Reader {
 		if (!this.seen.has("mac_address") && macAt(text, start)) this.seen.add("mac_address");
 	}
 
-	private lettersAt(text: string, start: number, end: number): void {
+	private lettersAt(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
 		saidSecretAt(text, start, end, this.report);
 		if (this.seen.has("person_name")) return;
 		const name = nameAt(text, start, end);
-		if (name === "introduced") this.seen.add("person_name");
-		else if (name === "full") this.namesSomebody = true;
+		const isIntroduced = name === "introduced" || (name === "addressed" && !isPublished && !isPlayed);
+		if (isIntroduced) this.seen.add("person_name");
+		else if (name !== undefined) this.namesSomebody = true;
 	}
 }
 

@@ -11,6 +11,7 @@ import {
 	IN_GENERAL,
 	OWN_ORGAN,
 	SPAN,
+	STORY_SIGNS,
 	TOLD_PEOPLE,
 	TOPIC_WORK,
 	TREATED,
@@ -19,6 +20,7 @@ import {
 } from "./clinical-signs.ts";
 import { type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
 import type { ClinicalGroup } from "./clinical-vocabulary.ts";
+import type { Genre } from "./genre.ts";
 import { NO_CONDITION, saidBefore } from "./health-statements.ts";
 import type { Kind } from "./kinds.ts";
 import { NOT_ABOUT_SOMEBODY, SOMEBODY } from "./medical-terms.ts";
@@ -144,6 +146,12 @@ function isFelt(sentence: Sentence, count: ReturnType<typeof counted>): boolean 
 	return isTouching(sentence, "sensation") && (SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1);
 }
 
+/** With a medicine and somebody, a prescription wherever it stands. */
+const DOSE = /\d ?(?:mg|mcg|µg|ml|units?|iu|ie)\b/;
+const TAKEN = /\b(?:tak(?:es?|ing|en)|took|prescribed|given|started|on|rx|nimmt|prend|toma|prende)\b/;
+const DIAGNOSED =
+	/\b(?:diagnosed (?:with|as|in)|(?:was|been|is) prescribed|(?:being |is |was )treated for|suffers? from|underwent)\b/;
+
 const STRONG: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
 
 /** The first strong term that is said of the one who is meant, and not only their topic. */
@@ -171,15 +179,42 @@ function isRecord(signs: number, earlier: number, count: ReturnType<typeof count
 	return signs === 1 && (strong >= 2 || all >= 3 || (earlier >= 1 && strong >= 1) || earlier >= 2);
 }
 
-function weigh(sentence: Sentence, earlier: number): Weighed {
+function weigh(sentence: Sentence, earlier: number, genre: Genre): Weighed {
 	const { text, lower } = sentence;
 	const count = counted(sentence);
 	const hasDigit = /[\d/:]/.test(lower);
-	const signs = CLINICAL_SIGNS.filter(
-		(sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower),
-	).length;
-	const kind = kindOf(sentence, count, signs, earlier);
+	const found = CLINICAL_SIGNS.filter((sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower));
+	const signs = found.length;
+	const kind =
+		genre.isPublished || genre.isExercise
+			? kindInStory(sentence, count, found, earlier)
+			: kindOf(sentence, count, signs, earlier);
 	return { kind, signs, names: kind !== undefined && hasFullName(text) };
+}
+
+/**
+ * In news and exercises somebody is always ill: only what a record has counts there, a dose that is taken, and a diagnosis or
+ * two illnesses of somebody who is named in full or of somebody's family.
+ */
+function kindInStory(
+	sentence: Sentence,
+	count: ReturnType<typeof counted>,
+	found: readonly RegExp[],
+	earlier: number,
+): Kind | undefined {
+	const { lower, text, terms } = sentence;
+	if (NOT_ABOUT_SOMEBODY.test(lower) || IN_GENERAL.test(lower)) return undefined;
+	if (KEYED.test(lower) && KEYED_TO.test(lower)) return "diagnosis_context";
+	const signs = found.filter((sign) => !STORY_SIGNS.includes(sign)).length;
+	const strong = count("condition", "treatment", "medicine", "symptom", "measure");
+	if (CERTAIN.test(lower) || (signs >= 1 && found.length >= 2 && strong >= 1)) return mainKind(terms);
+	const who = whoIsMeant(sentence);
+	if (who === undefined) return undefined;
+	if (count("medicine") > 0 && DOSE.test(lower) && TAKEN.test(lower)) return "prescription";
+	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return undefined;
+	const illnesses = count("condition", "treatment", "medicine");
+	if (illnesses >= 1 && DIAGNOSED.test(lower)) return mainKind(terms);
+	return illnesses + count("symptom") >= 2 ? kindOf(sentence, count, found.length, earlier) : undefined;
 }
 
 function kindOf(
@@ -227,11 +262,12 @@ function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean 
 	return seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(text));
 }
 
-/** Ends a sentence; a stop behind an abbreviation does not. */
-const SENTENCE_END = /(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n/gu;
+/** Ends a sentence; a stop behind an abbreviation does not. What is asked for ends at the colon before what it is asked of. */
+const SENTENCE_END =
+	/(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n|(?<=\b(?:this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch|french|spanish|german|italian|english)):(?=\s)/gu;
 
-/** Adds the kinds that the sentences of a text give away. Each character is read a bounded number of times. */
-export function clinicalEvidence(text: string, seen: Set<Kind>): void {
+/** Adds the kinds that the sentences of a text of some genre give away. Each character is read a bounded number of times. */
+export function clinicalEvidence(text: string, genre: Genre, seen: Set<Kind>): void {
 	const lowered = text.toLowerCase();
 	const read = lowered.length === text.length ? text : lowered;
 	let terms: ClinicalTerm[] = [];
@@ -244,7 +280,7 @@ export function clinicalEvidence(text: string, seen: Set<Kind>): void {
 		const isShort = terms.length === 0 || end - from < MIN_SENTENCE;
 		terms = [];
 		if (isShort || isSettled(sentence, seen)) return;
-		const { kind, signs, names } = weigh(sentence, earlier);
+		const { kind, signs, names } = weigh(sentence, earlier, genre);
 		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
 		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(sentence.terms));
 		if (names) seen.add("person_name");

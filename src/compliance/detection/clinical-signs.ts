@@ -1,5 +1,11 @@
 // How clinics write and how people speak of their health: signs of a record, phrases, who is meant, what is general. Lists only.
 
+const AGE =
+	/\b\d{1,3}[- ]?(?:yo|y\/o|yrs? old|year[- ]olds?|years old|jährig\p{L}{1,2}|ans\b|años\b)|(?:^|[\s(,])\d{2} ?[mf](?=[\s,:;.)])/u;
+const SIDE = /\b(?:left|right|bilateral|proximal|distal|medial|lateral|linke[nrs]?|rechte[nrs]?)\b/;
+const PATIENT =
+	/\b(?:patient|pt|patientin|patiente|paciente|paziente|patiënte?)(?!s\b| (?:portal|app|education|safety|journey|data|record))\b/;
+
 /** What only a record, a referral or a prescription has. Each is held against one sentence in small letters; its matches count once. */
 export const CLINICAL_SIGNS: readonly RegExp[] = [
 	/\bb\.?p\.?:? ?\d{2,3} ?\/ ?\d{2,3}\b|\b(?:blood pressure|blutdruck|tensi[oó]n|pressione|bloeddruk|tension)[^.\n\d]{0,24}\d{2,3}(?: ?\/ ?| over | zu | sur | su | op )\d{1,3}\b/,
@@ -15,12 +21,15 @@ export const CLINICAL_SIGNS: readonly RegExp[] = [
 	/\b(?:c\/o|o\/e|h\/o|s\/p|r\/o|f\/h)(?= |:)|\bx ?\d{1,2}\/(?:7|12|52)\b|\b\d{1,2}\/(?:7|12|52)\b/,
 	/\b(?:pmhx?|fhx|shx|nkda|hpi|soboe|hx|dx|sx)\b|\bsob\b(?= on| at|,)/,
 	/(?:^|[\n.] ?)(?:cc|imp|impression|assessment|indication|findings?|referral reason|reason for referral|dispensed|wound check|tx plan|treatment plan|meds|medications?|allergies|procedure|diagnosis|soap|plan|hpi|therapie|atcd|dx|o\/e|exam|on examination|anamnese|befund|diagnose|beurteilung|motif|antécédents|anamnesis|history):/,
-	/\b\d{1,3}[- ]?(?:yo|y\/o|yrs? old|year[- ]olds?|years old|jährig\p{L}{1,2}|ans\b|años\b)|(?:^|[\s(,])\d{2} ?[mf](?=[\s,:;.)])/u,
-	/\b(?:left|right|bilateral|proximal|distal|medial|lateral|linke[nrs]?|rechte[nrs]?)\b/,
+	AGE,
+	SIDE,
 	/\b(?:grade|stage|grad|stadium|stade|estadio) (?:[1-4]|i{1,3}v?|iv)[abc]?\b|\b[lcts]\d{1,2}\/(?:[lcs]?\d)\b|\b(?:er|pr|her2|hpv|rh)[ -]?(?:positive|negative|neg\b|pos\b)|\bp?t[1-4][abc]?n[0-3]m?[01x]?\b|\bbi-?rads\b|\bgleason\b|\bnyha\b|\becog\b|\bst[- ]elevation\b|\bgcs:? ?\d|\bapgar\b|\bg\d ?p\d\b|\b[34]\d\+\d\b/,
 	/\b(?:post-?op(?:erative)?(?: day)?|pod ?#?\d|nil by mouth|npo|lap chole|cath lab|on room air|room air|drain output|to theatre|discharge (?:medication|summary|letter|diagnosis)|admission (?:note|diagnosis)|family (?:hx|history)|pleasant \d{1,2}|thank you for (?:seeing|referring)|stable overnight|vitals? stable|obs stable|wound (?:clean|dry|healing)|discharged? home|peaked t|(?:ct|mri|xr|cxr|usg) (?:head|chest|abdo\w{0,4}|spine|brain|pelvis|neck|knee)|no acute|z\.n\.|prbc|edd|fundal height|rul|lll|rll|lul|review (?:in )?\d{1,2} ?(?:h|d|weeks?|days?)|date of service|prior auth(?:orization)?|wound care|verbandwechsel)\b/,
-	/\b(?:patient|pt|patientin|patiente|paciente|paziente|patiënte?)(?!s\b| (?:portal|app|education|safety|journey|data|record))\b/,
+	PATIENT,
 ];
+
+/** Signs that stories have too. */
+export const STORY_SIGNS: readonly RegExp[] = [AGE, SIDE, PATIENT];
 
 /** Said in several words, and as much as the name of a condition. */
 export const CLINICAL_PHRASES =
@@ -52,7 +61,7 @@ export const TOPIC_WORK =
 
 /** First persons, behind which a term is one's own. */
 export const FIRST_PERSON =
-	/\b(?:i(?:['’](?:m|ve|d|ll))?|my|me|mein(?:e[nmrs]?)?|mich|mir|ich|je|mon|ma|mes|mi|mis|yo|io|mio|mia|miei|mie|ho|sono|eu|meu|minha|ik|mijn|estou|tenho|estoy|tengo)\b|\bj['’]/;
+	/\b(?:i(?:['’](?:m|ve|d|ll))?(?!\.)|my|me|mein(?:e[nmrs]?)?|mich|mir|ich|je|mon|ma|mes|mi|mis|yo|io|mio|mia|miei|mie|ho|sono|eu|meu|minha|ik|mijn|estou|tenho|estoy|tengo)\b|\bj['’]/;
 
 /** Since when, or how often. */
 export const SPAN =

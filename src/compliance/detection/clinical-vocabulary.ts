@@ -59,7 +59,7 @@ const TREATMENTS = `
 /** Medicines that no ending gives away, brands among them; the endings are below. */
 const MEDICINES = `
 	abilify accutane acetaminophen acyclovir adderall adrenalin* albuterol allopurinol amiodarone amitriptylin* amlodipin* amoxicillin* apixaban
-	aripiprazole aspirin* ativan augmentin azathioprin* baclofen benzodiazepin* betablock* bromazepam budesonid* bupropion buprenorphin*
+	aripiprazole aspirin aspirine aspirina ativan augmentin azathioprin* baclofen benzodiazepin* betablock* bromazepam budesonid* bupropion buprenorphin*
 	buspirone carbamazepin* cetirizin* chlorthalidone ciclosporin* clexane clonazepam clonidine clopidogrel codein* colchicin* concerta
 	cortisone* cortison* coumadin creon cymbalta cytotoxic* dexamethason* diazepam diclofenac digoxin donepezil doxycyclin*
 	duloxetin* effexor eliquis enoxaparin* entresto ephedrin* estradiol estrogen* eutirox fentanyl ferrous finasterid* fluticason*

@@ -85,6 +85,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "lab_result",
+		toldIn: "stories",
 		words: [
 			"blood",
 			"bp",
@@ -123,6 +124,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		toldIn: "stories",
 		words: CLINICAL_VERBS,
 		window: [120, 120],
 		core: HEALTH_CORE,
@@ -132,6 +134,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		toldIn: "stories",
 		words: [
 			"admitted",
 			"presented",
@@ -161,6 +164,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		toldIn: "stories",
 		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
 		window: [96, 96],
 		pattern:
@@ -170,6 +174,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		toldIn: "stories",
 		// Cut at letters beyond ASCII too: alérgico, alérgica.
 		words: [
 			"allergic",
@@ -204,6 +209,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
+		toldIn: "stories",
 		words: [
 			"brca",
 			"brca1",

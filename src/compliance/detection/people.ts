@@ -162,6 +162,18 @@ const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}
 const INTRODUCES =
 	/(?:\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$/i;
 
+/** Also of the invented and the famous, and so no introduction where these are told of. */
+const ADDRESSED =
+	/(?:\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\bresident|\bmember|\bclient|\bmadame|\bmonsieur|\bherr|\bfrau)\W{1,3}(?:is |name |named |called )?\W{0,4}$/i;
+/** A question for a name, and what happens to stand in the next paragraph. */
+const ASKED_FOR = /\bname ?\?[? ]{0,3}\n\n$/;
+/** The part that a model is to play. */
+const PART =
+	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
+/** Before a value, and first names that examples of code have there. */
+const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
+const EXAMPLE = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
+
 /** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
 const TITLE =
 	/(?:(?<!['’])\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
@@ -170,8 +182,11 @@ const NO_SURNAME =
 	/^(?:Access|Advocate|App|Assessment|Assistance|Association|Assumed|Care|Chart|Data|Discharge|Education|Engagement|Experience|Flow|Form|Health|History|ID|Identification|Information|Instructions|Intake|Is|Journey|Monitoring|Name|Notes?|Number|Outcomes?|Portal|Privacy|Protection|Record|Records|Registration|Registry|Relations|Rights|Safety|Satisfaction|Services?|Support|Survey|The|Transport|Was|With|Zero)$/;
 const INITIAL = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
-/** How sure it is that a name of a person begins at a word: introduced as one, somebody's without more, or none. */
-export function nameAt(text: string, start: number, end: number): "introduced" | "full" | undefined {
+/**
+ * How sure it is that a name of a person begins at a word: introduced as one, introduced or addressed as one in a story too,
+ * somebody's without more, or none.
+ */
+export function nameAt(text: string, start: number, end: number): "introduced" | "addressed" | "full" | undefined {
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return undefined;
 	const before = text.slice(Math.max(0, start - 40), start);
@@ -182,7 +197,10 @@ export function nameAt(text: string, start: number, end: number): "introduced" |
 	SURNAME.lastIndex = end;
 	const isFull = !isInitial && SURNAME.test(text);
 	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
-	if (INTRODUCES.test(before)) return "introduced";
+	if (INTRODUCES.test(before) && !ASKED_FOR.test(before) && !PART.test(before)) {
+		if (NAME_KEY.test(before) && EXAMPLE.test(text.slice(start, end + 1))) return undefined;
+		return ADDRESSED.test(before) ? "addressed" : "introduced";
+	}
 	return isFull ? "full" : undefined;
 }
 

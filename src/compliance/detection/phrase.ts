@@ -19,4 +19,6 @@ export interface Phrase {
 	readonly near?: RegExp;
 	/** Held against the window too: where it matches, the phrase does not count. */
 	readonly unless?: RegExp;
+	/** Where it does not count, as it is said there of the public or the invented too: in what is published, or in exercises as well. */
+	readonly toldIn?: "print" | "stories";
 }

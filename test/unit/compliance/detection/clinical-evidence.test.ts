@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { detect } from "../../../../src/compliance/detect.ts";
 import { clinicalEvidence } from "../../../../src/compliance/detection/clinical-evidence.ts";
+import { genreOf } from "../../../../src/compliance/detection/genre.ts";
 import type { Kind } from "../../../../src/compliance/detection/kinds.ts";
 
 function foundIn(text: string): Kind[] {
 	const seen = new Set<Kind>();
-	clinicalEvidence(text, seen);
+	clinicalEvidence(text, genreOf(text), seen);
 	return [...seen].sort();
 }
 
@@ -62,7 +63,18 @@ const GENERAL: readonly string[] = [
 	"Our team suffers from long meetings.",
 	"Grade 4 pupils learn fractions on the left page.",
 	"Mein Chef will eine Präsentation über Migräne.",
+	"What is the difference between gout and the Supreme Court?",
+	"Anna Petrov is aspiring to a better role.",
+	"II. Sleep disorders\nI. Anxiety disorders, and what they have in common",
+	"Hugo Lind finished the round a stroke over par.",
+	"Draw round the mouth with a pencil to keep the colour from bleeding, says Nora Blom.",
 ];
+
+/** Published: an outlet and what was said. */
+const NEWS =
+	"LISBON, Portugal (Reuters) -- The striker Rui Tavares tore a ligament in his knee on Saturday and will miss the rest of the season, a spokesman for the club said. He had complained of pain since the tournament in May, according to his coach, who told reporters that an operation was likely and that nobody knew how long the others would have to wait.";
+const EXERCISE =
+	"Having read the above passage, choose the right end. Olga found out that she has asthma, and Piet carries her bag. Who can run longer, Olga or Piet?";
 
 describe("what a sentence says of somebody's health", () => {
 	it.each(SAID)("is found by %s", (_, text) => {
@@ -89,6 +101,33 @@ describe("what a sentence says of somebody's health", () => {
 
 	it("takes no shortened verb for a title", () => {
 		expect(detect(["I'm HIV positive, do I tell my dentist?"]).classes).toEqual(["PHI"]);
+	});
+
+	it("is nothing in news and exercises, where somebody is always ill", () => {
+		expect(detect([NEWS]).classes).toEqual([]);
+		expect(detect([EXERCISE]).classes).toEqual([]);
+	});
+
+	it.each([
+		["signs of a record", "BP 92/58, HR 121, temp 39.1, still vomiting"],
+		["a scale", "PHQ-9 score: 17 after six weeks of sertraline"],
+		["a medicine, its dose and who takes it", "Rui Tavares is on warfarin 5 mg since June"],
+		["two illnesses of somebody named in full", "Rui Tavares has epilepsy and type 1 diabetes"],
+		["a diagnosis of somebody named in full", "Rui Tavares was diagnosed with leukaemia"],
+	])("counts in an exercise by %s", (_, text) => {
+		expect(detect([`${EXERCISE}\n${text}`]).classes).toContain("PHI");
+		expect(detect([`${NEWS}\n${text}`]).classes).toContain("PHI");
+	});
+
+	it("counts in an article that the writer's own people are told of beside", () => {
+		const plain = NEWS.replace("LISBON, Portugal (Reuters) -- ", "");
+		expect(detect([plain]).classes).toEqual([]);
+		expect(detect([`${plain}\nMy son has the same, and he is allergic to latex.`]).classes).toContain("PHI");
+	});
+
+	it("is not hidden by what is asked for before a colon", () => {
+		for (const asked of ["Summarize this", "Answer the following question", "Please translate the following text"])
+			expect(detect([`${asked}: she has glaucoma and takes timolol`]).classes).toContain("PHI");
 	});
 
 	it("is found behind many sentences that say nothing", () => {
