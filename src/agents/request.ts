@@ -1,5 +1,6 @@
 // The body of a run: its schema, its goal, and by what two bodies under one idempotency key are told apart. Pure.
 import * as z from "zod";
+import { ruleFields } from "../brain/rule-fields.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
@@ -27,14 +28,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
-		compliance: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
-		brain_config: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
+		...ruleFields(),
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),
 	}),
 );

@@ -1,5 +1,6 @@
 // The OpenAI-compatible request body: its schema, and its way into the model call. Pure.
 import * as z from "zod";
+import { ruleFields } from "../brain/rule-fields.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { readCallId } from "../inference/tool-call-ids.ts";
@@ -159,11 +160,7 @@ export const chatRequestSchema = z.lazy(() =>
 		user: z.string().max(512).nullish(),
 		metadata: z.record(z.string(), z.unknown()).nullish(),
 		routing_mode: z.enum(ROUTING_MODES).nullish().describe("What `auto` prefers; by the prompt by default."),
-		brain_config: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
-		compliance: z.record(z.string(), z.unknown()).nullish().describe("A compliance policy; before the config's."),
+		...ruleFields(),
 	}),
 );
 

@@ -1,5 +1,6 @@
 // The body of a code run: its schema, and its way into a task. Pure.
 import * as z from "zod";
+import { ruleFields } from "../brain/rule-fields.ts";
 import { POLICIES, type Policy } from "../orchestration/strategy.ts";
 import { type DetectedLanguage, detectLanguage, languageOf } from "./language.ts";
 
@@ -39,14 +40,7 @@ export const codeRequestSchema = z.lazy(() =>
 		max_tokens: z.int().positive().nullish().describe("Of each model call; 2048 by default."),
 		temperature: z.number().min(0).max(2).nullish().describe("0.2 by default."),
 		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
-		compliance: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
-		brain_config: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
+		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
 		stream: z.boolean().nullish(),
 	}),

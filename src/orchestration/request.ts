@@ -1,5 +1,6 @@
 // The body of an orchestration: its schema, and its way into a task. Pure.
 import * as z from "zod";
+import { ruleFields } from "../brain/rule-fields.ts";
 import { type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
@@ -54,14 +55,7 @@ export const orchestrationRequestSchema = z.lazy(() =>
 			.max(256)
 			.nullish()
 			.describe("Who aggregates, ranks or judges, if it is an id of list_models."),
-		compliance: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
-		brain_config: z
-			.record(z.string(), z.unknown())
-			.nullish()
-			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
+		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
 		stream: z.boolean().nullish(),
 	}),
