@@ -1,6 +1,7 @@
 // Runs of agents through the front door, and what every run owes: one spend, one receipt, one valid proof, and never above its cap.
 import { expect } from "vitest";
 import { runSchema, type ShownRun, type ShownTrajectory, trajectorySchema } from "../../src/agents/response.ts";
+import { nano } from "./money.ts";
 import { call, callWithKey, proofOf, type TestKey, usageOf } from "./service.ts";
 
 /** A goal that the sandbox plans as three subtasks. */
@@ -32,10 +33,6 @@ export async function trajectoryOf({ key }: TestKey, runId: string): Promise<Sho
 export async function verify(body: unknown): Promise<Record<string, unknown>> {
 	const response = await call("/v1/agent/verify", { method: "POST", body: JSON.stringify(body) });
 	return (await response.json()) as Record<string, unknown>;
-}
-
-export function nano(amountUsd: number): number {
-	return Math.round(amountUsd * 1e9);
 }
 
 /** Holds a run against everything that speaks of it; the run must be the only request of its user that called a model. */

@@ -4,8 +4,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Reservation } from "../../src/account/settlement.ts";
 import type { ShownRun } from "../../src/agents/response.ts";
-import { expectAccounted, nano, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
+import { expectAccounted, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
 import { type Fault, killObject, type Operation, useFaults, writes } from "../support/faults.ts";
+import { nano } from "../support/money.ts";
 import {
 	callWithKey,
 	eventually,

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LADDER } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
-import { expectAccounted, GOAL, nano, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
+import { expectAccounted, GOAL, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
+import { nano } from "../support/money.ts";
 import {
 	call,
 	callWith,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type CodeAnswer, codeSchema } from "../../src/code/response.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { nano } from "../support/money.ts";
 import {
 	callWith,
 	callWithKey,
@@ -16,6 +17,7 @@ import {
 	withKey,
 } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
+import { resultsOf, stageOf } from "../support/stages.ts";
 
 let upstream: Upstream;
 let key: TestKey;
@@ -40,21 +42,8 @@ async function coded(task: string, more: Record<string, unknown> = {}, by?: Test
 	return codeSchema.parse(body);
 }
 
-type Stage = NonNullable<CodeAnswer["svc"]["stages"]>[number];
-
-function stageOf({ svc }: CodeAnswer, name: string): Stage {
-	const stage = svc.stages?.find((one) => one.name === name);
-	if (!stage) throw new Error(`there is no stage ${name}`);
-	return stage;
-}
-
-function resultsOf({ svc }: CodeAnswer): Stage["results"] {
-	return (svc.stages ?? []).flatMap(({ results }) => results);
-}
-
 const stageNames = ({ svc }: CodeAnswer) => svc.stages?.map(({ name }) => name);
 const providerOf = (model: string | null | undefined) => CATALOG.findModel(model ?? "")?.provider;
-const nano = (amountUsd: number) => Math.round(amountUsd * 1e9);
 
 describe("a run", () => {
 	it("that passes at once has one cycle, two models of two providers, and the sandbox's mark", async () => {

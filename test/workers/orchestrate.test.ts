@@ -6,6 +6,7 @@ import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
 import { STRATEGIES } from "../../src/orchestration/strategy.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { nano } from "../support/money.ts";
 import {
 	callWith,
 	callWithKey,
@@ -19,6 +20,7 @@ import {
 	withKey,
 } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
+import { resultsOf, stageOf } from "../support/stages.ts";
 
 let upstream: Upstream;
 let key: TestKey;
@@ -47,22 +49,6 @@ async function orchestrated(content: string, more: Record<string, unknown> = {},
 	const body = await response.json();
 	if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(body)}`);
 	return orchestrationSchema.parse(body);
-}
-
-type Stage = NonNullable<Orchestration["svc"]["stages"]>[number];
-
-function stageOf({ svc }: Orchestration, name: string): Stage {
-	const stage = svc.stages?.find((one) => one.name === name);
-	if (!stage) throw new Error(`there is no stage ${name}`);
-	return stage;
-}
-
-function resultsOf({ svc }: Orchestration): Stage["results"] {
-	return (svc.stages ?? []).flatMap(({ results }) => results);
-}
-
-function nano(amountUsd: number): number {
-	return Math.round(amountUsd * 1e9);
 }
 
 const STAGES: Readonly<Record<(typeof STRATEGIES)[number], string[]>> = {
