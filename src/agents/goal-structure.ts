@@ -98,8 +98,8 @@ function clauses(text: string): string[] {
 }
 
 /**
- * Subtasks in the goal's own order, at least one; a goal without structure, or of more than 20,000 characters, is one. Text around a list is in none of them, so
- * every step should be shown the goal too.
+ * Subtasks in the goal's own order, at least one; a goal without structure, or of more than 20,000 characters, is one. Text around
+ * a list is in none of them, so every step should be shown the goal too.
  * @param most those beyond it stand together in the last.
  */
 export function goalSubtasks(goal: string, most: number): string[] {
