@@ -14,6 +14,7 @@ import type { PageQuery } from "../audit/page.ts";
 import { Backoff } from "../durable/backoff.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { logError } from "../http/log.edge.ts";
+import { inTime } from "../in-time.edge.ts";
 import { usd } from "../proof/money.ts";
 import { utf8Length } from "../providers/wire.ts";
 import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
@@ -159,12 +160,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 
 	/** Waits for the run to begin; false when it did not, and from then on never will. */
 	async #begins(): Promise<boolean> {
-		let timer: ReturnType<typeof setTimeout> | undefined;
-		const late = new Promise<void>((resolve) => {
-			timer = setTimeout(resolve, BEGIN_WITHIN_MS);
-		});
-		if (!this.#isVoid()) await Promise.race([this.#begun.promise, late]);
-		clearTimeout(timer);
+		if (!this.#isVoid()) await inTime(this.#begun.promise, BEGIN_WITHIN_MS, () => undefined);
 		if (this.#book) return true;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();

@@ -2,6 +2,7 @@
 // at the user's meter if D1 does not have it. What the rows are and where the object keeps them is the object's business.
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
+import { inTime } from "../in-time.edge.ts";
 import type { OwnerKey } from "./owner.ts";
 import { OwnerMark } from "./owner-mark.edge.ts";
 
@@ -85,14 +86,9 @@ export class OwnerOutbox<Row extends { id: string }> {
 
 	/** Tries at once to hand on what D1 does not have, and waits a moment for it; true when nothing is left. */
 	async catchUp(): Promise<boolean> {
-		let timer: ReturnType<typeof setTimeout> | undefined;
-		const late = new Promise<void>((resolve) => {
-			timer = setTimeout(resolve, FLUSH_WAIT_MS);
-		});
 		const flushed = this.#flush();
 		this.#state.waitUntil(flushed);
-		await Promise.race([flushed, late]);
-		clearTimeout(timer);
+		await inTime(flushed, FLUSH_WAIT_MS, () => undefined);
 		return this.#work.isIdle();
 	}
 

@@ -5,6 +5,7 @@ import type { Answer } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
+import { inTime } from "../in-time.edge.ts";
 import { callerOf } from "../inference/caller.edge.ts";
 import { inferStream, type OpeningStream, type StreamedAnswer, type StreamedEnding } from "../inference/infer.edge.ts";
 import type { UpstreamLost } from "../providers/call-failure.ts";
@@ -170,16 +171,9 @@ export async function streamAnswer(
 		},
 	);
 	context.waitUntil(context.finished);
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const waited = new Promise<"waited">((resolve) => {
-		timer = setTimeout(() => resolve("waited"), HEAD_WAIT_MS);
-	});
 	// Once the stream is served, its work ends only when the client has read it all.
-	const first = await Promise.race([
-		served.promise.then((sandbox) => ({ sandbox })),
-		work.then((failure) => ({ failure })),
-		waited,
-	]).finally(() => clearTimeout(timer));
+	const begun = Promise.race([served.promise.then((sandbox) => ({ sandbox })), work.then((failure) => ({ failure }))]);
+	const first = await inTime(begun, HEAD_WAIT_MS, () => "waited" as const);
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);
 	const headers = {

@@ -1,5 +1,6 @@
 // Reads a JSON body within its limit and refuses what no later stage could hash, store or recurse into.
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
+import { inTime } from "../in-time.edge.ts";
 import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
 
 /**
@@ -17,25 +18,12 @@ function invalidJson(message: string): { ok: false; failure: Failure } {
 	return fail({ reason: "invalid_json", message });
 }
 
-/** What a promise gives, or null where it takes too long. */
-async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const late = new Promise<null>((resolve) => {
-		timer = setTimeout(() => resolve(null), timeoutMs);
-	});
-	try {
-		return await Promise.race([promise, late]);
-	} finally {
-		clearTimeout(timer);
-	}
-}
-
 /** Takes the rest of a body and throws it away, within bounds of bytes and time. */
 async function drain(reader: BodyReader): Promise<void> {
 	const endsAtMs = Date.now() + MAX_DRAIN_MS;
 	try {
 		for (let takenBytes = 0; takenBytes < MAX_DRAIN_BYTES; ) {
-			const next = await inTime(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()));
+			const next = await inTime(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
 			if (next === null || next.done) break;
 			takenBytes += next.value.byteLength;
 		}

@@ -1,6 +1,7 @@
 // How an endpoint answers work that may take long: as Server-Sent Events with progress, or as one JSON body that white space
 // keeps alive. What the work is, and what it costs, is the caller's.
 import type { Failure } from "../failure.ts";
+import { inTime } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Answer, WholeAnswer } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
@@ -147,11 +148,8 @@ async function answerBeforeHead<T>(
 	opened: Promise<void>,
 	waitMs: number,
 ): Promise<WholeAnswer<T> | null> {
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const waited = new Promise<null>((resolve) => {
-		timer = setTimeout(() => resolve(null), waitMs);
-	});
-	return Promise.race([done, opened.then(() => null), waited]).finally(() => clearTimeout(timer));
+	const noAnswer = () => null;
+	return inTime(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
 }
 
 /**

@@ -6,6 +6,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { defaultConfigState } from "../brain/default-config.store.ts";
 import { users } from "../db/schema.ts";
 import { logError } from "../http/log.edge.ts";
+import { inTime } from "../in-time.edge.ts";
 
 const CHECK_TIMEOUT_MS = 2_000;
 /** A meter of nobody: shows that objects run without touching a user's. */
@@ -14,25 +15,16 @@ const PROBE_METER = "health-probe";
 const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
 
 /** @throws when `work` has not answered in time, or fails. */
-async function inTime<T>(name: string, work: () => Promise<T>): Promise<T> {
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const timeout = new Promise<never>((_, reject) => {
-		timer = setTimeout(
-			() => reject(new Error(`${name} did not answer within ${CHECK_TIMEOUT_MS} ms`)),
-			CHECK_TIMEOUT_MS,
-		);
+function answered<T>(name: string, work: Promise<T>): Promise<T> {
+	return inTime(work, CHECK_TIMEOUT_MS, () => {
+		throw new Error(`${name} did not answer within ${CHECK_TIMEOUT_MS} ms`);
 	});
-	try {
-		return await Promise.race([work(), timeout]);
-	} finally {
-		clearTimeout(timer);
-	}
 }
 
 async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
 	const startedAtMs = Date.now();
 	try {
-		await inTime(name, work);
+		await answered(name, work());
 		return { ok: true, latency_ms: Date.now() - startedAtMs };
 	} catch (error) {
 		logError("health_check_failed", error, { check: name });
@@ -73,7 +65,7 @@ export const healthEndpoint = endpoint({
 	async handle({ context }) {
 		const [found, default_config] = await Promise.all([
 			checks(context),
-			inTime("kv", () => defaultConfigState(context)).catch(() => "unknown" as const),
+			answered("kv", defaultConfigState(context)).catch(() => "unknown" as const),
 		]);
 		const healthy = Object.values(found).every((entry) => entry.ok);
 		const value = {

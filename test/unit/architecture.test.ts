@@ -37,6 +37,7 @@ const LAYERS = [
 	["suggest.ts"],
 	["ids.ts"],
 	["failure.ts"],
+	["in-time.edge.ts"],
 ] as const;
 
 /** They stand beside the Worker: what npm scripts run, the upstream of tests and of a first start, checks for readers. */
