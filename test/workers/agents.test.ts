@@ -33,6 +33,17 @@ afterEach(() => upstream.restore());
 
 const BOOK = `Write a book:\n${Array.from({ length: 12 }, (_, at) => `${at + 1}. Chapter ${at + 1} [[overrun]]`).join("\n")}`;
 
+/** Has the upstream answer the second of three subtasks when the gate is opened. */
+function holdSecondSubtask(): PromiseWithResolvers<void> {
+	const gate = Promise.withResolvers<void>();
+	upstream.restore();
+	upstream = useSandbox(async (request) => {
+		if ((await request.text()).includes("Subtask 2 of 3")) await gate.promise;
+		return undefined;
+	});
+	return gate;
+}
+
 async function errorOf(response: Response): Promise<unknown> {
 	return { status: response.status, body: await response.json() };
 }
@@ -365,12 +376,7 @@ describe("an idempotency key", () => {
 
 describe("cancelling", () => {
 	it("in the middle stops before the next call, and both get the partial run with its proof", async () => {
-		upstream.restore();
-		const gate = Promise.withResolvers<void>();
-		upstream = useSandbox(async (request) => {
-			if ((await request.text()).includes("Subtask 2 of 3")) await gate.promise;
-			return undefined;
-		});
+		const gate = holdSecondSubtask();
 		const posted = postRun(key, { policy: "efficiency" });
 		let runId = "";
 		await eventually(async () => {
@@ -456,12 +462,7 @@ describe("the list of runs", () => {
 	});
 
 	it("shows a run that goes on as running, with what it has done", async () => {
-		upstream.restore();
-		const gate = Promise.withResolvers<void>();
-		upstream = useSandbox(async (request) => {
-			if ((await request.text()).includes("Subtask 2 of 3")) await gate.promise;
-			return undefined;
-		});
+		const gate = holdSecondSubtask();
 		const posted = postRun(key, { policy: "efficiency" });
 		await eventually(async () => upstream.requests.length === 3);
 		const list = await (await callWithKey(key.key, "/v1/agent/runs")).json();
