@@ -35,10 +35,10 @@ export const codeRequestSchema = z.lazy(() =>
 			.min(1)
 			.max(MAX_ITERATIONS)
 			.nullish()
-			.describe("Drafts at most, the first included; 3 by default."),
+			.describe(`Drafts at most, the first included; ${DEFAULT_ITERATIONS} by default.`),
 		review: z.boolean().nullish().describe("With false one draft and no reviewer; true by default."),
-		max_tokens: z.int().positive().nullish().describe("Of each model call; 2048 by default."),
-		temperature: z.number().min(0).max(2).nullish().describe("0.2 by default."),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
+		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
 		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
 		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),

@@ -1,7 +1,7 @@
 // The body of an orchestration: its schema, and its way into a task. Pure.
 import * as z from "zod";
 import { ruleFields } from "../brain/rule-fields.ts";
-import { type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
+import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
 import { answerKindOf } from "./final-answer.ts";
@@ -46,8 +46,8 @@ export const orchestrationRequestSchema = z.lazy(() =>
 			.max(MAX_WIDTH)
 			.nullish()
 			.describe("How many answers `ensemble_moa`, `rank_fuse` and `self_consistency` compare."),
-		max_tokens: z.int().positive().nullish().describe("Of each model call; 1024 by default."),
-		temperature: z.number().min(0).max(2).nullish().describe("0.7 by default."),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
+		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
 		judge_model: z
 			.string()
