@@ -4,7 +4,6 @@ import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import type { ServiceContext } from "./account/context.ts";
 import { GATES, identify } from "./account/gates.edge.ts";
-import { meterClient } from "./account/meter-client.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { takeUnread } from "./http/body.edge.ts";
@@ -14,6 +13,7 @@ import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, respondToException, type Stages } from "./http/respond.edge.ts";
 import { Timings } from "./http/timings.ts";
+import { meterClient } from "./meter/meter-client.edge.ts";
 import { SettingsError, settingsOf } from "./settings.ts";
 
 /** All request headers together; a bearer key and an SDK's own take about 1 KiB. */

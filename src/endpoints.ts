@@ -4,60 +4,29 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
+import { accountEndpoints } from "./account/endpoints.edge.ts";
 import { GATES } from "./account/gates.edge.ts";
-import {
-	createKeyEndpoint,
-	listKeysEndpoint,
-	revokeKeyEndpoint,
-	rotateKeyEndpoint,
-} from "./account/operator-keys.edge.ts";
-import { checkUsageEndpoint } from "./account/operator-usage.edge.ts";
-import {
-	cancelRunEndpoint,
-	getRunEndpoint,
-	getTrajectoryEndpoint,
-	listRunsEndpoint,
-	startRunEndpoint,
-} from "./agents/endpoints.edge.ts";
-import { verifyTrajectoryEndpoint } from "./agents/verify.edge.ts";
-import {
-	createShareEndpoint,
-	getBadgeEndpoint,
-	getShareEndpoint,
-	listSharesEndpoint,
-	showSharePageEndpoint,
-	validateConfigEndpoint,
-} from "./brain/endpoints.edge.ts";
-import { createChatCompletionEndpoint } from "./chat/endpoints.edge.ts";
-import { writeCodeEndpoint } from "./code/endpoints.edge.ts";
+import { agentEndpoints } from "./agents/endpoints.edge.ts";
+import { auditEndpoints } from "./audit/endpoints.edge.ts";
+import { chatEndpoints } from "./chat/endpoints.edge.ts";
+import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
+import { complianceEndpoints } from "./compliance/endpoints.edge.ts";
+import { healthEndpoint } from "./health.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isThere } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
-import {
-	createHandoffEndpoint,
-	getHandoffChainEndpoint,
-	getHandoffCheckpointEndpoint,
-	getHandoffEndpoint,
-	getHandoffProofEndpoint,
-} from "./ledger/endpoints.edge.ts";
+import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
-import { orchestrateEndpoint } from "./orchestration/endpoints.edge.ts";
-import { checkPolicyEndpoint, scoreRiskEndpoint } from "./policy/endpoints.edge.ts";
-import { listAuditEventsEndpoint } from "./reads/audit-events.edge.ts";
-import { previewComplianceEndpoint } from "./reads/compliance.edge.ts";
-import { healthEndpoint } from "./reads/health.edge.ts";
-import { getModelEndpoint, listModelsEndpoint } from "./reads/models.edge.ts";
-import { getProofEndpoint, getPublicKeyEndpoint } from "./reads/proof.edge.ts";
-import { previewRouteEndpoint } from "./reads/route.edge.ts";
-import { getSavingsEndpoint, getUsageEndpoint, listPlansEndpoint } from "./reads/usage.edge.ts";
-import { getSkillEndpoint, invokeSkillEndpoint, listSkillsEndpoint } from "./skills/endpoints.edge.ts";
-import {
-	checkReadinessEndpoint,
-	generateArtifactsEndpoint,
-	getManifestEndpoint,
-	getSnapshotEndpoint,
-	putManifestEndpoint,
-} from "./workspace/endpoints.edge.ts";
+import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
+import { policyEndpoints } from "./policy/endpoints.edge.ts";
+import { modelEndpoints } from "./routing/endpoints.edge.ts";
+import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
+import { rulesInForce } from "./routing-config/in-force.edge.ts";
+import { skillEndpoints } from "./skills/endpoints.edge.ts";
+import { usageEndpoints } from "./usage/endpoints.edge.ts";
+import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
+import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
+import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 
 /** Documents by how many endpoints a deployment has: with the operators' or without. Each is written once an isolate. */
 const documents = new Map<number, { text: string; etag: string }>();
@@ -90,52 +59,23 @@ const openapiEndpoint = endpoint({
 
 /** In the order they are matched: a fixed path stands before one with a parameter in its place. */
 export const ENDPOINTS: readonly Endpoint[] = [
-	createChatCompletionEndpoint,
-	orchestrateEndpoint,
-	writeCodeEndpoint,
-	previewRouteEndpoint,
-	previewComplianceEndpoint,
-	listModelsEndpoint,
-	getModelEndpoint,
-	getPublicKeyEndpoint,
-	getProofEndpoint,
-	startRunEndpoint,
-	listRunsEndpoint,
-	verifyTrajectoryEndpoint,
-	getRunEndpoint,
-	getTrajectoryEndpoint,
-	cancelRunEndpoint,
-	createHandoffEndpoint,
-	getHandoffCheckpointEndpoint,
-	getHandoffProofEndpoint,
-	getHandoffChainEndpoint,
-	getHandoffEndpoint,
-	checkReadinessEndpoint,
-	generateArtifactsEndpoint,
-	getSnapshotEndpoint,
-	getManifestEndpoint,
-	putManifestEndpoint,
-	checkPolicyEndpoint,
-	scoreRiskEndpoint,
-	listAuditEventsEndpoint,
-	validateConfigEndpoint,
-	createShareEndpoint,
-	listSharesEndpoint,
-	getBadgeEndpoint,
-	getShareEndpoint,
-	showSharePageEndpoint,
-	listSkillsEndpoint,
-	getSkillEndpoint,
-	invokeSkillEndpoint,
-	listPlansEndpoint,
-	getUsageEndpoint,
-	getSavingsEndpoint,
+	...chatEndpoints,
+	...orchestrationEndpoints,
+	...codeModeEndpoints,
+	...complianceEndpoints(rulesInForce),
+	...modelEndpoints,
+	...proofEndpoints,
+	...agentEndpoints,
+	...ledgerEndpoints,
+	...workspaceEndpoints,
+	...policyEndpoints,
+	...auditEndpoints,
+	...routingConfigEndpoints,
+	...skillEndpoints,
+	...usageEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
-	createKeyEndpoint,
-	listKeysEndpoint,
-	rotateKeyEndpoint,
-	revokeKeyEndpoint,
-	checkUsageEndpoint,
+	...accountEndpoints,
+	...operatorUsageEndpoints,
 ];

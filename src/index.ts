@@ -1,8 +1,8 @@
 // The Worker: its fetch handler and the Durable Objects it exports.
 import { app } from "./app.ts";
 
-export { AccountMeter } from "./account/account-meter.object.ts";
-export { AgentRun } from "./agents/agent-run.object.ts";
+export { AgentRun } from "./agents/run/agent-run.object.ts";
 export { WorkspaceLedger } from "./ledger/workspace-ledger.object.ts";
+export { AccountMeter } from "./meter/account-meter.object.ts";
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

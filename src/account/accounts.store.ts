@@ -1,9 +1,9 @@
 // Users and keys in D1.
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
+import { PLANS, type PlanId } from "../catalog/plans.ts";
 import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import type { Account } from "./context.ts";
-import { PLANS, type PlanId } from "./plans.ts";
 
 /** The account behind a key's digest, or null when the key is unknown or revoked. */
 export async function findAccount(db: Database, digest: string): Promise<Account | null> {

@@ -1,12 +1,12 @@
 // Lets a request in: the meter's verdict as a failure or as rate-limit headers.
 
+import { PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
+import { type OverLimit, Refusals } from "../meter/refusals.ts";
+import type { Reservation } from "../meter/settlement.ts";
 import { forgetAccount } from "./auth.edge.ts";
 import type { Account, KeyContext, ServiceContext } from "./context.ts";
-import type { AdmitVerdict, Quota } from "./meter-calls.ts";
-import { PLANS } from "./plans.ts";
-import { type OverLimit, Refusals } from "./refusals.ts";
-import type { Reservation } from "./settlement.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
 function duration(ms: number): string {

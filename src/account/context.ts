@@ -1,11 +1,12 @@
 // What a handler of this service is given: a request with its settings and storage, and who calls.
+
+import type { Plan } from "../catalog/plans.ts";
 import type { Database } from "../db/client.edge.ts";
 import type { Result } from "../failure.ts";
 import type { RequestContext } from "../http/context.ts";
+import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
+import type { Reservation } from "../meter/settlement.ts";
 import type { Settings } from "../settings.ts";
-import type { MeterClient, Quota } from "./meter-client.edge.ts";
-import type { Plan } from "./plans.ts";
-import type { Reservation } from "./settlement.ts";
 
 /** The caller of a protected endpoint. */
 export interface Account {

@@ -1,5 +1,6 @@
 // The ways in: who may call an endpoint, by its access, and with what context its handler is called.
 import type { Context, Next } from "hono";
+import { isPlanId, PLANS } from "../catalog/plans.ts";
 import type { Failure, Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Gate, Gates } from "../http/mount.edge.ts";
@@ -8,7 +9,6 @@ import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
-import { isPlanId, PLANS } from "./plans.ts";
 import { requestIdOf } from "./request-ids.edge.ts";
 
 /** Who calls, and whether the request is in; kept for the request's whole way. */

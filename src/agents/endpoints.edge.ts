@@ -1,14 +1,15 @@
 // Runs over HTTP: started, listed, read, verified, cancelled.
+
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { requestIdParts } from "../account/request-ids.edge.ts";
 import { askOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
 import { flag, wholeNumber } from "../http/query.ts";
-import { agentRunClient, type RunView } from "./agent-run-client.edge.ts";
 import { agentRunRequestSchema } from "./request.ts";
 import {
 	type RunSummary,
@@ -18,8 +19,10 @@ import {
 	trajectoryOf,
 	trajectorySchema,
 } from "./response.ts";
-import { type AgentRunRow, findRun, findRuns } from "./runs.store.ts";
-import { answerOf, startRun } from "./start-run.edge.ts";
+import { agentRunClient, type RunView } from "./run/agent-run-client.edge.ts";
+import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
+import { answerOf, startRun } from "./run/start-run.edge.ts";
+import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_RUNS = 50;
 const MOST_RUNS = 200;
@@ -28,7 +31,7 @@ const runParams = z.lazy(() => z.object({ run_id: z.string() }));
 
 const NO_RUN: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
 
-export const startRunEndpoint = endpoint({
+const startRunEndpoint = endpoint({
 	id: "start_agent_run",
 	method: "POST",
 	path: "/v1/agent/run",
@@ -64,7 +67,7 @@ function merged(
 	return newest.map(({ summary }) => JSON.parse(summary) as RunSummary);
 }
 
-export const listRunsEndpoint = endpoint({
+const listRunsEndpoint = endpoint({
 	id: "list_agent_runs",
 	method: "GET",
 	path: "/v1/agent/runs",
@@ -118,7 +121,7 @@ function sandboxHeaders({ isSandbox }: RunView): Record<string, string> {
 	return isSandbox ? { "x-svc-sandbox": "1" } : {};
 }
 
-export const getRunEndpoint = endpoint({
+const getRunEndpoint = endpoint({
 	id: "get_agent_run",
 	method: "GET",
 	path: "/v1/agent/{run_id}",
@@ -133,7 +136,7 @@ export const getRunEndpoint = endpoint({
 	},
 });
 
-export const getTrajectoryEndpoint = endpoint({
+const getTrajectoryEndpoint = endpoint({
 	id: "get_agent_trajectory",
 	method: "GET",
 	path: "/v1/agent/{run_id}/trajectory",
@@ -156,7 +159,7 @@ function cancelledAnswer(view: RunView): { ok: true; value: ShownRun; headers: R
 	return { ok: true, value: view.run, headers: sandboxHeaders(view) };
 }
 
-export const cancelRunEndpoint = endpoint({
+const cancelRunEndpoint = endpoint({
 	id: "cancel_agent_run",
 	method: "POST",
 	path: "/v1/agent/{run_id}/cancel",
@@ -174,3 +177,12 @@ export const cancelRunEndpoint = endpoint({
 			return typeof awaited === "string" ? answerOf(awaited, runId) : cancelledAnswer(awaited);
 		}),
 });
+
+export const agentEndpoints: readonly Endpoint[] = [
+	startRunEndpoint,
+	listRunsEndpoint,
+	verifyTrajectoryEndpoint,
+	getRunEndpoint,
+	getTrajectoryEndpoint,
+	cancelRunEndpoint,
+];

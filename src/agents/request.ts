@@ -1,11 +1,11 @@
 // The body of a run: its schema, its goal, and by what two bodies under one idempotency key are told apart. Pure.
 import * as z from "zod";
-import { ruleFields } from "../brain/rule-fields.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
-import { runLimitFields } from "./run-limits.ts";
+import { ruleFields } from "../routing-config/rule-fields.ts";
+import { runLimitFields } from "./run/run-limits.ts";
 
 const MAX_KEY_CHARS = 200;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerpt } from "./digest.ts";
-import type { Charge, RunSpec, RunState } from "./run.ts";
+import type { Charge, RunSpec, RunState } from "./run/run.ts";
 import {
 	alertsOf,
 	costOf,
@@ -13,7 +13,7 @@ import {
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
-} from "./run.ts";
+} from "./run/run.ts";
 import { LADDER } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 

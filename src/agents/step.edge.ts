@@ -1,16 +1,17 @@
 // Makes one step: its strategy asks the engine under the step's part of the run's money, and what it cost is told.
-import type { UsageCall } from "../account/settlement.ts";
+
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { Caller } from "../inference/caller.edge.ts";
 import { rounded } from "../inference/trace.ts";
 import { Work, type WorkPurpose } from "../inference/work.edge.ts";
+import type { UsageCall } from "../meter/settlement.ts";
 import { engineOn } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
 import type { Conclusion, Engine } from "../orchestration/strategy.ts";
 import { type Hash, hashObject, hashText } from "../proof/hash.ts";
 import type { PlanMessage } from "./plan.ts";
-import type { Charge } from "./run.ts";
+import type { Charge } from "./run/run.ts";
 import { taskOf, type Weighed } from "./step-weigher.edge.ts";
 
 /** A charge with the models that were sent what it is for. */

@@ -2,9 +2,9 @@
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { lookUpReceipt } from "../account/receipt-lookup.edge.ts";
 import { ok, type Result } from "../failure.ts";
 import { verifyReceipt } from "../proof/receipt.ts";
+import { lookUpReceipt } from "../usage/receipt-lookup.edge.ts";
 import { type TrajectoryBundle, verifyTrajectory } from "./trajectory.ts";
 import { verifyRequestSchema } from "./verify-request.ts";
 

@@ -12,6 +12,12 @@ export function actorOf({ keyId }: { keyId: string }): string {
 	return `key:${keyId}`;
 }
 
+/** What a policy check comes to, and how risky it found the action: the decision is always the tier's. */
+export const RISK_TIERS = ["auto", "confirm", "approve", "block"] as const;
+export type RiskTier = (typeof RISK_TIERS)[number];
+export const DECISIONS = ["allow", "confirm", "approve", "deny"] as const;
+export type Decision = (typeof DECISIONS)[number];
+
 export const EVENT_TYPES = ["policy_check", "handoff_created", "agent_plan", "agent_record"] as const;
 
 /** One row of the audit_events table, in its column names. */

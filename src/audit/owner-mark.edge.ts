@@ -5,8 +5,9 @@
 // it, and that fact is forgotten only after the meter has let the mark go: an object that dies in between knows on waking
 // that there may be one to take away. To take a mark away takes all marks up to its number, so a call that arrives late, or
 // a reader that saw the owner idle a while ago, cannot take away one that was made since.
-import { meterClient } from "../account/meter-client.edge.ts";
+
 import { Backoff } from "../durable/backoff.ts";
+import { meterClient } from "../meter/meter-client.edge.ts";
 import { type OwnerKey, ownerText } from "./owner.ts";
 
 /** A row of OWNER_TABLE. */

@@ -1,10 +1,10 @@
 // The one way into the audit log, and the one way to what its owners hold and D1 does not have. A user's meter knows which
 // owners to ask.
 import type { KeyContext } from "../account/context.ts";
-import type { MarkedOwner } from "../account/meter-client.edge.ts";
 import { callTwice } from "../durable/call-object.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import type { MarkedOwner } from "../meter/meter-client.edge.ts";
 import type { AuditEventRow } from "./event.ts";
 import {
 	type OwnerKey,

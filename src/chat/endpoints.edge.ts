@@ -1,11 +1,14 @@
 // Chat completions.
+
 import { endpoint } from "../account/endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { answer } from "./answer.edge.ts";
 import { chatCompletionSchema, svcBlock } from "./completion.ts";
 import { inChatFields } from "./field-names.ts";
 import { governedRequest } from "./governed.edge.ts";
 import { chatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
+import { previewRouteEndpoint } from "./route-preview.edge.ts";
 
 export const createChatCompletionEndpoint = endpoint({
 	id: "create_chat_completion",
@@ -29,3 +32,5 @@ export const createChatCompletionEndpoint = endpoint({
 		return answer({ request: request.value, purpose, svcOf: svcBlock, inFields: inChatFields }, body, context);
 	},
 });
+
+export const chatEndpoints: readonly Endpoint[] = [createChatCompletionEndpoint, previewRouteEndpoint];

@@ -1,9 +1,10 @@
 // A chat body under the rules in force for it: routing config and compliance policy, its own and the server's.
-import type { DefaultConfigContext } from "../brain/default-config.store.ts";
-import { rulesInForce } from "../brain/in-force.edge.ts";
+
 import { ok, type Result } from "../failure.ts";
 import { gateOn } from "../inference/gate-on.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
+import type { DefaultConfigContext } from "../routing-config/default-config.store.ts";
+import { rulesInForce } from "../routing-config/in-force.edge.ts";
 import { toInferenceRequest } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";
 

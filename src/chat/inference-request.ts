@@ -1,9 +1,10 @@
 // From a chat body to what the engine is asked for: the call and its wishes, and the receipt's words for them. Pure.
-import { configDigest } from "../brain/config.ts";
+
 import type { Catalog } from "../catalog/catalog.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
+import { configDigest } from "../routing-config/config.ts";
 import { droppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 

@@ -1,6 +1,5 @@
 // The OpenAI-compatible request body: its schema, and its way into the model call. Pure.
 import * as z from "zod";
-import { ruleFields } from "../brain/rule-fields.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { readCallId } from "../inference/tool-call-ids.ts";
@@ -15,6 +14,7 @@ import {
 	type ToolChoice,
 } from "../providers/model-call.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
+import { ruleFields } from "../routing-config/rule-fields.ts";
 import { providerPartOf } from "./provider-blocks.ts";
 
 const MAX_MESSAGES = 2_000;

@@ -1,6 +1,6 @@
 // `npm run keys -- create|list|rotate|revoke`: the operator's side of API keys. Prints one JSON object on stdout.
 import { parseArgs } from "node:util";
-import { PLAN_IDS } from "../account/plans.ts";
+import { PLAN_IDS } from "../catalog/plans.ts";
 import { adminTokenFor, callOperator, createKey, OperatorError } from "./operator.ts";
 
 const USAGE = `usage:

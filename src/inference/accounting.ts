@@ -1,8 +1,9 @@
 // What a run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
-import type { Reservation, UsageRow } from "../account/settlement.ts";
+
 import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Gate } from "../compliance/gate.ts";
+import type { Reservation, UsageRow } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { outputHash } from "../proof/output-hash.ts";

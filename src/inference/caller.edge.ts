@@ -1,6 +1,6 @@
 // For whom a run is made: the user and plan, where its money comes from, who may stop it.
 import type { KeyContext } from "../account/context.ts";
-import { type Funds, fundsOf } from "../account/funds.edge.ts";
+import { type Funds, fundsOf } from "../usage/funds.edge.ts";
 
 export interface Caller
 	extends Pick<

@@ -1,5 +1,5 @@
 // From a call and its wishes to the models that may run it: signals, selection, exact requests and their worst cases. Pure.
-import { envelopeNanoUsdOf, type Plan } from "../account/plans.ts";
+import { envelopeNanoUsdOf, type Plan } from "../catalog/plans.ts";
 import { type CallCost, worstCaseOf } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";

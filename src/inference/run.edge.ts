@@ -1,8 +1,9 @@
 // A run: model calls under one reservation. It is reserved for before the first call, each call fails over within what is
 // left of it, and it is settled and signed once, after the last. One answer needs one call set; strategies and agents make many.
-import type { Reservation } from "../account/settlement.ts";
+
 import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import type { Reservation } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";

@@ -1,22 +1,24 @@
 // The handoff ledger over HTTP: append, fetch, the verified chain, checkpoints and tree proofs.
+
 import { isValid, ulid } from "ulid";
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { agentLimitNanoUsd } from "../account/plans.ts";
 import { actorOf } from "../audit/event.ts";
 import { askOwners } from "../audit/owners.edge.ts";
+import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { wholeNumber } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import { asHash } from "../proof/hash.ts";
 import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
+import { checkpointOrigin } from "../proof/note.ts";
 import { type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
 import { ledgerClient } from "./ledger-client.edge.ts";
-import { checkpointOrigin } from "./origin.ts";
 import { readChain, readLeaves } from "./read-chain.edge.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
@@ -39,7 +41,7 @@ function tooLarge(bytes: number) {
 	return invalid({ path: "", message });
 }
 
-export const createHandoffEndpoint = endpoint({
+const createHandoffEndpoint = endpoint({
 	id: "create_handoff",
 	method: "POST",
 	path: "/v1/handoff",
@@ -78,7 +80,7 @@ async function lookUp(context: KeyContext, id: string): Promise<Result<HandoffRo
 	return ok(answers.value.find(({ entry }) => entry)?.entry ?? (await findHandoff(db, account.userId, id)));
 }
 
-export const getHandoffEndpoint = endpoint({
+const getHandoffEndpoint = endpoint({
 	id: "get_handoff",
 	method: "GET",
 	path: "/v1/handoff/{handoff_id}",
@@ -96,7 +98,7 @@ export const getHandoffEndpoint = endpoint({
 	},
 });
 
-export const getHandoffChainEndpoint = endpoint({
+const getHandoffChainEndpoint = endpoint({
 	id: "get_handoff_chain",
 	method: "GET",
 	path: "/v1/handoff/chain/{workspace_id}",
@@ -157,7 +159,7 @@ export const getHandoffChainEndpoint = endpoint({
 	},
 });
 
-export const getHandoffCheckpointEndpoint = endpoint({
+const getHandoffCheckpointEndpoint = endpoint({
 	id: "get_handoff_checkpoint",
 	method: "GET",
 	path: "/v1/handoff/chain/{workspace_id}/checkpoint",
@@ -216,7 +218,7 @@ function proofOf(asked: ProofAsked, leaves: readonly Uint8Array[]) {
 	return { object, kind, size: to, from, to, leaf_hash: null, root: asHash(rootOf(leaves.slice(0, to))), hashes };
 }
 
-export const getHandoffProofEndpoint = endpoint({
+const getHandoffProofEndpoint = endpoint({
 	id: "get_handoff_proof",
 	method: "GET",
 	path: "/v1/handoff/chain/{workspace_id}/proof",
@@ -248,3 +250,11 @@ export const getHandoffProofEndpoint = endpoint({
 		return fail({ reason: "chain_broken", message });
 	},
 });
+
+export const ledgerEndpoints: readonly Endpoint[] = [
+	createHandoffEndpoint,
+	getHandoffCheckpointEndpoint,
+	getHandoffProofEndpoint,
+	getHandoffChainEndpoint,
+	getHandoffEndpoint,
+];

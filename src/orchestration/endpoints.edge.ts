@@ -1,11 +1,13 @@
 // The endpoint of orchestrations.
+
 import { endpoint } from "../account/endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
 import { orchestrate } from "./orchestrate.edge.ts";
 import { orchestrationRequestSchema } from "./request.ts";
 import { orchestrationSchema } from "./response.ts";
 
-export const orchestrateEndpoint = endpoint({
+const orchestrateEndpoint = endpoint({
 	id: "orchestrate",
 	method: "POST",
 	path: "/v2/orchestrate",
@@ -27,3 +29,5 @@ export const orchestrateEndpoint = endpoint({
 			orchestrate(body, context, { progress: (event) => progress({ ...event }), signal }),
 		),
 });
+
+export const orchestrationEndpoints: readonly Endpoint[] = [orchestrateEndpoint];

@@ -1,5 +1,5 @@
 // Strategies' questions as calls of the engine: who may answer them, what they cost at most, and how they are asked.
-import { runLimitNanoUsdOf } from "../account/plans.ts";
+import { runLimitNanoUsdOf } from "../catalog/plans.ts";
 import type { Gate } from "../compliance/gate.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Caller } from "../inference/caller.edge.ts";

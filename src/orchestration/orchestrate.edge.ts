@@ -1,8 +1,6 @@
 // Carries an orchestration out: plan, reserve, run the strategy, settle, sign.
 
 import type { KeyContext } from "../account/context.ts";
-import { configDigest } from "../brain/config.ts";
-import { rulesInForce } from "../brain/in-force.edge.ts";
 import { decisionOf } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { WholeAnswer } from "../http/endpoint.ts";
@@ -11,6 +9,8 @@ import { type Caller, callerOf } from "../inference/caller.edge.ts";
 import { gateOn } from "../inference/gate-on.edge.ts";
 import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
+import { configDigest } from "../routing-config/config.ts";
+import { rulesInForce } from "../routing-config/in-force.edge.ts";
 import { type Affordable, affordable } from "./bounds.ts";
 import { bounder, engineOn, type FloorRules, floorFor, type LimitedFloor } from "./engine.edge.ts";
 import { castFor, memberOf } from "./panel.ts";

@@ -1,9 +1,9 @@
 // The body of an orchestration: its schema, and its way into a task. Pure.
 import * as z from "zod";
-import { ruleFields } from "../brain/rule-fields.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
+import { ruleFields } from "../routing-config/rule-fields.ts";
 import { answerKindOf } from "./final-answer.ts";
 import { POLICIES, type Question, STRATEGIES, type Task } from "./strategy.ts";
 

@@ -1,8 +1,10 @@
 // A policy decision (docs/reference.md, "Policy") from an action's files, commands and cost; ids, times and storage are the endpoint's.
+
+import type { Decision, RiskTier } from "../audit/event.ts";
 import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
 import { cuesOf } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combine, type Decision, type Factor, type FactorId, RISK_THRESHOLDS, type RiskTier } from "./factors.ts";
+import { combine, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
 import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
 import { shorten } from "./shorten.ts";

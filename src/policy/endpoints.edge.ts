@@ -1,16 +1,18 @@
 // Policy over HTTP: a decision with its trail in the audit log, and a risk score that leaves none.
+
 import { ulid } from "ulid";
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { agentLimitNanoUsd } from "../account/plans.ts";
-import { actorOf } from "../audit/event.ts";
+import { actorOf, DECISIONS, RISK_TIERS } from "../audit/event.ts";
 import { recordEvent } from "../audit/owners.edge.ts";
+import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { keptPayload } from "../compliance/audit-secrets.ts";
 import { ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { usd } from "../proof/money.ts";
 import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
 import { decide, riskScore } from "./decide.ts";
-import { ALL_FACTORS, DECISIONS, RISK_TIERS } from "./factors.ts";
+import { ALL_FACTORS } from "./factors.ts";
 import { defaultManifest, manifestDigest } from "./manifest.ts";
 import { findManifest } from "./manifests.store.ts";
 
@@ -20,7 +22,7 @@ const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as co
 const factorSchema = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
 const scoreSchema = z.int().min(0).max(100);
 
-export const checkPolicyEndpoint = endpoint({
+const checkPolicyEndpoint = endpoint({
 	id: "check_policy",
 	method: "POST",
 	path: "/v1/policy/check",
@@ -65,7 +67,7 @@ export const checkPolicyEndpoint = endpoint({
 	},
 });
 
-export const scoreRiskEndpoint = endpoint({
+const scoreRiskEndpoint = endpoint({
 	id: "score_risk",
 	method: "POST",
 	path: "/v1/risk/score",
@@ -92,3 +94,5 @@ export const scoreRiskEndpoint = endpoint({
 		return ok({ object: "risk.score" as const, score, tier, factors });
 	},
 });
+
+export const policyEndpoints: readonly Endpoint[] = [checkPolicyEndpoint, scoreRiskEndpoint];

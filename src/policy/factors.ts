@@ -1,4 +1,5 @@
 // The factor table and how factors become a score, a tier and a decision; what raises a factor is decided elsewhere.
+import type { Decision, RiskTier } from "../audit/event.ts";
 
 /** One reason to be careful, with its weight in percent. */
 export interface Factor {
@@ -21,11 +22,6 @@ export type FactorId =
 	| "sensitive_subject"
 	| "network_action"
 	| "wide_change";
-
-export const RISK_TIERS = ["auto", "confirm", "approve", "block"] as const;
-export type RiskTier = (typeof RISK_TIERS)[number];
-export const DECISIONS = ["allow", "confirm", "approve", "deny"] as const;
-export type Decision = (typeof DECISIONS)[number];
 
 /** Every factor of a policy decision, in the order in which a decision lists them. Each alone asks a person or refuses. */
 export const FACTORS: readonly Factor[] = [

@@ -1,6 +1,8 @@
 // The risk of a handoff, from what a handoff says about itself; commands and policy decisions are in decide.ts.
+
+import type { RiskTier } from "../audit/event.ts";
 import { cuesOf } from "./cues.ts";
-import { ALL_FACTORS, combine, type FactorId, type RiskTier } from "./factors.ts";
+import { ALL_FACTORS, combine, type FactorId } from "./factors.ts";
 import { compileProtectedPaths } from "./paths.ts";
 
 /** What a handoff is for (docs/reference.md, "Handoffs"). */

@@ -32,6 +32,13 @@ export function vkeyOf(name: string, publicKey: Uint8Array): string {
 	return `${name}+${bytesToHex(keyHashOf(name, publicKey))}+${key}`;
 }
 
+/** Origin line of a workspace's checkpoints, which is also the name of the key that signs them:
+ * `<LOG_ORIGIN>/<first 16 hex of SHA-256(user_id)>/<workspace_id>`: apart per user, and telling nobody who the user is.
+ */
+export function checkpointOrigin(logOrigin: string, userId: string, workspaceId: string): string {
+	return `${logOrigin}/${bytesToHex(sha256(utf8ToBytes(userId))).slice(0, 16)}/${workspaceId}`;
+}
+
 /** What a checkpoint says about a tree. */
 export interface Checkpoint {
 	/** Identity of the log; also its key name. */

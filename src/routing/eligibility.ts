@@ -1,6 +1,6 @@
 // Which models may serve a call, and for each that may not, why. Pure.
 
-import type { Plan } from "../account/plans.ts";
+import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";

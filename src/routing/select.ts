@@ -1,6 +1,7 @@
 // Signals, mode and constraints → ranked models with reasons. Pure: the same request gives the same ranking.
-import { allowlistOf, type Plan } from "../account/plans.ts";
+
 import { type Catalog, INTENSITIES } from "../catalog/catalog.ts";
+import { allowlistOf, type Plan } from "../catalog/plans.ts";
 import { blendedRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";

@@ -1,4 +1,5 @@
 // Skills: the list, one of them, and its invocation, which answers as chat does.
+
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { answer } from "../chat/answer.edge.ts";
@@ -6,6 +7,7 @@ import { chatCompletionSchema, svcBlock } from "../chat/completion.ts";
 import { governedRequest } from "../chat/governed.edge.ts";
 import { chatPurpose } from "../chat/inference-request.ts";
 import { type Failure, fail, ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import type { Settled } from "../inference/infer.edge.ts";
 import { allSkills, findSkill } from "./library.edge.ts";
 import { asWork, inSkillFields, skillRequestSchema, toChatRequest } from "./request.ts";
@@ -23,7 +25,7 @@ const skillEntry = z.lazy(() => z.object({ id: z.string(), name: z.string(), des
 
 const skillPath = z.lazy(() => z.object({ skill_id: z.string() }));
 
-export const listSkillsEndpoint = endpoint({
+const listSkillsEndpoint = endpoint({
 	id: "list_skills",
 	method: "GET",
 	path: "/v1/skills",
@@ -41,7 +43,7 @@ export const listSkillsEndpoint = endpoint({
 	},
 });
 
-export const getSkillEndpoint = endpoint({
+const getSkillEndpoint = endpoint({
 	id: "get_skill",
 	method: "GET",
 	path: "/v1/skills/{skill_id}",
@@ -85,7 +87,7 @@ function skillBlock({ id, name }: Skill, settled: Settled) {
 	};
 }
 
-export const invokeSkillEndpoint = endpoint({
+const invokeSkillEndpoint = endpoint({
 	id: "invoke_skill",
 	method: "POST",
 	path: "/v1/skills/{skill_id}/invoke",
@@ -112,3 +114,5 @@ export const invokeSkillEndpoint = endpoint({
 		return answer({ request, purpose, svcOf, inFields: inSkillFields }, body, context);
 	},
 });
+
+export const skillEndpoints: readonly Endpoint[] = [listSkillsEndpoint, getSkillEndpoint, invokeSkillEndpoint];

@@ -1,8 +1,10 @@
 // Workspaces over HTTP: the manifest that is their policy, readiness, generated instruction files, the snapshot.
+
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { instant, wholeNumber } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
@@ -53,7 +55,7 @@ async function sumUp(context: KeyContext, workspaceId: string, tailLimit: number
 	return { sums, verdict };
 }
 
-export const checkReadinessEndpoint = endpoint({
+const checkReadinessEndpoint = endpoint({
 	id: "check_workspace_readiness",
 	method: "POST",
 	path: "/v1/workspace/readiness",
@@ -77,7 +79,7 @@ export const checkReadinessEndpoint = endpoint({
 	},
 });
 
-export const generateArtifactsEndpoint = endpoint({
+const generateArtifactsEndpoint = endpoint({
 	id: "generate_workspace_files",
 	method: "POST",
 	path: "/v1/workspace/generate",
@@ -94,7 +96,7 @@ export const generateArtifactsEndpoint = endpoint({
 	},
 });
 
-export const getSnapshotEndpoint = endpoint({
+const getSnapshotEndpoint = endpoint({
 	id: "get_workspace_snapshot",
 	method: "GET",
 	path: "/v1/workspace/{workspace_id}/snapshot",
@@ -132,7 +134,7 @@ async function manifestOf({ account, db, timings }: KeyContext, workspaceId: str
 	};
 }
 
-export const getManifestEndpoint = endpoint({
+const getManifestEndpoint = endpoint({
 	id: "get_workspace_manifest",
 	method: "GET",
 	path: "/v1/workspace/{workspace_id}/manifest",
@@ -146,7 +148,7 @@ export const getManifestEndpoint = endpoint({
 	},
 });
 
-export const putManifestEndpoint = endpoint({
+const putManifestEndpoint = endpoint({
 	id: "put_workspace_manifest",
 	method: "PUT",
 	path: "/v1/workspace/{workspace_id}/manifest",
@@ -167,3 +169,11 @@ export const putManifestEndpoint = endpoint({
 		return ok({ ...(await manifestOf(context, workspace_id)), policy_updated });
 	},
 });
+
+export const workspaceEndpoints: readonly Endpoint[] = [
+	checkReadinessEndpoint,
+	generateArtifactsEndpoint,
+	getSnapshotEndpoint,
+	getManifestEndpoint,
+	putManifestEndpoint,
+];

@@ -1,5 +1,5 @@
 // A workspace at a glance (docs/reference.md, "Workspaces"), summed up while its chain is verified. Pure.
-import { RISK_TIERS, type RiskTier } from "../policy/factors.ts";
+import { RISK_TIERS, type RiskTier } from "../audit/event.ts";
 
 /** One handoff, summarized. */
 export interface HandoffSummary {

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
+import type { Decision } from "../../src/audit/event.ts";
 import { decide } from "../../src/policy/decide.ts";
-import type { Decision } from "../../src/policy/factors.ts";
 
 const FILE =
 	process.env["POLICY_COMMANDS"] ?? resolve(import.meta.dirname, "../../../shared/data/policy/commands.jsonl");

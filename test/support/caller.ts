@@ -1,15 +1,15 @@
 // A caller of the engine inside the process: no request, no entrance, the user's own meter.
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
-import { fundsOf } from "../../src/account/funds.edge.ts";
-import { meterClient } from "../../src/account/meter-client.edge.ts";
-import { PLANS, type PlanId } from "../../src/account/plans.ts";
-import type { Reservation } from "../../src/account/settlement.ts";
+import { PLANS, type PlanId } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { fail, ok } from "../../src/failure.ts";
 import { Timings } from "../../src/http/timings.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
+import { meterClient } from "../../src/meter/meter-client.edge.ts";
+import type { Reservation } from "../../src/meter/settlement.ts";
 import { settingsOf } from "../../src/settings.ts";
+import { fundsOf } from "../../src/usage/funds.edge.ts";
 import type { TestKey } from "./service.ts";
 
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */

@@ -1,8 +1,9 @@
 // Routing configs for tests of pure parts: compiled at once, with the engines that the service loads on first use.
-import { matchesPattern, patternChecker } from "../../src/brain/patterns.ts";
-import { validateConfig } from "../../src/brain/validate.ts";
+
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { CompiledConfig } from "../../src/routing/routing-config.ts";
+import { matchesPattern, patternChecker } from "../../src/routing-config/patterns.ts";
+import { validateConfig } from "../../src/routing-config/validate.ts";
 
 /**
  * A config that can be applied.

@@ -1,6 +1,7 @@
 // A run as it begins, for tests of its pure parts.
-import type { UsageCall } from "../../src/account/settlement.ts";
-import { type Charge, openRun, type RunSpec, type RunState, type RunStep, withStep } from "../../src/agents/run.ts";
+
+import { type Charge, openRun, type RunSpec, type RunState, type RunStep, withStep } from "../../src/agents/run/run.ts";
+import type { UsageCall } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 
 export const RUN_ID = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";

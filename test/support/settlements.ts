@@ -1,5 +1,5 @@
 // Reservations and settlements as the engine makes them, for tests that drive a meter directly.
-import type { Reservation, Settlement, UsageRow } from "../../src/account/settlement.ts";
+import type { Reservation, Settlement, UsageRow } from "../../src/meter/settlement.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ChatReceipt } from "../../src/proof/receipt.ts";
 import { sealReceipt } from "../../src/proof/receipt.ts";

@@ -9,8 +9,8 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { NamedTotals } from "../../src/account/usage.ts";
 import { app } from "../../src/app.ts";
+import type { NamedTotals } from "../../src/meter/usage-totals.ts";
 import { alarmAtMs, type Fault, type FaultPlan, killObject, type Operation, useFaults, writes } from "./faults.ts";
 import {
 	eventually,

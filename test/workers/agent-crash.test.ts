@@ -2,8 +2,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Reservation } from "../../src/account/settlement.ts";
 import type { ShownRun } from "../../src/agents/response.ts";
+import type { Reservation } from "../../src/meter/settlement.ts";
 import { expectAccounted, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
 import { type Fault, killObject, type Operation, useFaults, writes } from "../support/faults.ts";
 import { nano } from "../support/money.ts";

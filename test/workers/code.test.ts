@@ -1,7 +1,7 @@
 // Code mode through the front door: what passes, what is repaired, where it stops, what it costs, and what its receipt proves.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { type CodeAnswer, codeSchema } from "../../src/code/response.ts";
+import { type CodeAnswer, codeSchema } from "../../src/code-mode/response.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { nano } from "../support/money.ts";
 import {
@@ -252,7 +252,7 @@ describe("a run that comes to nothing", () => {
 
 	it("is 502 code_error when the loop itself fails, settled and logged under the request's id", async () => {
 		const log = vi.spyOn(console, "error").mockReturnValue();
-		const looping = await import("../../src/code/static-checks.ts");
+		const looping = await import("../../src/code-mode/static-checks.ts");
 		const spy = vi.spyOn(looping, "staticIssues").mockRejectedValue(new Error("a bug"));
 		try {
 			const response = await post(TASK);

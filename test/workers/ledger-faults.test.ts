@@ -2,14 +2,14 @@
 import { createExecutionContext, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { meterClient } from "../../src/account/meter-client.edge.ts";
-import { PLANS } from "../../src/account/plans.ts";
 import { app } from "../../src/app.ts";
 import type { AuditEventRow } from "../../src/audit/event.ts";
 import { askOwners, readUnflushed } from "../../src/audit/owners.edge.ts";
+import { PLANS } from "../../src/catalog/plans.ts";
 import { contentOf, draftOf, type Handoff, handoffOf } from "../../src/ledger/handoff.ts";
 import { ledgerClient } from "../../src/ledger/ledger-client.edge.ts";
 import type { AppendRequest } from "../../src/ledger/workspace-ledger.object.ts";
+import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import { chainPath, errorOf, handOn, handOnTimes, ledgerOf, readChain, WORKSPACE } from "../support/ledger.ts";
 import { callWithKey, db, eventually, newKey, ORIGIN, type TestKey } from "../support/service.ts";
 

@@ -2,8 +2,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AccountMeter } from "../../src/account/account-meter.object.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import type { AccountMeter } from "../../src/meter/account-meter.object.ts";
 import { modelWhere } from "../support/catalog.ts";
 import {
 	call,

@@ -2,8 +2,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { BATCH_BYTES } from "../../src/account/flush-batch.ts";
-import { type MeterClient, meterClient } from "../../src/account/meter-client.edge.ts";
+import { BATCH_BYTES } from "../../src/meter/flush-batch.ts";
+import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
 import { type FaultPlan, inOrder, killObject, useFaults } from "../support/faults.ts";
 import {
 	call,

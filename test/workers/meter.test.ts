@@ -2,9 +2,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AccountMeter } from "../../src/account/account-meter.object.ts";
-import type { MeterClient } from "../../src/account/meter-client.edge.ts";
-import type { Settlement } from "../../src/account/settlement.ts";
+import type { AccountMeter } from "../../src/meter/account-meter.object.ts";
+import type { MeterClient } from "../../src/meter/meter-client.edge.ts";
+import type { Settlement } from "../../src/meter/settlement.ts";
 import {
 	alarmAtMs,
 	always,

@@ -3,8 +3,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { MarkedOwner } from "../../src/account/meter-client.edge.ts";
 import { MOST_OWNERS_ASKED } from "../../src/audit/owners.edge.ts";
+import type { MarkedOwner } from "../../src/meter/meter-client.edge.ts";
 import {
 	alarmAtMs,
 	type Fault,

@@ -1,7 +1,7 @@
 // Skills through the front door: read by everybody, invoked as chat is, receipted as what they are.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PLANS } from "../../src/account/plans.ts";
 import { INTENSITIES } from "../../src/catalog/catalog.ts";
+import { PLANS } from "../../src/catalog/plans.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";

@@ -1,8 +1,8 @@
 // Usage and savings: one truth with receipts, and read without looking at every request ever made.
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DEFAULT_BASELINE } from "../../src/account/savings.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { DEFAULT_BASELINE } from "../../src/usage/savings.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { currentPrice, hasOnePrice } from "../support/models.ts";
 import {

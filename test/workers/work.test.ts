@@ -2,11 +2,11 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Reservation } from "../../src/account/settlement.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { Trace } from "../../src/inference/trace.ts";
 import { boundOfSpec, type CallSpec, Work, type WorkPurpose } from "../../src/inference/work.edge.ts";
+import type { Reservation } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ModelCall } from "../../src/providers/model-call.ts";

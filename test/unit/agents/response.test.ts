@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runSchema, runSummarySchema, shownRun, summaryOf, trajectoryOf } from "../../../src/agents/response.ts";
-import { endOf } from "../../../src/agents/run.ts";
+import { endOf } from "../../../src/agents/run/run.ts";
 import { runWith, specOf } from "../../support/run-spec.ts";
 
 const running = { spec: specOf({ goal: "😀".repeat(300) }), ...runWith(["a", "b"], { done: 2 }), end: null };

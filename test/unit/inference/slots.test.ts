@@ -1,7 +1,7 @@
 // Slots: whatever is written into the place of a placeholder, the request's worst case is not above the placeholder's.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLANS } from "../../../src/account/plans.ts";
+import { PLANS } from "../../../src/catalog/plans.ts";
 import { type CallPlan, planCall } from "../../../src/inference/plan.ts";
 import { fitted, jsonBytes, placeholder, slotBytesFor } from "../../../src/inference/slots.ts";
 import type { ModelCall } from "../../../src/providers/model-call.ts";

@@ -1,6 +1,6 @@
 // The trace: one record of what was asked, from which answer and receipt are written.
 import { describe, expect, it } from "vitest";
-import { PLANS } from "../../../src/account/plans.ts";
+import { PLANS } from "../../../src/catalog/plans.ts";
 import { billAtBound, billOf, type PlannedCall } from "../../../src/inference/accounting.ts";
 import { planCall } from "../../../src/inference/plan.ts";
 import { rounded, Trace } from "../../../src/inference/trace.ts";

@@ -1,7 +1,7 @@
 // Answers whose length is left to the plan: as long as a model writes and the ceiling affords, and never less than is of use.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLANS, type PlanId } from "../../../src/account/plans.ts";
+import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
 import { affordable, callSetOf } from "../../../src/inference/failover.ts";

@@ -1,7 +1,7 @@
 // Rules and limits of a routing config at the one place where models are chosen.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLANS, type PlanId } from "../../../src/account/plans.ts";
+import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
 import { callSetOf } from "../../../src/inference/failover.ts";

@@ -1,7 +1,7 @@
 // Signals and selection: who may serve a request, who ranks first, and what is said when nobody may.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLANS, type PlanId } from "../../../src/account/plans.ts";
+import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
 import { inChatFields } from "../../../src/chat/field-names.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";

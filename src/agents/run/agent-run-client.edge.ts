@@ -1,0 +1,51 @@
+// The Worker's side of the objects of runs: every call is idempotent and tried twice.
+import { ownerObjectName } from "../../audit/owner.ts";
+import { callTwice } from "../../durable/call-object.edge.ts";
+import type { AgentRun, Awaited, Claim, RunView } from "./agent-run.object.ts";
+import type { RunSpec } from "./run.ts";
+import type { AgentRunRow } from "./runs.store.ts";
+
+export type { Awaited, Claim, RunView } from "./agent-run.object.ts";
+
+/** See the methods of AgentRun. */
+export interface AgentRunClient {
+	start(spec: RunSpec): Promise<boolean>;
+	read(): Promise<RunView | null>;
+	finished(): Promise<Awaited>;
+	follow(): Promise<ReadableStream<Uint8Array>>;
+	cancel(): Promise<{ awaited: Awaited } | null>;
+	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
+}
+
+/** A client for one run, for its user. */
+export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, runId: string): AgentRunClient {
+	const name = ownerObjectName(userId, { kind: "run", id: runId });
+	const twice = <T>(call: (stub: DurableObjectStub<AgentRun>) => Promise<T>) => callTwice(namespace, name, call);
+	return {
+		start: (spec) => twice((stub) => stub.start(spec)),
+		read: () => twice(async (stub) => (await stub.read(userId)) as RunView | null),
+		finished: () => twice(async (stub) => (await stub.finished(userId)) as Awaited),
+		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
+		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { awaited: Awaited } | null),
+		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),
+	};
+}
+
+/**
+ * The run that an idempotency key of a user stands for: `runId` from now on, if none did before; null where none does and
+ * none is given.
+ */
+export function claimRun(
+	{ AGENT_RUN: namespace }: Env,
+	userId: string,
+	key: string,
+	bodyHash: string,
+	runId: string | null,
+): Promise<Claim | null> {
+	return callTwice(namespace, `key:${userId}/${key}`, async (stub) => await stub.claim(bodyHash, runId));
+}
+
+/** Takes the key from a run that was never begun, for the next who asks. */
+export function unclaimRun({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
+	return callTwice(namespace, `key:${userId}/${key}`, (stub) => stub.unclaim(runId));
+}

@@ -1,0 +1,341 @@
+// AgentRun: one Durable Object per run, named `run:` and its id. It makes the run's steps, keeps them, and answers whoever waits;
+// under `key:` and an idempotency key it keeps which run that key stands for, and nothing else.
+//
+// Crash order. A chain of alarms makes one move each: limits of time, subrequests and CPU are per invocation. What a step may
+// have cost is stored here and then written into the run's reservation at the meter, before a call is sent; a step's end is
+// stored in one transaction with what it cost. A run that is found running by an object that did not begin it has died: its
+// open charge stands, and it is closed as `interrupted`. What is settled is sealed and stored first, so that settling may be
+// repeated. Where the meter has settled the run itself, because nobody came for so long, its receipt is what the run came to.
+import { DurableObject } from "cloudflare:workers";
+import { ulid } from "ulid";
+import type { EventHolder, UnflushedEvents } from "../../audit/owner.ts";
+import { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
+import type { PageQuery } from "../../audit/page.ts";
+import { Backoff } from "../../durable/backoff.ts";
+import { hasTables, migrate } from "../../durable/migrations.edge.ts";
+import { logError } from "../../http/log.edge.ts";
+import { inTime } from "../../in-time.edge.ts";
+import { usd } from "../../proof/money.ts";
+import { utf8Length } from "../../providers/wire.ts";
+import { SpendGuard } from "../guard.ts";
+import { type KnownRun, type ShownRun, shownRun, summaryOf } from "../response.ts";
+import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
+import { costOf, openRun, type RunSpec } from "./run.ts";
+import { RunBook } from "./run-book.edge.ts";
+import { RunDriver } from "./run-driver.edge.ts";
+import { planEvent, recordEvent } from "./run-events.ts";
+import { RunFollowers } from "./run-followers.edge.ts";
+import { RunMoney } from "./run-money.edge.ts";
+import { type Outgoing, RunOutgoing } from "./run-outgoing.edge.ts";
+import type { AgentRunRow } from "./runs.store.ts";
+
+/** When the alarm looks after a run whose object died in the middle of a move. */
+const HEARTBEAT_MS = 10_000;
+/** A whole run is mirrored up to this: with its summary, and on its way as JSON in JSON, it stays below the 2 MB of a row. */
+const MAX_MIRRORED_BYTES = 500_000;
+
+/** Which run an idempotency key stands for. */
+export interface Claim {
+	runId: string;
+	/** It was asked for with the same body. */
+	isSame: boolean;
+}
+
+/** A run as it is handed to the Worker. */
+export interface RunView {
+	run: ShownRun;
+	/** Some answer came from the sandbox upstream. */
+	isSandbox: boolean;
+}
+
+/**
+ * What a run came to for who waited: `unaccounted` where it could not be settled yet, `void` where it was never begun and
+ * never will be.
+ */
+export type Awaited = RunView | "unaccounted" | "void";
+
+/** From the claim of a run to its beginning: who waits for it longer sees to it that it is never begun. */
+const BEGIN_WITHIN_MS = 2_000;
+
+export class AgentRun extends DurableObject<Env> implements EventHolder {
+	#hasTables: boolean;
+	#book: RunBook | null = null;
+	#outgoing: RunOutgoing;
+	#outbox: OwnerOutbox<Outgoing>;
+	/** The run was begun, or taken over, in this life of the object. */
+	#isDriven = false;
+	#waiting = Promise.withResolvers<Awaited>();
+	#begun = Promise.withResolvers<void>();
+	#settling = new Backoff();
+	#followers = new RunFollowers();
+	#money: RunMoney;
+
+	constructor(state: DurableObjectState, env: Env) {
+		super(state, env);
+		const outgoing = new RunOutgoing(state.storage.sql, env);
+		this.#outgoing = outgoing;
+		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
+		this.#outbox = new OwnerOutbox(state, env, {
+			failureEvent: "agent_run_flush_failed",
+			nextRound: () => outgoing.nextRound(),
+			record: (rows) => outgoing.record(rows),
+			markFlushed: (rows) => outgoing.markFlushed(rows),
+			isFlushed: (id) => outgoing.isFlushed(id),
+			isIdle: () => this.isIdle(),
+		});
+		this.#hasTables = hasTables(state.storage, AGENT_RUN_TABLES);
+		if (!this.#hasTables) return;
+		migrate(state.storage, AGENT_RUN_TABLES);
+		this.#book = RunBook.load(state.storage);
+		this.#outbox.wake();
+		if (this.#book && !this.#book.end) this.#outbox.arm(Date.now());
+	}
+
+	#makeTables(): void {
+		if (!this.#hasTables) migrate(this.ctx.storage, AGENT_RUN_TABLES);
+	}
+
+	/** The run that this key stands for, from now on `runId` if none did before; null where none does and none is given. */
+	claim(bodyHash: string, runId: string | null): Claim | null {
+		const { sql } = this.ctx.storage;
+		const [known] = this.#hasTables
+			? sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray()
+			: [];
+		if (known) return { runId: known.run_id, isSame: known.body_hash === bodyHash };
+		if (runId === null) return null;
+		this.ctx.storage.transactionSync(() => {
+			this.#makeTables();
+			sql.exec("INSERT INTO claim (one, body_hash, run_id) VALUES (1, ?, ?)", bodyHash, runId);
+		});
+		this.#hasTables = true;
+		return { runId, isSame: true };
+	}
+
+	/** Takes the key from a run that was never begun, for the next who asks. */
+	unclaim(runId: string): void {
+		if (this.#hasTables) this.ctx.storage.sql.exec("DELETE FROM claim WHERE run_id = ?", runId);
+	}
+
+	#isVoid(): boolean {
+		return this.#hasTables && this.ctx.storage.sql.exec("SELECT 1 FROM void").toArray().length > 0;
+	}
+
+	/**
+	 * Begins a run that has been admitted under its id, and waits a moment for D1 to have it. Idempotent.
+	 * @returns false when it is too late: the run was taken for one that never begins.
+	 */
+	async start(spec: RunSpec): Promise<boolean> {
+		if (this.#book) return true;
+		if (this.#isVoid()) return false;
+		let [id, book]: [string, RunBook | null] = ["", null];
+		this.ctx.storage.transactionSync(() => {
+			this.#makeTables();
+			this.#outbox.identify(spec.userId, { kind: "run", id: spec.runId });
+			book = RunBook.create(this.ctx.storage, spec, openRun(spec));
+			id = this.#outgoing.addRun("begun", rowOf(book));
+		});
+		this.#book = book;
+		this.#hasTables = true;
+		this.#isDriven = true;
+		this.#outbox.stored();
+		this.#outbox.arm(Date.now());
+		this.#begun.resolve();
+		await this.#outbox.deliver(id);
+		return true;
+	}
+
+	/** The run of a user as it stands; null where there is none, or another's. */
+	read(userId: string): RunView | null {
+		const book = this.#bookOf(userId);
+		return book && viewOf(book);
+	}
+
+	/** Waits for the end of the user's run, which may be about to begin. @throws when it is another's. */
+	async finished(userId: string): Promise<Awaited> {
+		if (!this.#book && !(await this.#begins())) return "void";
+		const book = this.#bookOf(userId);
+		if (!book) throw new Error("there is no such run");
+		return book.end ? viewOf(book) : this.#waiting.promise;
+	}
+
+	/** Waits for the run to begin; false when it did not, and from then on never will. */
+	async #begins(): Promise<boolean> {
+		if (!this.#isVoid()) await inTime(this.#begun.promise, BEGIN_WITHIN_MS, () => undefined);
+		if (this.#book) return true;
+		this.ctx.storage.transactionSync(() => {
+			this.#makeTables();
+			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO void (one) VALUES (1)");
+		});
+		this.#hasTables = true;
+		this.#followers.letGo();
+		return false;
+	}
+
+	/** What happens in the user's run, which may be about to begin: one JSON object a line. @throws when it is another's. */
+	follow(userId: string): ReadableStream<Uint8Array> {
+		if (this.#book && !this.#bookOf(userId)) throw new Error("there is no such run");
+		const stream = this.#followers.follow();
+		if (this.#book?.end || this.#isVoid()) this.#followers.letGo();
+		return stream;
+	}
+
+	/** Has no further call made for the user's run and waits for its end; null where there is none. One that is over stays as it is. */
+	async cancel(userId: string): Promise<{ awaited: Awaited } | null> {
+		const book = this.#bookOf(userId);
+		if (!book) return null;
+		if (!book.end && !book.closing && this.#isDriven) book.save({ ...book.state, isCancelled: true });
+		return { awaited: await this.finished(userId) };
+	}
+
+	/** The run's row that D1 does not have, and whether it has everything. */
+	unflushedRun(): { row: AgentRunRow | null; idle: boolean } {
+		if (!this.#hasTables) return { row: null, idle: true };
+		return { row: this.#outgoing.unflushedRun(), idle: this.isIdle() };
+	}
+
+	/** The run's audit events of a page that nobody else has yet. */
+	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
+		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
+	}
+
+	/** Hands on at once what D1 does not have; true when nothing is left. */
+	async catchUp(): Promise<boolean> {
+		return !this.#hasTables || (await this.#outbox.catchUp());
+	}
+
+	/** Whether everything has been handed on. */
+	isIdle(): boolean {
+		return !this.#hasTables || this.#outgoing.isIdle();
+	}
+
+	/** Makes the run's next move, and hands on what is to be handed on. Never throws: a failed alarm would end after a few retries. */
+	override async alarm(): Promise<void> {
+		const handedOn = this.#outbox.alarm();
+		const book = this.#book;
+		if (book && !book.end) {
+			this.#outbox.arm(Date.now() + HEARTBEAT_MS);
+			try {
+				await this.#advance(book);
+			} catch (error) {
+				logError("agent_run_failed", error, { run_id: book.spec.runId });
+				this.#giveUp(book);
+			}
+		}
+		// A run that goes on does not wait for D1.
+		if (book && !book.end) this.ctx.waitUntil(handedOn);
+		else await handedOn;
+	}
+
+	/** What goes wrong unexpectedly ends the run; what goes wrong with its end is tried again. */
+	#giveUp(book: RunBook): void {
+		try {
+			if (!book.closing && book.state.fault === null)
+				this.#interrupt(book, "an unexpected error, which the service has logged");
+		} catch (error) {
+			logError("agent_run_not_interrupted", error, { run_id: book.spec.runId });
+		}
+		this.#tryAgain();
+	}
+
+	async #advance(book: RunBook): Promise<void> {
+		if (!this.#isDriven && !book.closing) this.#interrupt(book, "the service stopped in the middle of it");
+		this.#isDriven = true;
+		if (!book.closing) {
+			if (await this.#move(book)) {
+				this.#outbox.arm(Date.now());
+				return;
+			}
+			await this.#money.seal(book);
+		}
+		await this.#settle(book);
+	}
+
+	#bookOf(userId: string): RunBook | null {
+		return this.#book?.spec.userId === userId ? this.#book : null;
+	}
+
+	async #move(book: RunBook): Promise<boolean> {
+		const { spec } = book;
+		const gate = await this.#money.gateOf(spec);
+		const { policy, config, temperature } = spec;
+		const plannedAt = ulid();
+		const driver = new RunDriver({
+			book,
+			caller: this.#money.callerFor(spec),
+			rules: { policy, config, gate, temperature },
+			tell: (charge) => this.#money.tell(book, charge, gate),
+			say: (event) => this.#followers.say(event),
+			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
+			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
+		});
+		const isMoved = await driver.advance();
+		if (isMoved) this.#outbox.stored();
+		return isMoved;
+	}
+
+	/** Ends a run that cannot go on: what the step under way may have cost, it has cost. */
+	#interrupt(book: RunBook, fault: string): void {
+		const { open, state } = book;
+		if (!open) {
+			book.save({ ...state, fault });
+			return;
+		}
+		const { calls, estimated, readers } = open;
+		const charge = { calls, estimated };
+		const costNanoUsd = costOf([charge]);
+		const guard = SpendGuard.resume(state.guard);
+		guard.hold(costNanoUsd)?.settle(state.trajectory.range.size, { costNanoUsd });
+		const all = [...new Set([...state.readers, ...readers])];
+		book.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
+	}
+
+	/** Settles the run, once; whoever waits is told. */
+	async #settle(book: RunBook): Promise<void> {
+		const { spec, charges } = book;
+		const settled = await this.#money.settle(book);
+		if (!settled) {
+			this.#waiting.resolve("unaccounted");
+			this.#waiting = Promise.withResolvers<Awaited>();
+			this.#followers.letGo();
+			this.#tryAgain();
+			return;
+		}
+		const { end, state, steps } = settled;
+		const event = recordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
+		let id = "";
+		book.finish(settled, () => {
+			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges, end }));
+			this.#outgoing.addEvent(event);
+		});
+		this.#outbox.stored();
+		await this.#outbox.deliver(id);
+		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
+		const cost_consumed_usd = usd(costNanoUsd);
+		this.#followers.say({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
+		this.#followers.letGo();
+		this.#waiting.resolve(viewOf(book));
+	}
+
+	#tryAgain(): void {
+		this.#settling.failed();
+		this.#outbox.arm(Date.now() + this.#settling.delayMs);
+	}
+}
+
+function viewOf(book: RunBook): RunView {
+	return { run: shownRun(book), isSandbox: book.state.isSandbox };
+}
+
+/** The run's row for D1. */
+function rowOf(run: KnownRun): Omit<AgentRunRow, "revision"> {
+	const shown = shownRun(run);
+	const whole = run.end ? JSON.stringify({ run: shown, isSandbox: run.state.isSandbox } satisfies RunView) : null;
+	return {
+		id: run.spec.runId,
+		user_id: run.spec.userId,
+		created_at: shown.created_at,
+		status: shown.status,
+		summary: JSON.stringify(summaryOf(shown, run.spec.goal)),
+		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
+	};
+}

@@ -1,0 +1,329 @@
+// Makes a run's moves, one at a time: decides under the guard, has the step carried out, and stores what came of it before the
+// next. When moves are made, and how the run is closed, is the object's business.
+import { logError } from "../../http/log.edge.ts";
+import type { Caller } from "../../inference/caller.edge.ts";
+import { fitted, placeholder, slotBytesFor } from "../../inference/slots.ts";
+import { hashText } from "../../proof/hash.ts";
+import { usd } from "../../proof/money.ts";
+import { type EarlierOutput, outputsDigest } from "../digest.ts";
+import { type BegunStep, type BudgetAlert, SpendGuard } from "../guard.ts";
+import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "../plan.ts";
+import type { KnownRun } from "../response.ts";
+import { type CarriedOut, carryOut, inputHashOf, type StepFunding } from "../step.edge.ts";
+import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
+import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "../step-prompts.ts";
+import { ALONE, castSizesFor } from "../step-strategy.ts";
+import { type StepRules, type StepTask, StepWeigher, type Weighed } from "../step-weigher.edge.ts";
+import {
+	type Charge,
+	costOf,
+	nextMove,
+	ownPlan,
+	type RunState,
+	type RunStep,
+	resultsOf,
+	type StepRecord,
+	stepsTaken,
+	withStep,
+} from "./run.ts";
+import type { RunBook } from "./run-book.edge.ts";
+
+/** What happens in a run, for who follows it. */
+export type RunEvent =
+	| { type: "planned"; run_id: string; plan: string[]; by: "model" | "goal" }
+	| {
+			type: "step_started";
+			index: number;
+			role: StepRecord["role"];
+			subtask: string;
+			intensity: Intensity;
+			strategy: string;
+			reason: string;
+	  }
+	| { type: "step_done"; step: StepRecord }
+	| { type: "alert"; alert: BudgetAlert }
+	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
+
+/** What the driver is given by the object. */
+export interface RunTools {
+	book: RunBook;
+	caller: Caller;
+	rules: StepRules;
+	tell: StepFunding["tell"];
+	say(event: RunEvent): void;
+	/** Notes in the transaction of a change that the run has its plan. */
+	planned(state: RunState): void;
+	/** Notes in the transaction of a change where the run stands. */
+	moved(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
+}
+
+/** A plan by a model may take a part of the cap: one in so many. */
+const PLAN_PART = 4;
+/** Room for a rejected plan in the question that asks for another. */
+const REJECTED_PLAN_BYTES = 4_000;
+const REASON_BYTES = 160;
+/** What the final step is told of the results: less where money is short. */
+const FINAL_DIGESTS_BYTES = [FINAL_DIGEST_BYTES, FINAL_DIGEST_BYTES / 4, FINAL_DIGEST_BYTES / 16];
+/** Steps to come are held room for with answers of at most so many tokens. */
+const RESERVED_TOKENS = 256;
+
+/** A step that is to be made. */
+interface Wanted extends StepTask {
+	role: StepRecord["role"];
+	/** What it is for, in words. */
+	subtask: string;
+	/** What must be left when it is over, nano-USD. */
+	reserveNanoUsd: number;
+	/** The run can do without it. */
+	isOptional: boolean;
+	followUp?: readonly PlanMessage[];
+	askAgain?(answer: string): readonly PlanMessage[] | null;
+}
+
+type Planned = Pick<RunState, "plan" | "isPlanned">;
+
+type Decided = BegunStep & { weighed: Weighed };
+
+type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
+
+export class RunDriver {
+	#tools: RunTools;
+	#guard: SpendGuard;
+
+	constructor(tools: RunTools) {
+		this.#tools = tools;
+		this.#guard = SpendGuard.resume(tools.book.state.guard);
+	}
+
+	/** Makes the next move; false when there is none left. */
+	async advance(): Promise<boolean> {
+		const { book } = this.#tools;
+		const move = nextMove(book.spec, book.state);
+		if (move.kind === "end") return false;
+		if (move.kind === "plan") await this.#plan(move.maxSubtasks);
+		else if (move.kind === "subtask") await this.#subtask(move.subtask);
+		else await this.#finalize();
+		return true;
+	}
+
+	get #freeNanoUsd(): number {
+		return this.#guard.remainingNanoUsd;
+	}
+
+	async #plan(maxSubtasks: number): Promise<void> {
+		const { book, say, planned } = this.#tools;
+		const { goal, capNanoUsd, maxSteps, runId: run_id } = book.spec;
+		const own: Planned = { plan: ownPlan(book.spec), isPlanned: true };
+		const wanted: Wanted = {
+			role: "subtask",
+			subtask: "Plan",
+			messages: planMessages(goal, maxSubtasks),
+			castSizes: () => ALONE,
+			shareNanoUsd: 0,
+			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_PART),
+			isOptional: true,
+			followUp: planRepairMessages(goal, maxSubtasks, placeholder(REJECTED_PLAN_BYTES), placeholder(REASON_BYTES)),
+			askAgain(answer) {
+				const read = parsePlan(answer, maxSubtasks);
+				if (read.ok) return null;
+				return planRepairMessages(goal, maxSubtasks, fitted(answer, REJECTED_PLAN_BYTES), read.reason);
+			},
+		};
+		const made = layoutOf(maxSteps).asksForPlan ? await this.#make(wanted) : null;
+		if (made?.kind !== "carried_out") {
+			const state = { ...book.state, ...own };
+			book.save(state, () => planned(state));
+		} else {
+			const { conclusion } = made.done;
+			const read = conclusion.ok ? parsePlan(conclusion.value.text, maxSubtasks) : null;
+			this.#end(wanted, made, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
+				if (state.isPlanned) planned(state);
+			});
+		}
+		const { plan, isPlanned } = book.state;
+		if (isPlanned) say({ type: "planned", run_id, plan, by: plan === own.plan ? "goal" : "model" });
+	}
+
+	async #subtask(subtask: string): Promise<void> {
+		const { book } = this.#tools;
+		const { goal, policy } = book.spec;
+		const { plan, done } = book.state;
+		const earlier = resultsOf(book.steps);
+		const left = Math.max(1, plan.length - done);
+		const messages = subtaskMessages({ goal, subtask, number: done + 1, of: plan.length, earlier });
+		const wanted = (reserveNanoUsd: number): Wanted => ({
+			role: "subtask",
+			subtask,
+			messages,
+			castSizes: (intensity) => castSizesFor(policy, intensity),
+			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserveNanoUsd) / left),
+			reserveNanoUsd,
+			isOptional: false,
+		});
+		const final = this.#finalReserve(earlier);
+		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
+		// result is better than none, also where nothing is left to round it off.
+		const reserves = [final + (left - 1) * this.#leastOf(messages), final, ...(earlier.length === 0 ? [0] : [])];
+		let stop: StepStop | null = null;
+		for (const reserveNanoUsd of reserves) {
+			const made = await this.#make(wanted(reserveNanoUsd));
+			if (made.kind === "carried_out") return this.#end(wanted(reserveNanoUsd), made, { done: done + 1 });
+			stop = made.stop;
+		}
+		if (stop) this.#stop(stop);
+	}
+
+	async #finalize(): Promise<void> {
+		const { book } = this.#tools;
+		const { goal } = book.spec;
+		const results = resultsOf(book.steps);
+		const wanted = (digestBytes: number): Wanted => ({
+			role: "finalize",
+			subtask: "Final answer",
+			messages: finalMessages(goal, outputsDigest(results, digestBytes)),
+			castSizes: () => ALONE,
+			shareNanoUsd: 0,
+			reserveNanoUsd: 0,
+			isOptional: false,
+		});
+		let stop: StepStop | null = null;
+		for (const digestBytes of FINAL_DIGESTS_BYTES) {
+			const made = await this.#make(wanted(digestBytes));
+			if (made.kind === "carried_out") return this.#end(wanted(digestBytes), made, { isFinal: true });
+			stop = made.stop;
+		}
+		// A lone result is the output as it stands.
+		if (results.length === 1 || !stop) book.save({ ...book.state, isFinal: true });
+		else this.#stop(book.state.stop ?? stop, { isFinal: true });
+	}
+
+	#stop({ limit, reason }: Pick<StepStop, "limit" | "reason">, also: Partial<RunState> = {}): void {
+		const { book } = this.#tools;
+		book.save({ ...book.state, ...also, stop: { limit, reason } });
+	}
+
+	/** What the final step needs at the least: for what there is, and one result more. */
+	#finalReserve(earlier: readonly EarlierOutput[]): number {
+		const { goal, maxTokens } = this.#tools.book.spec;
+		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
+		const oneMore = slotBytesFor(Math.min(maxTokens, RESERVED_TOKENS));
+		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + oneMore));
+		return this.#leastOf(finalMessages(goal, results));
+	}
+
+	/** What a step costs at most that is answered by the cheapest model, not at length. */
+	#leastOf(messages: readonly PlanMessage[]): number {
+		const { book, caller, rules } = this.#tools;
+		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
+		const step: StepTask = { messages, castSizes: () => ALONE, shareNanoUsd: 0 };
+		return new StepWeigher(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
+	}
+
+	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
+	async #make(wanted: Wanted): Promise<Made> {
+		const { book, rules, say, tell } = this.#tools;
+		const { maxTokens, configDigest } = book.spec;
+		const decided = this.#decide(wanted, maxTokens);
+		if (decided.kind === "stop") return { kind: "stopped", stop: decided };
+		const { intensity, reason, weighed } = decided;
+		const { role, subtask } = wanted;
+		const index = stepsTaken(book.state);
+		say({ type: "step_started", index, role, subtask, intensity, strategy: weighed.size.strategy, reason });
+		const funding: StepFunding = {
+			gate: rules.gate,
+			configDigest,
+			tell,
+			isStopped: () => book.state.isCancelled,
+		};
+		const done = await carryOut(weighed, funding, wanted.messages, wanted.askAgain);
+		return { kind: "carried_out", decided, done };
+	}
+
+	#decide(wanted: Wanted, maxTokens: number): Decided | StepStop {
+		const { caller, rules } = this.#tools;
+		const weigher = new StepWeigher({ ...caller, startedAtMs: Date.now() }, rules, wanted, maxTokens);
+		const request = {
+			worstCaseOf: (intensity: Intensity, tokens: number) => weigher.at(intensity, tokens)?.boundNanoUsd ?? null,
+			maxTokens,
+			reserveNanoUsd: wanted.reserveNanoUsd,
+			isOptional: wanted.isOptional,
+		};
+		const begun = this.#guard.begin(request);
+		if (begun.kind === "stop") return begun;
+		const weighed = weigher.at(begun.intensity, begun.maxTokens);
+		if (!weighed) throw new Error("what was decided on can be made");
+		return { ...begun, weighed };
+	}
+
+	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */
+	#end(
+		wanted: Wanted,
+		{ decided, done: { conclusion, charge, readers, overrun, isSandbox } }: Extract<Made, { kind: "carried_out" }>,
+		change: Partial<RunState>,
+		also: (state: RunState) => void = () => undefined,
+	): void {
+		const { book, say, moved } = this.#tools;
+		const { spec } = book;
+		const costNanoUsd = costOf([charge]);
+		const { alerts } = decided.hold.settle(stepsTaken(book.state), { costNanoUsd, overrun });
+		const common: Partial<RunState> = {
+			guard: this.#guard.state,
+			readers: [...new Set([...book.state.readers, ...readers])],
+			isSandbox: book.state.isSandbox || isSandbox,
+		};
+		const write = (step: RunStep | null, state: RunState) =>
+			book.endStep(charge, step, state, () => {
+				also(state);
+				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
+			});
+		const isPlan = "plan" in change;
+		const { isMet, ...kept } = this.#keptOf(conclusion, charge, wanted.role === "subtask" && !isPlan);
+		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, wanted, change);
+		const state = { ...book.state, ...common, ...next, isMet: book.state.isMet || isMet };
+		if (!conclusion.ok && costNanoUsd === 0) {
+			write(null, state);
+		} else {
+			const { trajectory, record } = withStep(book.state.trajectory, {
+				role: wanted.role,
+				model: kept.model,
+				intensity: decided.intensity,
+				strategy: decided.weighed.size.strategy,
+				cost_usd: usd(costNanoUsd),
+				confidence: kept.confidence,
+				input_hash: inputHashOf(wanted.messages),
+				output_hash: hashText(kept.output),
+				timestamp: new Date(Date.now()).toISOString(),
+			});
+			const isAside = isPlan || !conclusion.ok;
+			write({ record, subtask: wanted.subtask, isAside, output: kept.output }, { ...state, trajectory });
+			say({ type: "step_done", step: record });
+		}
+		for (const alert of alerts) say({ type: "alert", alert });
+		if (costOf(book.charges) !== this.#guard.spentNanoUsd)
+			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
+	}
+
+	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
+	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: Charge, readsMark: boolean) {
+		if (!conclusion.ok) {
+			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
+			return { output: "", isMet: false, model, confidence: 0 };
+		}
+		const { text, model, confidence } = conclusion.value;
+		return { ...(readsMark ? readStepAnswer(text) : { output: text, isMet: false }), model, confidence };
+	}
+
+	/** What a step without an answer means: a plan is made without a model, anything else ends the run, unless it was stopped. */
+	#afterFailure(
+		failure: { reason: string; message?: string; attempts?: string[] },
+		{ role, subtask }: Wanted,
+		change: Partial<RunState>,
+	): Partial<RunState> {
+		const { isCancelled } = this.#tools.book.state;
+		if (isCancelled) return "plan" in change ? change : {};
+		if ("plan" in change && failure.reason === "all_models_failed") return change;
+		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
+		const why = failure.attempts?.at(-1) ?? failure.message ?? failure.reason;
+		return { fault: `no model answered ${step} (${why})`.toWellFormed() };
+	}
+}

@@ -1,0 +1,99 @@
+// A run as its usage row and its receipt have it, at its end and at every moment before: what the meter records if its object
+// dies then. Pure.
+
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Gate } from "../../compliance/gate.ts";
+import { mergedCalls } from "../../meter/flush-batch.ts";
+import type { UsageRow } from "../../meter/settlement.ts";
+import { MODE_OF } from "../../orchestration/planner.ts";
+import { hashText } from "../../proof/hash.ts";
+import { usd } from "../../proof/money.ts";
+import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
+import { type Charge, costOf, type EndStatus, type RunEnd, type RunSpec, type RunState } from "./run.ts";
+
+/** More calls than this go into usage as one for each model: a row has to fit into the meter and into D1. */
+const MOST_CALLS = 2_000;
+/** The same while the run goes on: it is written at every batch of calls. */
+const MOST_CALLS_ON_THE_WAY = 50;
+
+const OUTCOME: Readonly<Record<EndStatus, Outcome>> = {
+	complete: "complete",
+	budget_exhausted: "complete",
+	max_steps_reached: "complete",
+	cancelled: "client_closed",
+	interrupted: "cut",
+};
+
+/** What a run is written down from. */
+export interface WrittenRun {
+	spec: RunSpec;
+	state: Pick<RunState, "trajectory" | "readers">;
+	charges: readonly Charge[];
+	end: Pick<RunEnd, "status" | "output" | "trajectoryProof">;
+	/** The compliance policy in force on the goal; null without one. */
+	gate: Gate | null;
+	catalog: Catalog;
+}
+
+function writtenWith(
+	{ spec, state, charges, end, gate, catalog }: WrittenRun,
+	atMs: number,
+	mostCalls: number,
+): { usage: UsageRow; receipt: AgentReceipt } {
+	const all = charges.flatMap(({ calls }) => calls);
+	const calls = all.length > mostCalls ? mergedCalls(all) : all;
+	const costNanoUsd = costOf(charges);
+	const estimated = charges.some((charge) => charge.estimated);
+	const outcome = OUTCOME[end.status];
+	const modelOf = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
+	const last = all.at(-1) ?? { model: spec.intendedModel, provider: modelOf(spec.intendedModel).provider };
+	const receipt: AgentReceipt = {
+		type: "svc.receipt.v1",
+		request_id: spec.runId,
+		timestamp: new Date(atMs).toISOString(),
+		outcome,
+		estimated,
+		cost_usd: usd(costNanoUsd),
+		bound_usd: usd(spec.capNanoUsd),
+		input_hash: hashText(spec.goal),
+		output_hash: hashText(end.output),
+		compliance: gate?.attest(state.readers.map(modelOf)) ?? null,
+		catalog_version: catalog.version,
+		config_digest: spec.configDigest,
+		kind: "agent",
+		status: end.status,
+		policy: spec.policy,
+		strategy: state.trajectory.strategy,
+		trajectory_proof: end.trajectoryProof,
+		n_steps: state.trajectory.range.size,
+		max_cost_usd: usd(spec.capNanoUsd),
+	};
+	const usage: UsageRow = {
+		request_id: spec.runId,
+		user_id: spec.userId,
+		created_at: new Date(spec.startedAtMs).toISOString(),
+		kind: "agent",
+		model: last.model,
+		provider: last.provider,
+		mode: MODE_OF[spec.policy],
+		tokens: calls.reduce((sum, { tokens }) => sum + tokens, 0),
+		input_tokens: calls.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
+		cost_nano_usd: costNanoUsd,
+		estimated,
+		outcome,
+		latency_ms: Math.max(0, atMs - spec.startedAtMs),
+		fallback: false,
+		calls,
+	};
+	return { usage, receipt };
+}
+
+/** Usage row and unsigned receipt of a run that is over. */
+export function writtenRun(run: WrittenRun, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
+	return writtenWith(run, atMs, MOST_CALLS);
+}
+
+/** The same of a run on its way, if it ended now. */
+export function writtenSoFar(run: WrittenRun, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
+	return writtenWith(run, atMs, MOST_CALLS_ON_THE_WAY);
+}

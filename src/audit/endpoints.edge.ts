@@ -1,0 +1,90 @@
+// The audit log over HTTP: read, filtered and paged. Nothing here adds, changes or removes an event.
+
+import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
+import { fail, ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { instant, wholeNumber } from "../http/query.ts";
+import { workspaceIdSchema } from "../ids.ts";
+import { type AuditEventRow, DECISIONS, EVENT_TYPES, RISK_TIERS } from "./event.ts";
+import { findEvents } from "./events.store.ts";
+import { readUnflushed } from "./owners.edge.ts";
+import { pageOf, positionOf } from "./page.ts";
+
+const DEFAULT_EVENTS = 50;
+const MOST_EVENTS = 200;
+
+const eventSchema = z.lazy(() =>
+	z.object({
+		id: z.string(),
+		event_type: z.enum(EVENT_TYPES),
+		workspace_id: z.string().nullable(),
+		actor: z.string(),
+		payload: z.record(z.string(), z.unknown()),
+		created_at: z.string(),
+		decision: z.enum(DECISIONS).optional().describe("Of policy checks, as the two below."),
+		risk_score: z.int().optional(),
+		risk_tier: z.enum(RISK_TIERS).optional(),
+	}),
+);
+const payloadSchema = z.record(z.string(), z.unknown());
+
+/** An event as shown; the columns of a decision stand on events that have one. */
+function eventOf(row: AuditEventRow): z.input<typeof eventSchema> {
+	const { id, event_type, workspace_id, actor, created_at, decision, risk_score, risk_tier } = row;
+	const payload = payloadSchema.parse(JSON.parse(row.payload));
+	const event = { id, event_type, workspace_id, actor, payload, created_at };
+	return decision === null ? event : eventSchema.parse({ ...event, decision, risk_score, risk_tier });
+}
+
+const listAuditEventsEndpoint = endpoint({
+	id: "list_audit_events",
+	method: "GET",
+	path: "/v1/audit/events",
+	access: "key",
+	summary: "The caller's audit log, newest first.",
+	description: "To see who did what and how policy checks were decided, newest first, in pages.",
+	query: z.lazy(() =>
+		z.object({
+			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
+			event_type: z.enum(EVENT_TYPES).optional().describe("Only these."),
+			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
+			since: instant.optional().describe("Created then or later."),
+			until: instant.optional().describe("Created before."),
+			limit: wholeNumber(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
+			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+		}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("audit.events"),
+			count: z.int().describe("Events on this page."),
+			has_more: z.boolean(),
+			next_cursor: z.string().nullable(),
+			data: z.array(eventSchema),
+		}),
+	),
+	async handle({ query, context }) {
+		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
+		const after = cursor === undefined ? null : positionOf(cursor);
+		if (cursor !== undefined && after === null) {
+			const message = "is not a next_cursor of this endpoint";
+			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
+		}
+		const page = { filter: { workspaceId, eventType, decision, since, until }, after, limit };
+		// The owners first: what they flush after this is found in D1.
+		const unflushed = await readUnflushed(context, page);
+		if (!unflushed.ok) return unflushed;
+		const stored = await context.timings.measure("d1", () => findEvents(context.db, context.account.userId, page));
+		const { events, hasMore, nextCursor } = pageOf(stored, unflushed.value, page);
+		return ok({
+			object: "audit.events" as const,
+			count: events.length,
+			has_more: hasMore,
+			next_cursor: nextCursor,
+			data: events.map(eventOf),
+		});
+	},
+});
+
+export const auditEndpoints: readonly Endpoint[] = [listAuditEventsEndpoint];

@@ -1,0 +1,103 @@
+// The four plans (docs/reference.md, "Plans"), as data.
+import type { Catalog } from "./catalog.ts";
+
+export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
+export type PlanId = (typeof PLAN_IDS)[number];
+
+/** Whether a text names a plan. */
+export function isPlanId(text: string): text is PlanId {
+	return (PLAN_IDS as readonly string[]).includes(text);
+}
+
+export interface Plan {
+	id: PlanId;
+	displayName: string;
+	priceUsdMonth: number;
+	/** Requests in a rolling 24 hours; null is unlimited. */
+	dailyRequests: number | null;
+	/** Requests in a rolling minute. */
+	rpm: number;
+	/** `free`: only the catalog's free models. */
+	modelAccess: "all" | "free";
+	/** Whether the per-request ceiling below is enforced. */
+	agentguard: boolean;
+	/** Whether its requests still call a provider that is scarce. */
+	priority: boolean;
+	/** Spend envelope per query in nano-USD. */
+	envelopeNanoUsd: number;
+	description: string;
+}
+
+export const PLANS: Readonly<Record<PlanId, Plan>> = {
+	free: {
+		id: "free",
+		displayName: "Free",
+		priceUsdMonth: 0,
+		dailyRequests: 1_000,
+		rpm: 10,
+		modelAccess: "free",
+		agentguard: true,
+		priority: false,
+		envelopeNanoUsd: 20_000_000,
+		description: "Three budget models for trying the service out.",
+	},
+	personal: {
+		id: "personal",
+		displayName: "Personal",
+		priceUsdMonth: 0,
+		dailyRequests: 1_000,
+		rpm: 100,
+		modelAccess: "all",
+		agentguard: true,
+		priority: false,
+		envelopeNanoUsd: 100_000_000,
+		description: "A sandbox with every model and a ceiling per request.",
+	},
+	pro: {
+		id: "pro",
+		displayName: "Pro",
+		priceUsdMonth: 49,
+		dailyRequests: 50_000,
+		rpm: 300,
+		modelAccess: "all",
+		agentguard: false,
+		priority: false,
+		envelopeNanoUsd: 500_000_000,
+		description: "Every model, 50,000 requests a day.",
+	},
+	corporate: {
+		id: "corporate",
+		displayName: "Corporate",
+		priceUsdMonth: 499,
+		dailyRequests: null,
+		rpm: 1_000,
+		modelAccess: "all",
+		agentguard: false,
+		priority: true,
+		envelopeNanoUsd: 2_000_000_000,
+		description: "Every model, no daily limit, priority routing and an SLA.",
+	},
+};
+
+/** Ids of the models that a plan may call; null is all. */
+export function allowlistOf({ modelAccess }: Plan, { freeModels }: Catalog): readonly string[] | null {
+	return modelAccess === "free" ? freeModels : null;
+}
+
+/** The most that one chat request of the plan may cost, nano-USD; null where the plan guards none. */
+export function envelopeNanoUsdOf({ agentguard, envelopeNanoUsd }: Plan): number | null {
+	return agentguard ? envelopeNanoUsd : null;
+}
+
+/** An agent run may cost so many envelopes (docs/reference.md, "Plans"). */
+export const AGENT_ENVELOPES = 5;
+
+/** The most that one agent run of the plan may cost, nano-USD. */
+export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {
+	return AGENT_ENVELOPES * envelopeNanoUsd;
+}
+
+/** The most that one orchestrated request of the plan may cost, nano-USD; null where the plan guards none. */
+export function runLimitNanoUsdOf(plan: Plan): number | null {
+	return plan.agentguard ? agentLimitNanoUsd(plan) : null;
+}

@@ -1,0 +1,106 @@
+// The routing preview: what a chat request would run on, and why, without calling anything.
+import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
+import type { CallCost } from "../catalog/price.ts";
+import { TIERS } from "../catalog/vocabulary.ts";
+import { fail, ok } from "../failure.ts";
+import { recallModel } from "../inference/infer.edge.ts";
+import { planCall } from "../inference/plan.ts";
+import { usd } from "../proof/money.ts";
+import { MODES } from "../routing/mode.ts";
+import { detectedSignals } from "../routing/signals.ts";
+import { inChatFields } from "./field-names.ts";
+import { governedRequest } from "./governed.edge.ts";
+import { type ChatRequest, chatRequestSchema } from "./request.ts";
+
+const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
+
+function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.infer<typeof costSchema> {
+	return { input_usd: usd(inputNanoUsd), output_usd: usd(outputNanoUsd), total_usd: usd(totalNanoUsd) };
+}
+
+/** A chat body, or `prompt` for its only user message. */
+const routeRequestSchema = z.lazy(() =>
+	chatRequestSchema
+		.unwrap()
+		.extend({
+			messages: chatRequestSchema.unwrap().shape.messages.optional(),
+			prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
+		})
+		.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
+			if (messages) return { ...rest, messages };
+			if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
+			issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
+			return z.NEVER;
+		}),
+);
+
+export const previewRouteEndpoint = endpoint({
+	id: "preview_route",
+	method: "POST",
+	path: "/v1/route",
+	access: "key",
+	bodyLimit: "chat",
+	summary: "What a chat request would run on: every candidate, every exclusion, no model called.",
+	description:
+		"Before spending: which model a prompt would go to, what it would cost, which were left out and why. It calls no model and costs nothing.",
+	emptyField: { name: "messages", failure: { reason: "no_messages" } },
+	body: routeRequestSchema,
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("route"),
+			model: z.string(),
+			model_display: z.string(),
+			provider: z.string(),
+			tier: z.enum(TIERS),
+			mode: z.enum(MODES),
+			reason: z.string(),
+			signals_detected: z.record(z.string(), z.boolean()),
+			estimated_cost: costSchema,
+			candidates: z.array(
+				z.object({
+					model: z.string(),
+					provider: z.string(),
+					tier: z.enum(TIERS),
+					score: z.number(),
+					expected_quality: z.number(),
+					estimated_cost_usd: z.number(),
+					expected_latency_ms: z.int(),
+				}),
+			),
+			excluded: z.record(z.string(), z.array(z.string())),
+			matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
+		}),
+	),
+	async handle({ body, context }) {
+		const { account, settings, startedAtMs } = context;
+		const request = await governedRequest(body, context);
+		if (!request.ok) return request;
+		const planned = planCall(request.value, account.plan, settings, startedAtMs, recallModel(account.userId));
+		if (!planned.ok) return fail(inChatFields(planned.failure));
+		const { selection, signals } = planned.value;
+		const { model, expectation } = selection.candidates[0];
+		return ok({
+			object: "route" as const,
+			model: model.id,
+			model_display: model.display_name,
+			provider: model.provider,
+			tier: model.tier,
+			mode: selection.mode,
+			reason: selection.reason,
+			signals_detected: detectedSignals(signals),
+			estimated_cost: costFields(expectation.cost),
+			candidates: selection.candidates.map((candidate) => ({
+				model: candidate.model.id,
+				provider: candidate.model.provider,
+				tier: candidate.model.tier,
+				score: candidate.score,
+				expected_quality: Math.round(candidate.expectation.quality * 1e4) / 1e4,
+				estimated_cost_usd: usd(candidate.expectation.cost.totalNanoUsd),
+				expected_latency_ms: candidate.expectation.latencyMs,
+			})),
+			excluded: selection.excluded,
+			matched_rule: planned.value.matchedRule,
+		});
+	},
+});

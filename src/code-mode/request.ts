@@ -1,0 +1,95 @@
+// The body of a code run: its schema, and its way into a task. Pure.
+import * as z from "zod";
+import { POLICIES, type Policy } from "../orchestration/strategy.ts";
+import { ruleFields } from "../routing-config/rule-fields.ts";
+import { type DetectedLanguage, detectLanguage, languageOf } from "./language.ts";
+
+const MAX_ITERATIONS = 10;
+/** Cycles of writing and reviewing where the client sets none (docs/reference.md, "Code"). */
+const DEFAULT_ITERATIONS = 3;
+/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
+const DEFAULT_MAX_TOKENS = 2_048;
+const DEFAULT_TEMPERATURE = 0.2;
+
+/** Fields of the body; a `null` counts as absent. */
+export const codeRequestSchema = z.lazy(() =>
+	z.object({
+		task: z
+			.string()
+			.refine((task) => task.trim() !== "", "is empty")
+			.describe("What the code is to do."),
+		language: z
+			.string()
+			.max(40, "takes at most 40 characters")
+			.regex(/^[A-Za-z0-9+#./ _-]*$/, "is no name of a language")
+			.nullish()
+			.describe("Such as `python`; told from the task where it is left out."),
+		policy: z
+			.enum(POLICIES)
+			.nullish()
+			.describe("`balanced` by default; `efficiency` has one cheap coder, `depth` several."),
+		coder_model: z.string().min(1).max(256).nullish().describe("Who writes, if it is an id of list_models."),
+		reviewer_model: z.string().min(1).max(256).nullish().describe("Who reviews, likewise."),
+		max_iters: z
+			.int()
+			.min(1)
+			.max(MAX_ITERATIONS)
+			.nullish()
+			.describe(`Drafts at most, the first included; ${DEFAULT_ITERATIONS} by default.`),
+		review: z.boolean().nullish().describe("With false one draft and no reviewer; true by default."),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
+		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
+		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
+		...ruleFields(),
+		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
+		stream: z.boolean().nullish(),
+	}),
+);
+
+export type CodeRequest = z.output<typeof codeRequestSchema>;
+
+/** What is to be written. */
+export interface CodeTask {
+	text: string;
+	language: DetectedLanguage;
+	/** Of each draft. */
+	maxTokens: number;
+	temperature: number;
+}
+
+/** How a client wants it carried out. */
+export interface AskedRun {
+	policy: Policy;
+	review: boolean;
+	/** Cycles at most. */
+	iterations: number;
+	/** Preferred models; null leaves it to the service. */
+	coderModel: string | null;
+	reviewerModel: string | null;
+}
+
+export function taskOf({ task, language, max_tokens, temperature }: CodeRequest): CodeTask {
+	return {
+		text: task,
+		language: detectLanguage(task, language ?? null),
+		maxTokens: max_tokens ?? DEFAULT_MAX_TOKENS,
+		temperature: temperature ?? DEFAULT_TEMPERATURE,
+	};
+}
+
+/** What the client asked for. Without a review nothing can be repaired, so there is one cycle. */
+export function askedRunOf({ policy, review, max_iters, coder_model, reviewer_model }: CodeRequest): AskedRun {
+	const isReviewed = review ?? true;
+	return {
+		policy: policy ?? "balanced",
+		review: isReviewed,
+		iterations: isReviewed ? (max_iters ?? DEFAULT_ITERATIONS) : 1,
+		coderModel: coder_model ?? null,
+		reviewerModel: reviewer_model ?? null,
+	};
+}
+
+/** A language for people. */
+export function displayOf({ id }: DetectedLanguage): string {
+	return languageOf(id)?.display ?? id;
+}

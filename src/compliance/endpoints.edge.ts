@@ -1,0 +1,123 @@
+// The compliance preview: what a policy would let through for a text, and what that would cost more, without calling anything.
+import * as z from "zod";
+import type { ServiceContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { ok, type Result } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { attestationSchema } from "./attestation.ts";
+import { loadDetector, loadGate } from "./load.ts";
+import type { CompliancePolicy } from "./policy.ts";
+import { inertPreview, previewOf } from "./preview.ts";
+import { scanned } from "./scans.edge.ts";
+
+const textPart = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
+const messageSchema = z.lazy(() =>
+	z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(textPart)]).nullish() }),
+);
+type PreviewMessage = z.output<typeof messageSchema>;
+
+/** The text of the last message of the user's; null when there is none. */
+function lastUserText(messages: readonly PreviewMessage[]): string | null {
+	const content = messages.findLast(({ role }) => role === "user")?.content ?? null;
+	if (content === null || typeof content === "string") return content;
+	return content.flatMap(({ text }) => text ?? []).join("\n");
+}
+
+const policySchema = z.lazy(() => attestationSchema.unwrap().shape.policy);
+const excludedSchema = z.record(z.string(), z.array(z.string()));
+
+/** Finds the policy in force for a request: the routing config decides it, which stands above this feature. */
+type FindPolicy = (
+	request: { brain_config?: unknown; compliance?: unknown },
+	context: ServiceContext,
+) => Promise<Result<{ policy: CompliancePolicy | null }>>;
+
+function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
+	return endpoint({
+		id: "preview_compliance",
+		method: "POST",
+		path: "/v2/compliance/preview",
+		access: "key",
+		summary:
+			"What a compliance policy would let through for a text: the classes of data in it, every model with its reasons, the price of it. No model is called.",
+		description:
+			"Before sending a text that may hold personal, health, financial or secret data: which models may see it under a policy.",
+		body: z.lazy(() =>
+			z
+				.object({
+					prompt: z.string().nullish().describe("The text to classify."),
+					messages: z
+						.array(messageSchema)
+						.max(2_000, "must have at most 2000 entries")
+						.nullish()
+						.describe("Instead of prompt: the last user message is classified."),
+					compliance: z.record(z.string(), z.unknown()).nullish().describe("The policy; before that of the config."),
+					brain_config: z
+						.record(z.string(), z.unknown())
+						.nullish()
+						.describe("Its compliance block is used without one."),
+				})
+				.transform(({ prompt, messages, ...rules }, issues) => {
+					const text = prompt?.trim() ? prompt : lastUserText(messages ?? []);
+					if (text?.trim()) return { ...rules, text };
+					const message = "neither prompt nor a user message in messages gives any text";
+					issues.addIssue({ code: "custom", path: ["prompt"], message });
+					return z.NEVER;
+				}),
+		),
+		result: z.lazy(() =>
+			z.object({
+				active: z.boolean(),
+				ok: z.boolean().optional(),
+				policy: policySchema.optional(),
+				detected_classes: z.array(z.string()),
+				classification: excludedSchema,
+				allowed_models: z.array(z.string()).optional(),
+				excluded_models: excludedSchema.optional(),
+				compliance_cost_premium: z
+					.object({
+						compliant_available: z.boolean(),
+						cheapest_unrestricted: z.string().nullable(),
+						unrestricted_min_usd_mtok: z.number().nullable(),
+						cheapest_compliant: z.string().nullable(),
+						compliant_min_usd_mtok: z.number().nullable(),
+						premium_usd_mtok: z.number().nullable(),
+						premium_pct: z.number().nullable(),
+					})
+					.optional(),
+				decision: z
+					.object({
+						policy: policySchema,
+						policy_active: z.boolean(),
+						detected_classes: z.array(z.string()),
+						allowed: z.array(z.string()),
+						allowed_count: z.int(),
+						excluded: excludedSchema,
+						excluded_count: z.int(),
+						matrix_version: z.string(),
+					})
+					.optional(),
+				sample_attestation: z.string().optional(),
+				matrix_version: z.string().optional(),
+				note: z.string().optional(),
+			}),
+		),
+		async handle({ body, context }) {
+			const rules = await findPolicy(body, context);
+			if (!rules.ok) return rules;
+			const { settings, startedAtMs } = context;
+			const { policy } = rules.value;
+			if (!policy) {
+				const { detect } = await loadDetector();
+				return ok(inertPreview(await scanned([body.text], detect)));
+			}
+			const { shippedGate } = await loadGate();
+			const gate = await scanned([body.text], (texts) => shippedGate(policy, texts, settings));
+			return ok(previewOf(gate, settings.catalog, startedAtMs));
+		},
+	});
+}
+
+export function complianceEndpoints(findPolicy: FindPolicy): readonly Endpoint[] {
+	return [previewComplianceEndpoint(findPolicy)];
+}

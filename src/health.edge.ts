@@ -1,0 +1,80 @@
+// Health: asks every binding the service cannot do without, and says which one did not answer.
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import type { ServiceContext } from "./account/context.ts";
+import { endpoint } from "./account/endpoint.ts";
+import { users } from "./db/schema.ts";
+import { logError } from "./http/log.edge.ts";
+import { inTime } from "./in-time.edge.ts";
+import { defaultConfigState } from "./routing-config/default-config.store.ts";
+
+const CHECK_TIMEOUT_MS = 2_000;
+/** A meter of nobody: shows that objects run without touching a user's. */
+const PROBE_METER = "health-probe";
+
+const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
+
+/** @throws when `work` has not answered in time, or fails. */
+function answered<T>(name: string, work: Promise<T>): Promise<T> {
+	return inTime(work, CHECK_TIMEOUT_MS, () => {
+		throw new Error(`${name} did not answer within ${CHECK_TIMEOUT_MS} ms`);
+	});
+}
+
+async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
+	const startedAtMs = Date.now();
+	try {
+		await answered(name, work());
+		return { ok: true, latency_ms: Date.now() - startedAtMs };
+	} catch (error) {
+		logError("health_check_failed", error, { check: name });
+		return { ok: false, latency_ms: Date.now() - startedAtMs };
+	}
+}
+
+async function checks(context: ServiceContext) {
+	const [d1, kv, durable_objects] = await Promise.all([
+		// A table of ours, so that missing migrations show as well.
+		probe("d1", () => context.db.select({ one: sql`1` }).from(users).limit(1)),
+		probe("kv", () => context.env.KV.get("health-probe")),
+		probe("durable_objects", () => context.meter(PROBE_METER).ping()),
+	]);
+	return { d1, kv, durable_objects };
+}
+
+export const healthEndpoint = endpoint({
+	id: "health",
+	method: "GET",
+	path: "/health",
+	access: "public",
+	limited: true,
+	degrades: true,
+	summary:
+		"Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key, whether the default routing config is valid.",
+	result: z.lazy(() =>
+		z.object({
+			status: z.enum(["ok", "degraded"]),
+			checks: z.object({ d1: check, kv: check, durable_objects: check }),
+			signing: z.boolean(),
+			providers_configured: z.int(),
+			default_config: z
+				.enum(["none", "valid", "invalid", "unknown"])
+				.describe("The server's routing config; an invalid one is not applied, unknown is one that could not be read."),
+		}),
+	),
+	async handle({ context }) {
+		const [found, default_config] = await Promise.all([
+			checks(context),
+			answered("kv", defaultConfigState(context)).catch(() => "unknown" as const),
+		]);
+		const healthy = Object.values(found).every((entry) => entry.ok);
+		const value = {
+			status: healthy ? ("ok" as const) : ("degraded" as const),
+			checks: found,
+			signing: context.settings.signer !== null,
+			providers_configured: context.settings.providers.size,
+			default_config,
+		};
+		return healthy ? { ok: true, value } : { ok: true, value, status: 503, headers: { "retry-after": "5" } };
+	},
+});

@@ -1,0 +1,179 @@
+// The meter's slots and its folded row in the object's SQLite. Every change of a slot is one row written, also as it is
+// billed: there is no index but the key.
+
+import { nanoUsd } from "../proof/money.ts";
+import { type Folded, NOTHING_FOLDED, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
+import { type OpenHold, type Reservation, type Settlement, storedSettlement } from "./settlement.ts";
+import type { Slot } from "./slots.ts";
+import type { NamedTotals } from "./usage-totals.ts";
+
+interface SlotRow extends Record<string, SqlStorageValue> {
+	slot: number;
+	request_id: string;
+	admitted: number;
+	at_ms: number;
+	counts: number;
+	expires_at_ms: number | null;
+	closed_at_ms: number | null;
+	settled: number | null;
+	proof_hash: string | null;
+	doubtful: number;
+	created_at: string | null;
+}
+
+const SLOT_COLUMNS =
+	"slot, request_id, admitted, at_ms, counts, expires_at_ms, closed_at_ms, settled, proof_hash, doubtful, created_at";
+
+function slotOf(row: SlotRow): Slot {
+	return {
+		slot: row.slot,
+		requestId: row.request_id,
+		admitted: row.admitted,
+		atMs: row.at_ms,
+		countsTowardsDay: row.counts === 1,
+		expiresAtMs: row.expires_at_ms,
+		closedAtMs: row.closed_at_ms,
+		settled: row.settled,
+		proofHash: row.proof_hash,
+		isDoubtful: row.doubtful === 1,
+		createdAt: row.created_at,
+	};
+}
+
+interface HoldRow extends Record<string, SqlStorageValue> {
+	request_id: string;
+	kind: string;
+	cost_nano_usd: number;
+	bound_usd: number;
+	spent_nano_usd: number;
+}
+
+interface FoldedRow extends Record<string, SqlStorageValue> {
+	admitted: number;
+	settled: number;
+	minutes: string;
+	totals: string;
+	old_totals: string | null;
+}
+
+function foldedOf({ admitted, settled, minutes, totals, old_totals }: FoldedRow): Folded {
+	return {
+		admitted,
+		settled,
+		minutes: unpackMinutes(JSON.parse(minutes) as PackedMinutes),
+		totals: JSON.parse(totals) as NamedTotals[],
+		oldTotals: old_totals === null ? null : (JSON.parse(old_totals) as NamedTotals[]),
+	};
+}
+
+export class SlotTable {
+	#sql: SqlStorage;
+
+	constructor(sql: SqlStorage) {
+		this.#sql = sql;
+	}
+
+	/** Every slot, without what is reserved or settled in it. */
+	slots(): Slot[] {
+		return [...this.#sql.exec<SlotRow>(`SELECT ${SLOT_COLUMNS} FROM slots`)].map(slotOf);
+	}
+
+	folded(): Folded {
+		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, totals, old_totals FROM folded");
+		const [found] = [...row].map(foldedOf);
+		return found ?? NOTHING_FOLDED;
+	}
+
+	/** Writes an admission over whatever the slot held. */
+	admit(slot: Slot, isReused: boolean, reservation: Reservation | null): void {
+		const body = reservation ? JSON.stringify(reservation) : null;
+		const values = [
+			slot.requestId,
+			slot.admitted,
+			slot.atMs,
+			slot.countsTowardsDay ? 1 : 0,
+			slot.expiresAtMs,
+			slot.closedAtMs,
+			body,
+			slot.slot,
+		];
+		if (isReused) {
+			this.#sql.exec(
+				`UPDATE slots SET request_id = ?, admitted = ?, at_ms = ?, counts = ?, expires_at_ms = ?, closed_at_ms = ?, body = ?,
+					settled = NULL, proof_hash = NULL, doubtful = 0, created_at = NULL WHERE slot = ?`,
+				...values,
+			);
+		} else {
+			this.#sql.exec(
+				`INSERT INTO slots (request_id, admitted, at_ms, counts, expires_at_ms, closed_at_ms, body, slot, doubtful)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+				...values,
+			);
+		}
+	}
+
+	extend(slot: number, reservation: Reservation): void {
+		const body = JSON.stringify(reservation);
+		this.#sql.exec("UPDATE slots SET expires_at_ms = ?, body = ? WHERE slot = ?", reservation.expiresAtMs, body, slot);
+	}
+
+	settle(slot: number, settled: number, atMs: number, settlement: Settlement, isDoubtful: boolean): void {
+		this.#sql.exec(
+			`UPDATE slots SET expires_at_ms = NULL, closed_at_ms = ?, settled = ?, proof_hash = ?, doubtful = ?, created_at = ?,
+				body = ? WHERE slot = ?`,
+			atMs,
+			settled,
+			settlement.receipt.proof_hash,
+			isDoubtful ? 1 : 0,
+			settlement.usage.created_at,
+			JSON.stringify(settlement),
+			slot,
+		);
+	}
+
+	release(slot: number, atMs: number): void {
+		this.#sql.exec("UPDATE slots SET expires_at_ms = NULL, closed_at_ms = ?, body = NULL WHERE slot = ?", atMs, slot);
+	}
+
+	#body(slot: number): string {
+		return this.#sql.exec<{ body: string }>("SELECT body FROM slots WHERE slot = ?", slot).one().body;
+	}
+
+	reservation(slot: number): Reservation {
+		return JSON.parse(this.#body(slot)) as Reservation;
+	}
+
+	/** What open slots hold, in the order of their admission; read by SQLite, because what a long run has written is long. */
+	holds(slots: readonly number[]): OpenHold[] {
+		const rows = this.#sql.exec<HoldRow>(
+			`SELECT request_id, body ->> '$.usage.kind' AS kind, body ->> '$.usage.cost_nano_usd' AS cost_nano_usd,
+				body ->> '$.receipt.bound_usd' AS bound_usd, coalesce(body ->> '$.spentNanoUsd', 0) AS spent_nano_usd
+			FROM slots WHERE slot IN (SELECT value FROM json_each(?)) ORDER BY admitted`,
+			JSON.stringify(slots),
+		);
+		return [...rows].map(({ request_id, kind, cost_nano_usd, bound_usd, spent_nano_usd }) => ({
+			request_id,
+			kind,
+			spent_nano_usd,
+			held_nano_usd: cost_nano_usd - spent_nano_usd,
+			bound_nano_usd: nanoUsd(bound_usd),
+		}));
+	}
+
+	settlement(slot: number): Settlement {
+		return storedSettlement(this.#body(slot));
+	}
+
+	fold({ admitted, settled, minutes, totals, oldTotals }: Folded): void {
+		this.#sql.exec(
+			`INSERT INTO folded (one, admitted, settled, minutes, totals, old_totals) VALUES (1, ?, ?, ?, ?, ?)
+			ON CONFLICT (one) DO UPDATE SET admitted = excluded.admitted, settled = excluded.settled,
+				minutes = excluded.minutes, totals = excluded.totals, old_totals = excluded.old_totals`,
+			admitted,
+			settled,
+			JSON.stringify(packMinutes(minutes)),
+			JSON.stringify(totals),
+			oldTotals === null ? null : JSON.stringify(oldTotals),
+		);
+	}
+}

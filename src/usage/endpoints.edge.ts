@@ -1,0 +1,184 @@
+// Plans, usage and savings.
+
+import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../catalog/plans.ts";
+import { fail, ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
+import { usd } from "../proof/money.ts";
+import { currentUsage } from "./current-usage.edge.ts";
+import { DEFAULT_BASELINE, savingsOf } from "./savings.ts";
+
+const planId = z.enum(PLAN_IDS);
+const accessType = z.enum(["all", "allowlist"]);
+
+const planSchema = z.object({
+	id: planId,
+	object: z.literal("plan"),
+	display_name: z.string(),
+	price_usd_month: z.number(),
+	daily_requests: z.int().nullable(),
+	rpm: z.int(),
+	model_access: z.object({ type: accessType, count: z.int(), models: z.array(z.string()).nullable() }),
+	agentguard: z.boolean(),
+	description: z.string(),
+});
+
+function modelAccess(plan: Plan, catalog: Catalog) {
+	const models = allowlistOf(plan, catalog);
+	return { type: models ? ("allowlist" as const) : ("all" as const), models: models ? [...models] : null };
+}
+
+const listPlansEndpoint = endpoint({
+	id: "list_plans",
+	method: "GET",
+	path: "/v1/plans",
+	access: "public",
+	summary: "The four plans with their limits.",
+	description: "Prices and limits of each; get_usage says which is the caller's.",
+	result: z.object({ object: z.literal("list"), data: z.array(planSchema) }),
+	async handle({ context }) {
+		const { catalog } = context.settings;
+		const data = Object.values(PLANS).map((plan) => ({
+			id: plan.id,
+			object: "plan" as const,
+			display_name: plan.displayName,
+			price_usd_month: plan.priceUsdMonth,
+			daily_requests: plan.dailyRequests,
+			rpm: plan.rpm,
+			model_access: {
+				...modelAccess(plan, catalog),
+				count: allowlistOf(plan, catalog)?.length ?? catalog.models.length,
+			},
+			agentguard: plan.agentguard,
+			description: plan.description,
+		}));
+		return ok({ object: "list" as const, data });
+	},
+});
+
+const totalsByName = z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() }));
+
+const recentSchema = z.object({
+	request_id: z.string(),
+	created_at: z.string(),
+	kind: z.string(),
+	model: z.string(),
+	provider: z.string(),
+	mode: z.string(),
+	tokens: z.int(),
+	cost_usd: z.number(),
+	latency_ms: z.int(),
+	fallback: z.boolean(),
+});
+
+function shown({ cost_nano_usd, ...row }: RecentUsage): z.infer<typeof recentSchema> {
+	const { request_id, created_at, kind, model, provider, mode, tokens, latency_ms, fallback } = row;
+	const cost_usd = usd(cost_nano_usd);
+	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
+}
+
+const openSchema = z.object({
+	request_id: z.string(),
+	kind: z.string(),
+	spent_usd: z.number(),
+	held_usd: z.number(),
+	bound_usd: z.number().describe("The most that it may cost in all."),
+});
+
+function shownHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nano_usd }: OpenHold) {
+	const amounts = { spent_usd: usd(spent_nano_usd), held_usd: usd(held_nano_usd), bound_usd: usd(bound_nano_usd) };
+	return { request_id, kind, ...amounts };
+}
+
+const getUsageEndpoint = endpoint({
+	id: "get_usage",
+	method: "GET",
+	path: "/v1/usage",
+	access: "key",
+	countsTowardsDay: false,
+	summary: "The caller's limits, totals and latest requests.",
+	description: "To see how much of the limits is left, and what was spent on which models.",
+	result: z.object({
+		user_id: z.string(),
+		plan: planId,
+		plan_display: z.string(),
+		limits: z.object({
+			daily_requests: z.int().nullable(),
+			rpm: z.int(),
+			daily_requests_used: z.int(),
+			daily_requests_remaining: z.int().nullable(),
+			model_access: z.object({ type: accessType, models: z.array(z.string()).nullable() }),
+		}),
+		total_requests: z.int(),
+		total_tokens: z.int(),
+		total_cost_usd: z.number(),
+		by_model: totalsByName,
+		by_provider: totalsByName,
+		by_mode: totalsByName,
+		recent: z.array(recentSchema),
+		held_usd: z.number().describe("What requests that are not settled yet may cost besides what they have spent."),
+		open: z
+			.array(openSchema)
+			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),
+	}),
+	async handle({ context }) {
+		const usage = await currentUsage(context);
+		if (!usage.ok) return usage;
+		const { quota, totals, recent, holds } = usage.value;
+		const whole = totals.total();
+		const plan = PLANS[quota.plan];
+		const { dailyLimit, usedToday } = quota;
+		return ok({
+			user_id: context.account.userId,
+			plan: plan.id,
+			plan_display: plan.displayName,
+			limits: {
+				daily_requests: dailyLimit,
+				rpm: plan.rpm,
+				daily_requests_used: usedToday,
+				daily_requests_remaining: dailyLimit === null ? null : Math.max(0, dailyLimit - usedToday),
+				model_access: modelAccess(plan, context.settings.catalog),
+			},
+			total_requests: whole.requests,
+			total_tokens: whole.tokens,
+			total_cost_usd: usd(whole.costNanoUsd),
+			by_model: totals.by("model"),
+			by_provider: totals.by("provider"),
+			by_mode: totals.by("mode"),
+			recent: recent.map(shown),
+			held_usd: usd(holds.reduce((sum, { held_nano_usd }) => sum + held_nano_usd, 0)),
+			open: holds.map(shownHold),
+		});
+	},
+});
+
+const getSavingsEndpoint = endpoint({
+	id: "get_savings",
+	method: "GET",
+	path: "/v1/savings",
+	access: "key",
+	summary:
+		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
+	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE).describe("An id of list_models.") }),
+	result: z.object({
+		baseline_model: z.string(),
+		total_requests: z.int(),
+		total_tokens: z.int(),
+		actual_cost_usd: z.number(),
+		baseline_cost_usd: z.number(),
+		saved_usd: z.number(),
+		saved_pct: z.number(),
+	}),
+	async handle({ query, context }) {
+		const baseline = context.settings.catalog.findModel(query.baseline);
+		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
+		const usage = await currentUsage(context);
+		if (!usage.ok) return usage;
+		return ok(savingsOf(baseline, usage.value.totals.total(), context.startedAtMs));
+	},
+});
+
+export const usageEndpoints: readonly Endpoint[] = [listPlansEndpoint, getUsageEndpoint, getSavingsEndpoint];

@@ -1,0 +1,80 @@
+// The operator's check of usage totals: those that meters keep against those that follow from the rows in D1.
+
+import * as z from "zod";
+import { listUsers } from "../account/accounts.store.ts";
+import type { ServiceContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { recomputeTotals } from "./usage-check.store.ts";
+import { type Disagreement, disagreements } from "./usage-check.ts";
+
+/** Users of one answer. */
+const PAGE_USERS = 10;
+/** While requests come in, the two are compared again. */
+const TRIES = 3;
+
+const totals = z.object({
+	requests: z.int(),
+	tokens: z.int(),
+	inputTokens: z.int(),
+	costNanoUsd: z.int(),
+});
+const checkedUser = z.object({
+	user_id: z.string(),
+	user: z.string(),
+	agrees: z.boolean().nullable().describe("Null while too much happens to compare, or the meter knows no totals yet."),
+	requests: z.int().describe("In the meter's totals, of rows that D1 has."),
+	disagreements: z.array(
+		z.object({ dimension: z.string(), name: z.string(), meter: totals.nullable(), database: totals.nullable() }),
+	),
+});
+type CheckedUser = z.infer<typeof checkedUser>;
+
+/** Compares a user's totals; again when they have changed meanwhile. */
+async function checkUser(
+	{ db, meter }: ServiceContext,
+	{ id, name }: { id: string; name: string },
+): Promise<CheckedUser> {
+	const user = { user_id: id, user: name };
+	let found: Disagreement[] = [];
+	let requests = 0;
+	for (let tried = 0; tried < TRIES; tried++) {
+		const before = await meter(id).standing();
+		// What is under way may or may not have a row: it is in neither sum.
+		const recomputed = await recomputeTotals(db, id, before.unsettled);
+		const after = await meter(id).standing();
+		if (before.totals === null) break;
+		requests = before.totals.find(({ dimension }) => dimension === "total")?.requests ?? 0;
+		found = disagreements(before.totals, recomputed);
+		if (found.length === 0) return { ...user, agrees: true, requests, disagreements: [] };
+		// Equal before and after, and nothing new under way: what differs does so for good.
+		if (JSON.stringify(before) === JSON.stringify(after)) {
+			return { ...user, agrees: false, requests, disagreements: found };
+		}
+	}
+	return { ...user, agrees: null, requests, disagreements: found };
+}
+
+const checkUsageEndpoint = endpoint({
+	id: "operator_check_usage",
+	method: "GET",
+	path: "/internal/usage/check",
+	access: "operator",
+	internal: true,
+	summary: "Whether usage totals are those of the rows in D1, user by user.",
+	query: z.object({
+		user: z.string().optional(),
+		after: z.string().default("").describe("`next` of the answer before."),
+	}),
+	result: z.object({ object: z.literal("list"), data: z.array(checkedUser), next: z.string().nullable() }),
+	async handle({ query, context }) {
+		const users = await listUsers(context.db, query.user, query.after, PAGE_USERS);
+		const data: CheckedUser[] = [];
+		for (const user of users) data.push(await checkUser(context, user));
+		const next = users.length < PAGE_USERS ? null : (users.at(-1)?.id ?? null);
+		return ok({ object: "list" as const, data, next });
+	},
+});
+
+export const operatorUsageEndpoints: readonly Endpoint[] = [checkUsageEndpoint];

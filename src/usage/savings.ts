@@ -1,0 +1,52 @@
+// Savings: what the same tokens would have cost on one baseline model. A per-token estimate, not a billing statement. Pure.
+
+import { costOf } from "../catalog/price.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Totals } from "../meter/usage-totals.ts";
+import { usd } from "../proof/money.ts";
+
+/** The baseline when none is named: a premium model of the catalog. */
+export const DEFAULT_BASELINE = "gpt-6-sol";
+
+/** `GET /v1/savings` (docs/reference.md, "Savings"); amounts in USD, `saved_pct` in percent with two decimals. */
+export interface Savings {
+	baseline_model: string;
+	total_requests: number;
+	total_tokens: number;
+	actual_cost_usd: number;
+	baseline_cost_usd: number;
+	saved_usd: number;
+	saved_pct: number;
+}
+
+/** The cost of so many tokens at the model's list price, nano-USD: no cache, and the tier of one short prompt. */
+function listCostNanoUsd(model: Model, { tokens, inputTokens }: Totals, atMs: number): number {
+	// Totals say nothing of the length of single prompts or of their caches, so the base rate stands for all of them.
+	const untiered = { ...model, prices: model.prices.map((price) => ({ ...price, tiers: [] })) };
+	const usage = {
+		uncachedInput: inputTokens,
+		cacheRead: 0,
+		cacheWrite: 0,
+		outputText: tokens - inputTokens,
+		reasoning: 0,
+	};
+	return costOf(untiered, usage, atMs).totalNanoUsd;
+}
+
+/**
+ * Compares what was spent with the baseline's list price for the same tokens.
+ * @param atMs the price in force then, ms since the epoch.
+ */
+export function savingsOf(baseline: Model, totals: Totals, atMs: number): Savings {
+	const baselineNanoUsd = listCostNanoUsd(baseline, totals, atMs);
+	const savedNanoUsd = Math.max(0, baselineNanoUsd - totals.costNanoUsd);
+	return {
+		baseline_model: baseline.id,
+		total_requests: totals.requests,
+		total_tokens: totals.tokens,
+		actual_cost_usd: usd(totals.costNanoUsd),
+		baseline_cost_usd: usd(baselineNanoUsd),
+		saved_usd: usd(savedNanoUsd),
+		saved_pct: baselineNanoUsd === 0 ? 0 : Math.round((savedNanoUsd / baselineNanoUsd) * 10_000) / 100,
+	};
+}

@@ -1,0 +1,119 @@
+// Brackets are counted around strings and comments, in every family of languages, and no sound program is complained of.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bracketFault } from "../../../src/code-mode/brackets.ts";
+import type { LexisName } from "../../../src/code-mode/languages.ts";
+import { LEXES } from "../../../src/code-mode/lexis.ts";
+
+const fault = (lexis: LexisName, text: string) => bracketFault(text, LEXES[lexis]);
+
+/** Sound pieces that a careless reader would stumble over; `\u007b` is an opening brace that the linter does not take for ours. */
+const SOUND: [LexisName, string][] = [
+	["javascript", "const re = /[(\\]{]/g; const s = ')';"],
+	["javascript", "const t = `a $\u007bf({ b: `}$\u007bc}` })} ) ]`;"],
+	["javascript", "const x = a / b / (c); // )"],
+	["javascript", "return /\\)/.test(s) && a[b / 2]"],
+	["javascript", "const view = <p>Don't (stop :)</p>;"],
+	["typescript", "type A<T> = { [K in keyof T]?: (x: `$\u007bstring})`) => T[K] }; /* ( */"],
+	["python", "s = '''( [ {'''\nt = \"it's :(\"  # )\nu = f\"{d['(']}\"\n"],
+	["python", "r = r'\\('\nx = [1,\n  2]\n"],
+	["c", '#define OPEN {\nchar c = \'(\'; /* ) */ char *s = "\\")";'],
+	["c", "#define A 1 /* a note\n that goes on ( */\nint a[1];"],
+	["c", "#ifdef A\nint f() {\n#else\nint g() {\n#endif\n}"],
+	["cpp", "auto s = R\"x()\" ( )x\"; int n = 1'000'000; char q = '\\'';"],
+	["csharp", 'var p = @"C:\\"; var q = $@"{x}""("; var c = \'(\';'],
+	["java", 'String t = """\n  ( {\n  """; char c = \'{\';'],
+	["kotlin", 'val s = """$\u007b"$"}( \\"""; val c = \'(\' /* /* ( */ { */'],
+	[
+		"rust",
+		"fn f<'a>(x: &'a str) -> char { '(' } // )\nlet s = r#\"\" ( \"#; let b = b'{'; 'outer: loop { break 'outer; }",
+	],
+	["go", 's := `( {`; r := \'(\'; t := "\\")"'],
+	["swift", 'let s = #"\\( ("#; let t = """\n (\n """; /* /* ( */ */'],
+	["css", "a { background: url(data:image/svg+xml;utf8,//x); content: '}' } /* { */"],
+	["scss", "a { background: url(http://x.test/a) } // {\n"],
+	["lua", "s = [[ ( ]] --[==[ ( ]==]\nt = { 'x)' } -- }\n"],
+	["hcl", 'x = <<-EOT\n  ( {\n  EOT\ny = "$\u007bf("a")}"\n'],
+	["dart", "var s = r'\\'; var t = '''(''' /* ( */;"],
+	["json", '{ "a": [1, "]"] // }\n}'],
+	["solidity", 'string s = "("; // {\nfunction f() public { }'],
+];
+
+describe("a sound program", () => {
+	it.each(SOUND)("%s: %s", (lexis, text) => {
+		expect(fault(lexis, text)).toBeNull();
+	});
+
+	it("is every file of this service", () => {
+		for (const folder of ["../../../src", "../.."]) {
+			const root = resolve(import.meta.dirname, folder);
+			const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+			expect(files.length).toBeGreaterThan(100);
+			for (const name of files) expect(fault("typescript", readFileSync(join(root, name), "utf8")), name).toBeNull();
+		}
+	});
+});
+
+describe("a bracket out of place", () => {
+	const readable = SOUND.filter(([, text]) => !/<p>|#else/.test(text));
+
+	it.each(readable)("is found behind all of that, in %s: %s", (lexis, text) => {
+		const lines = text.split("\n").length;
+		expect(fault(lexis, `${text}\n(`)).toEqual({ line: lines + 1, message: "`(` is never closed" });
+		expect(fault(lexis, `${text}\n}`)).toEqual({ line: lines + 1, message: "`}` closes nothing" });
+	});
+
+	it("is named with its line", () => {
+		expect(fault("python", "a = (\n  [1, 2)\n")).toEqual({
+			line: 2,
+			message: "`)` stands where `]` would close `[`",
+		});
+		expect(fault("javascript", "f(`${a`)")).toBeNull();
+		expect(fault("javascript", "if (a) {\n  b();\n")).toEqual({ line: 1, message: "`{` is never closed" });
+	});
+});
+
+it("balanced nestings are sound, and lose that with any bracket", () => {
+	const tree = fc.letrec<{ node: string }>((tie) => ({
+		node: fc.oneof(
+			{ depthSize: "small" },
+			fc.constantFrom("a", "1", ", ", "\n", '"("', "/* ] */"),
+			fc
+				.tuple(fc.constantFrom("()", "[]", "{}"), fc.array(tie("node"), { maxLength: 4 }))
+				.map(([pair, inner]) => `${pair[0]}${inner.join("")}${pair[1]}`),
+		),
+	})).node;
+	fc.assert(
+		fc.property(tree, fc.nat(), (text, seed) => {
+			expect(fault("java", text)).toBeNull();
+			const places = [...text.matchAll(/[()[\]{}](?!"| \*\/)/g)].map(({ index }) => index);
+			const place = places[seed % places.length];
+			if (place !== undefined) expect(fault("java", text.slice(0, place) + text.slice(place + 1))).not.toBeNull();
+		}),
+	);
+});
+
+it("a hostile text of 8,000 characters is read through or given up, whatever it repeats", () => {
+	const pieces = [
+		"(",
+		"/",
+		"'",
+		'"',
+		"`$\u007b",
+		"/*",
+		"r#",
+		'r"',
+		"--[[",
+		"<<A\n",
+		"#define \\\n",
+		"# /*",
+		'R"(',
+		"1'",
+	];
+	pieces.push("url(", "=/[", "=/a", "=/\\", "=/a[b", '@"', '#"', "/* ", "=`", "\n#", "    ", "r'", "--[[\n", "r'''\n");
+	for (const lexis of Object.keys(LEXES) as LexisName[])
+		for (const piece of pieces)
+			expect(() => fault(lexis, piece.repeat(8_000 / piece.length)), `${lexis} ${piece}`).not.toThrow();
+});
