@@ -3,18 +3,18 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import type { ServiceContext } from "./account/context.ts";
-import { GATES, identify } from "./account/gates.edge.ts";
+import { ACCESS_GUARDS, identifyCaller } from "./account/gates.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { takeUnread } from "./http/body.edge.ts";
+import { drainBody } from "./http/body.edge.ts";
 import { callerDialect } from "./http/dialects.ts";
 import { clientOrigin, requireHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
-import { failureResponse, PATH_NOT_FOUND, respondToException, type Stages } from "./http/respond.edge.ts";
+import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException } from "./http/respond.edge.ts";
 import { Timings } from "./http/timings.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
-import { SettingsError, settingsOf } from "./settings.ts";
+import { cachedSettings, SettingsError } from "./settings.ts";
 
 /** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
 const MAX_HEADER_BYTES = 32_768;
@@ -39,13 +39,13 @@ function headerBytes(headers: Headers): number {
 }
 
 /** Builds the request's context and leaves its one log line. */
-const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
+const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.header("x-request-id", requestId);
 	c.set("errorDialect", callerDialect(c.req.raw.headers));
-	const settings = settingsOf(c.env);
+	const settings = cachedSettings(c.env);
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -54,7 +54,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 		bodyLimits: { default: settings.maxBodyBytes, chat: settings.maxChatBodyBytes },
 		db: database(c.env.DB),
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
-		caller: () => identify(c.req.header("authorization") ?? null, c.get("context")),
+		caller: () => identifyCaller(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
 		address: c.req.header("cf-connecting-ip") ?? "unknown",
 		origin: clientOrigin(c.req.url, c.req.raw.headers),
@@ -69,7 +69,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	} else {
 		await next();
 	}
-	await takeUnread(c.req.raw);
+	await drainBody(c.req.raw);
 	const context = c.get("context");
 	// The gate of key endpoints has made the id one that leads to its user's meter.
 	c.res.headers.set("x-request-id", context.requestId);
@@ -88,7 +88,7 @@ const exchange: MiddlewareHandler<Stages<ServiceContext>> = async (c, next) => {
 	else log();
 };
 
-export const app = new Hono<Stages<ServiceContext>>();
+export const app = new Hono<RequestState<ServiceContext>>();
 
 app.onError((error, c) => {
 	if (!(error instanceof SettingsError)) return respondToException(error, c);
@@ -103,4 +103,4 @@ app.use(
 	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
 	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
 );
-mount(app, ENDPOINTS, GATES);
+mount(app, ENDPOINTS, ACCESS_GUARDS);

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.edge.ts";
-import { GATES } from "./account/gates.edge.ts";
+import { ACCESS_GUARDS } from "./account/gates.edge.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
@@ -13,7 +13,7 @@ import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
 import { complianceEndpoints } from "./compliance/endpoints.edge.ts";
 import { healthEndpoint } from "./health.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
-import { isThere } from "./http/mount.edge.ts";
+import { isDeployed } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
@@ -32,7 +32,7 @@ import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 const documents = new Map<number, { text: string; etag: string }>();
 
 function documentFor(context: ServiceContext) {
-	const there = ENDPOINTS.filter((endpoint) => isThere(endpoint, GATES, context));
+	const there = ENDPOINTS.filter((endpoint) => isDeployed(endpoint, ACCESS_GUARDS, context));
 	const known = documents.get(there.length);
 	if (known) return known;
 	const text = JSON.stringify(openapiDocument(there));

@@ -219,7 +219,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 const parsedByEnv = new WeakMap<object, Settings>();
 
 /** The settings of an environment, parsed once; the Worker and its objects each have one. */
-export function settingsOf(env: object): Settings {
+export function cachedSettings(env: object): Settings {
 	const known = parsedByEnv.get(env);
 	if (known) return known;
 	const settings = parseSettings(env as Variables);

@@ -1,14 +1,14 @@
 // Endpoints of this service: the context of a handler follows from who may call it.
 import type { z } from "zod";
-import type { Access, AccessDefinition, Definition, Endpoint, Shape } from "../http/endpoint.ts";
+import type { Access, AccessDefinition, Definition, Endpoint, ObjectSchema } from "../http/endpoint.ts";
 import type { KeyContext, ServiceContext } from "./context.ts";
 
 /** Defines an endpoint; the handler's arguments are typed by its schemas and its access. */
 export function endpoint<
 	Result extends z.ZodType,
 	A extends Access,
-	Params extends Shape | undefined = undefined,
-	Query extends Shape | undefined = undefined,
+	Params extends ObjectSchema | undefined = undefined,
+	Query extends ObjectSchema | undefined = undefined,
 	Body extends z.ZodType | undefined = undefined,
 >(
 	definition: Definition<Params, Query, Body, Result, A extends "key" ? KeyContext : ServiceContext> &

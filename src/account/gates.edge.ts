@@ -3,13 +3,13 @@ import type { Context, Next } from "hono";
 import { isPlanId, PLANS } from "../catalog/plans.ts";
 import type { Failure, Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { Gate, Gates } from "../http/mount.edge.ts";
-import { failureResponse, type Stages } from "../http/respond.edge.ts";
+import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
+import { failureResponse, type RequestState } from "../http/respond.edge.ts";
 import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
-import { requestIdOf } from "./request-ids.edge.ts";
+import { newRequestId } from "./request-ids.edge.ts";
 
 /** Who calls, and whether the request is in; kept for the request's whole way. */
 interface Entry {
@@ -46,7 +46,7 @@ async function tooMany({ env }: ServiceContext, key: string): Promise<Failure | 
 }
 
 /** Has the request admitted before its handler, or by it; a refusal takes the place of an answer. */
-async function admit(endpoint: Endpoint, c: Context<Stages<ServiceContext>>, next: Next): Promise<void> {
+async function admit(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
 	const { admission } = entryOf(context);
 	const known = admission.knownRefusal();
@@ -64,13 +64,13 @@ async function admit(endpoint: Endpoint, c: Context<Stages<ServiceContext>>, nex
 	}
 }
 
-const keyGate: Gate<ServiceContext> = {
+const keyGate: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		const context = c.get("context");
 		const authorization = c.req.header("authorization") ?? null;
 		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
 		if (!caller.ok) return failureResponse(c, caller.failure);
-		context.requestId = requestIdOf(caller.value, context);
+		context.requestId = newRequestId(caller.value, context);
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
@@ -95,7 +95,7 @@ const keyGate: Gate<ServiceContext> = {
 	},
 };
 
-const operatorGate: Gate<ServiceContext> = {
+const operatorGate: AccessGuard<ServiceContext> = {
 	exists: ({ settings }) => settings.adminToken !== null,
 	stage: () => async (c, next) => {
 		const context = c.get("context");
@@ -104,7 +104,7 @@ const operatorGate: Gate<ServiceContext> = {
 	},
 };
 
-const publicGate: Gate<ServiceContext> = {
+const publicGate: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
 		const context = c.get("context");
@@ -114,10 +114,13 @@ const publicGate: Gate<ServiceContext> = {
 };
 
 /** One gate per access of this service's endpoints. */
-export const GATES: Gates<ServiceContext> = { public: publicGate, key: keyGate, operator: operatorGate };
+export const ACCESS_GUARDS: AccessGuards<ServiceContext> = { public: publicGate, key: keyGate, operator: operatorGate };
 
 /** Who calls an endpoint that needs no key. A key, when there is one, must be valid, and counts towards the minute. */
-export async function identify(authorization: string | null, context: ServiceContext): Promise<Result<Account | null>> {
+export async function identifyCaller(
+	authorization: string | null,
+	context: ServiceContext,
+): Promise<Result<Account | null>> {
 	if (authorization === null) return { ok: true, value: null };
 	const caller = await authenticate(authorization, context);
 	if (!caller.ok) return caller;

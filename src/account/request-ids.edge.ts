@@ -22,7 +22,7 @@ function keyOf(settings: Settings): TagKey {
 }
 
 /** An id for a request or a run of a user; one that leads nowhere for a user without a number. */
-export function requestIdOf(
+export function newRequestId(
 	account: Account,
 	{ settings, startedAtMs }: ServiceContext,
 	prefix: RequestIdPrefix = "svc-",
@@ -33,6 +33,6 @@ export function requestIdOf(
 }
 
 /** What an id says; null for what is none. */
-export function requestIdParts(id: string, settings: Settings): RequestIdParts | null {
+export function parseRequestId(id: string, settings: Settings): RequestIdParts | null {
 	return readRequestId(keyOf(settings), id);
 }

@@ -3,13 +3,13 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { requestIdParts } from "../account/request-ids.edge.ts";
-import { askOwners } from "../audit/owners.edge.ts";
+import { parseRequestId } from "../account/request-ids.edge.ts";
+import { readFromOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
-import { flag, wholeNumber } from "../http/query.ts";
+import { booleanParam, integerParam } from "../http/query.ts";
 import { agentRunRequestSchema } from "./request.ts";
 import {
 	type RunSummary,
@@ -21,7 +21,7 @@ import {
 } from "./response.ts";
 import { agentRunClient, type RunView } from "./run/agent-run-client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { answerOf, startRun } from "./run/start-run.edge.ts";
+import { startRun, toRunResponse } from "./run/start-run.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_RUNS = 50;
@@ -76,7 +76,7 @@ const listRunsEndpoint = endpoint({
 	description: "To find a run's id, its status and what it has cost; its steps are get_agent_trajectory's.",
 	query: z.lazy(() =>
 		z.object({
-			limit: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
 				.default(DEFAULT_RUNS)
 				.describe(`At most ${MOST_RUNS}; what is above counts as that.`),
 		}),
@@ -86,7 +86,9 @@ const listRunsEndpoint = endpoint({
 		const { account, db, env } = context;
 		const limit = Math.min(query.limit, MOST_RUNS);
 		// The objects first: what they hand on after this is found in D1.
-		const asked = await askOwners(context, "run", ({ id }) => agentRunClient(env, account.userId, id).unflushedRun());
+		const asked = await readFromOwners(context, "run", ({ id }) =>
+			agentRunClient(env, account.userId, id).unflushedRun(),
+		);
 		if (!asked.ok) return asked;
 		const unflushed = asked.value.flatMap(({ row }) => row ?? []);
 		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, limit));
@@ -97,7 +99,7 @@ const listRunsEndpoint = endpoint({
 
 /** Whether a text can be the id of a run of the caller's; any other is an unknown run. */
 function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
-	const parts = runId.startsWith("agt_") ? requestIdParts(runId, settings) : null;
+	const parts = runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
 	if (!parts) return false;
 	return parts.userNumber === null || account.number === null || parts.userNumber === account.number;
 }
@@ -145,7 +147,7 @@ const getTrajectoryEndpoint = endpoint({
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
 	params: runParams,
 	query: z.lazy(() =>
-		z.object({ full: flag().default(false).describe("With true whole hashes and `verify_request`.") }),
+		z.object({ full: booleanParam().default(false).describe("With true whole hashes and `verify_request`.") }),
 	),
 	result: trajectorySchema,
 	async handle({ params, query, context }) {
@@ -174,7 +176,7 @@ const cancelRunEndpoint = endpoint({
 			const cancelled = await agentRunClient(context.env, context.account.userId, runId).cancel();
 			if (!cancelled) return fail(NO_RUN);
 			const { awaited } = cancelled;
-			return typeof awaited === "string" ? answerOf(awaited, runId) : cancelledAnswer(awaited);
+			return typeof awaited === "string" ? toRunResponse(awaited, runId) : cancelledAnswer(awaited);
 		}),
 });
 

@@ -1,14 +1,18 @@
 // The gate of a run: its goal held against the policy in force. It holds for every step, because all that a step is sent comes
 // of the goal.
-import type { Gate } from "../compliance/gate.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
-import { gateOn } from "../inference/gate-on.edge.ts";
-import { callOf } from "../orchestration/request.ts";
+import { gateFor } from "../inference/gate-on.edge.ts";
+import { toQuestionCall } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";
 
 /** Null without a policy. */
-export function gateOnGoal(goal: string, policy: CompliancePolicy | null, settings: Settings): Promise<Gate | null> {
-	const call = callOf({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
-	return gateOn(call, policy, settings);
+export function gateOnGoal(
+	goal: string,
+	policy: CompliancePolicy | null,
+	settings: Settings,
+): Promise<ComplianceGate | null> {
+	const call = toQuestionCall({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
+	return gateFor(call, policy, settings);
 }

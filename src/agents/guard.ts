@@ -69,7 +69,7 @@ export interface GuardState extends SpendLimits {
 }
 
 /** What is known of a step's cost when it is over. */
-export interface Charge {
+export interface GuardCharge {
 	/** Of all its calls, nano-USD; null when some usage was not reported. */
 	costNanoUsd: number | null;
 	/** A call reported more usage than its request allowed, and `costNanoUsd` has its bound in the place of that. */
@@ -88,7 +88,7 @@ export interface SettledStep {
 /** The worst case of one step, held until its cost is known; to be settled or released once. */
 export interface StepHold {
 	readonly worstCaseNanoUsd: number;
-	settle(stepIndex: number, charge: Charge): SettledStep;
+	settle(stepIndex: number, charge: GuardCharge): SettledStep;
 	/** The step cost nothing. */
 	release(): void;
 }
@@ -103,7 +103,7 @@ function isAmount(nanoUsd: number): boolean {
 }
 
 /** What to charge: what was reported; the worst case where nothing usable was, or more than that. */
-function charged({ costNanoUsd, overrun = false }: Charge, worstCaseNanoUsd: number) {
+function charged({ costNanoUsd, overrun = false }: GuardCharge, worstCaseNanoUsd: number) {
 	if (costNanoUsd === null || Number.isNaN(costNanoUsd) || costNanoUsd < 0)
 		return { nanoUsd: worstCaseNanoUsd, estimated: true, overrun };
 	if (costNanoUsd > worstCaseNanoUsd) return { nanoUsd: worstCaseNanoUsd, estimated: false, overrun: true };

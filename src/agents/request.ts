@@ -10,7 +10,7 @@ import { runLimitFields } from "./run/run-limits.ts";
 const MAX_KEY_CHARS = 200;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
 export const DEFAULT_MAX_TOKENS = 1_024;
-export const DEFAULT_TEMPERATURE = 0.5;
+export const DEFAULT_AGENT_TEMPERATURE = 0.5;
 
 /** Fields of the body; a `null` counts as absent. */
 export const agentRunRequestSchema = z.lazy(() =>
@@ -26,7 +26,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.nullish()
 			.describe("A second request with the same key and body joins the first run and spends nothing."),
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
-		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
+		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_AGENT_TEMPERATURE} by default.`),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
 		...ruleFields(),
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),

@@ -3,16 +3,16 @@ import * as z from "zod";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerpt } from "./digest.ts";
-import type { Charge, RunSpec, RunState } from "./run/run.ts";
+import type { RunSpec, RunState, StepCharge } from "./run/run.ts";
 import {
 	alertsOf,
-	costOf,
 	END_STATUSES,
 	outputOf,
 	proofSoFar,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
+	sumChargesNanoUsd,
 } from "./run/run.ts";
 import { LADDER } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
@@ -104,7 +104,7 @@ export interface KnownRun {
 	spec: RunSpec;
 	state: RunState;
 	steps: readonly RunStep[];
-	charges: readonly Charge[];
+	charges: readonly StepCharge[];
 	/** Null while it runs. */
 	end: RunEnd | null;
 }
@@ -112,7 +112,7 @@ export interface KnownRun {
 /** A run as it is answered and polled. */
 export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownRun {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
-	const costNanoUsd = end?.costNanoUsd ?? costOf(charges);
+	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
 	return {
 		object: "agent.run",
 		run_id,

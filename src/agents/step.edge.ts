@@ -3,19 +3,19 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { Caller } from "../inference/caller.edge.ts";
-import { rounded } from "../inference/trace.ts";
-import { Work, type WorkPurpose } from "../inference/work.edge.ts";
+import { roundShare } from "../inference/trace.ts";
+import { Workflow, type WorkflowPurpose } from "../inference/workflow.edge.ts";
 import type { UsageCall } from "../meter/settlement.ts";
-import { engineOn } from "../orchestration/engine.edge.ts";
+import { createEngine } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
-import type { Conclusion, Engine } from "../orchestration/strategy.ts";
+import type { Engine, StrategyResult } from "../orchestration/strategy.ts";
 import { type Hash, hashObject, hashText } from "../proof/hash.ts";
 import type { PlanMessage } from "./plan.ts";
-import type { Charge } from "./run/run.ts";
-import { taskOf, type Weighed } from "./step-weigher.edge.ts";
+import type { StepCharge } from "./run/run.ts";
+import { type PricedStep, toStepTask } from "./step-pricer.edge.ts";
 
 /** A charge with the models that were sent what it is for. */
-export interface OpenCharge extends Charge {
+export interface OpenCharge extends StepCharge {
 	readers: string[];
 	/** When the meter settles the run at this if nobody tells it more, ms since the epoch. */
 	expiresAtMs: number;
@@ -25,7 +25,7 @@ export interface OpenCharge extends Charge {
 
 /** What a step is made under. */
 export interface StepFunding {
-	gate: WorkPurpose["gate"];
+	gate: WorkflowPurpose["gate"];
 	configDigest: string | null;
 	/** Writes down what the step may have cost before a call is sent; false keeps it from being sent. */
 	tell(charge: OpenCharge): Promise<boolean>;
@@ -35,8 +35,8 @@ export interface StepFunding {
 
 /** A step that was carried out, with or without an answer. */
 export interface CarriedOut {
-	conclusion: Result<Conclusion>;
-	charge: Charge;
+	conclusion: Result<StrategyResult>;
+	charge: StepCharge;
 	readers: string[];
 	/** A call reported more usage than it was allowed. */
 	overrun: boolean;
@@ -49,7 +49,7 @@ export function inputHashOf(messages: readonly PlanMessage[]): Hash {
 }
 
 /** What a step's own record says; of a run only the run's is kept. */
-function purposeOf({ floor, size }: Weighed, { gate, configDigest }: StepFunding, inputHash: Hash): WorkPurpose {
+function purposeOf({ floor, size }: PricedStep, { gate, configDigest }: StepFunding, inputHash: Hash): WorkflowPurpose {
 	const { model } = floor.cheapest;
 	return {
 		kind: "agent",
@@ -92,16 +92,16 @@ function stoppable(engine: Engine, isStopped: () => boolean): Engine {
  * @param followUp what to ask after the first answer, if anything; counted in the bound.
  */
 export async function carryOut(
-	weighed: Weighed,
+	weighed: PricedStep,
 	funding: StepFunding,
 	messages: readonly PlanMessage[],
 	followUp: (answer: string) => readonly PlanMessage[] | null = () => null,
 ): Promise<CarriedOut> {
 	const { gate } = funding;
 	const { caller, task, cast, floor, size, boundNanoUsd } = weighed;
-	let settled: Charge = { calls: [], estimated: false };
-	let work: Work | null = null;
-	const chargeOf = ({ usage }: { usage: { calls: UsageCall[]; estimated: boolean } }): Charge => ({
+	let settled: StepCharge = { calls: [], estimated: false };
+	let work: Workflow | null = null;
+	const chargeOf = ({ usage }: { usage: { calls: UsageCall[]; estimated: boolean } }): StepCharge => ({
 		calls: usage.calls,
 		estimated: usage.estimated,
 	});
@@ -125,18 +125,18 @@ export async function carryOut(
 	};
 	// The run's receipt is signed, once; a step's own is looked at by nobody.
 	const stepCaller: Caller = { ...caller, settings: { ...caller.settings, signer: null }, funds };
-	const opened = await Work.open(stepCaller, purposeOf(weighed, funding, inputHashOf(messages)), {
+	const opened = await Workflow.open(stepCaller, purposeOf(weighed, funding, inputHashOf(messages)), {
 		boundNanoUsd,
 		runMs: caller.settings.upstreamTotalTimeoutMs,
 	});
 	if (!opened.ok) throw new Error("the funds of a step refuse nothing");
 	work = opened.value;
-	const engine = stoppable(engineOn(work, stepCaller, floor, task), funding.isStopped);
+	const engine = stoppable(createEngine(work, stepCaller, floor, task), funding.isStopped);
 	const conclusion = await conclude(async () => {
 		const first = await STRATEGY[size.strategy].run(task, cast, engine);
 		const second = first.ok ? followUp(first.value.text) : null;
 		if (!first.ok || !second) return first;
-		const again = taskOf(second, task.maxTokens, task.temperature ?? 0);
+		const again = toStepTask(second, task.maxTokens, task.temperature ?? 0);
 		const repaired = await STRATEGY[size.strategy].run(again, cast, engine);
 		return repaired.ok ? repaired : first;
 	});
@@ -144,7 +144,7 @@ export async function carryOut(
 	else await work.fail(conclusion.failure);
 	return {
 		conclusion: conclusion.ok
-			? ok({ ...conclusion.value, confidence: rounded(conclusion.value.confidence) })
+			? ok({ ...conclusion.value, confidence: roundShare(conclusion.value.confidence) })
 			: conclusion,
 		charge: settled,
 		readers: gate ? (work.attestation?.models ?? []) : [],
@@ -154,7 +154,7 @@ export async function carryOut(
 }
 
 /** What a strategy throws is a bug, which is logged and accounted for like any other failure. */
-async function conclude(run: () => Promise<Result<Conclusion>>): Promise<Result<Conclusion>> {
+async function conclude(run: () => Promise<Result<StrategyResult>>): Promise<Result<StrategyResult>> {
 	try {
 		return await run();
 	} catch (error) {

@@ -1,7 +1,7 @@
 // An agent's trajectory: how its steps are chained to one root (docs/proofs.md, "Agent trajectory"), and how a bundle of steps
 // is checked against a claimed root. What an agent does in a step, and who signs the root, stand elsewhere. Pure.
-import { asHash, digestOf, type Hash, hashObject, hashText } from "../proof/hash.ts";
-import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOf, rootOfRange } from "../proof/merkle.ts";
+import { asHash, type Hash, hashObject, hashText, toDigest } from "../proof/hash.ts";
+import { append, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
 
 /** What the first step stands on. */
 export interface TrajectoryHeader {
@@ -51,7 +51,7 @@ export function stepProof(run_id: string, prev: string, step: TrajectoryStep): H
 
 /** The Merkle leaf of a step: over the 32 bytes of its proof. */
 function leafOf(proof: Hash): Uint8Array {
-	const bytes = digestOf(proof);
+	const bytes = toDigest(proof);
 	if (!bytes) throw new TypeError("a step proof is a whole hash");
 	return leafHash(bytes);
 }
@@ -90,7 +90,7 @@ export function appendStep(trajectory: Trajectory, step: TrajectoryStep): Trajec
  */
 export function trajectoryProof(trajectory: Trajectory, outputHash: string): Hash {
 	const { range, last } = trajectory;
-	return rootProof(trajectory, { nSteps: range.size, merkleRoot: asHash(rootOfRange(range)), last }, outputHash);
+	return rootProof(trajectory, { nSteps: range.size, merkleRoot: asHash(rangeRoot(range)), last }, outputHash);
 }
 
 /** Steps with what is claimed of them. Hashes are whole; numbers and texts are hashed as they are. */
@@ -154,7 +154,7 @@ export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
 		if (step_proofs[position] !== expected) mismatched.push(position);
 	}
 	const outputHash = outputHashOf(bundle);
-	const chained = { nSteps: steps.length, merkleRoot: asHash(rootOf(leaves)), last };
+	const chained = { nSteps: steps.length, merkleRoot: asHash(merkleRoot(leaves)), last };
 	const recomputed = rootProof(bundle, chained, outputHash);
 	const faults = indexGaps(steps);
 	if (bundle.output_hash != null && bundle.output_hash !== outputHash) faults.push("output_hash_mismatch");

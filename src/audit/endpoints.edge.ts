@@ -4,7 +4,7 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { instant, wholeNumber } from "../http/query.ts";
+import { integerParam, timestampParam } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { type AuditEventRow, DECISIONS, EVENT_TYPES, RISK_TIERS } from "./event.ts";
 import { findEvents } from "./events.store.ts";
@@ -49,9 +49,9 @@ const listAuditEventsEndpoint = endpoint({
 			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
 			event_type: z.enum(EVENT_TYPES).optional().describe("Only these."),
 			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
-			since: instant.optional().describe("Created then or later."),
-			until: instant.optional().describe("Created before."),
-			limit: wholeNumber(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
+			since: timestampParam.optional().describe("Created then or later."),
+			until: timestampParam.optional().describe("Created before."),
+			limit: integerParam(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
 			cursor: z.string().optional().describe("`next_cursor` of the page before."),
 		}),
 	),

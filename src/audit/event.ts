@@ -8,7 +8,7 @@ export function isEventId(text: string): boolean {
 }
 
 /** Who did it: the key that was used. */
-export function actorOf({ keyId }: { keyId: string }): string {
+export function toActor({ keyId }: { keyId: string }): string {
 	return `key:${keyId}`;
 }
 
@@ -27,7 +27,7 @@ export interface AuditEventRow {
 	user_id: string;
 	workspace_id: string | null;
 	event_type: (typeof EVENT_TYPES)[number];
-	/** As actorOf writes it. */
+	/** As toActor writes it. */
 	actor: string;
 	decision: string | null;
 	risk_score: number | null;

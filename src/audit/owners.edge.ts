@@ -1,7 +1,7 @@
 // The one way into the audit log, and the one way to what its owners hold and D1 does not have. A user's meter knows which
 // owners to ask.
 import type { KeyContext } from "../account/context.ts";
-import { callTwice } from "../durable/call-object.edge.ts";
+import { callObject } from "../durable/call-object.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { MarkedOwner } from "../meter/meter-client.edge.ts";
@@ -36,20 +36,20 @@ function callOwner<T>(env: Env, userId: string, key: OwnerKey, call: (owner: Own
 		workspace: env.WORKSPACE_LEDGER,
 		run: env.AGENT_RUN,
 	};
-	return callTwice(namespaces[key.kind], ownerObjectName(userId, key), call);
+	return callObject(namespaces[key.kind], ownerObjectName(userId, key), call);
 }
 
 /**
  * Records an event with the workspace it belongs to. When this returns, reads see it.
  * @throws StorageUnavailableError when the owner could not be reached; the event may be recorded or not.
  */
-export async function recordEvent(
+export async function recordAuditEvent(
 	{ env }: Pick<KeyContext, "env">,
 	key: OwnerKey & { kind: "workspace" },
 	event: AuditEventRow,
 ): Promise<void> {
 	const name = ownerObjectName(event.user_id, key);
-	await callTwice(env.WORKSPACE_LEDGER, name, (owner) => owner.record(event, key));
+	await callObject(env.WORKSPACE_LEDGER, name, (owner) => owner.record(event, key));
 }
 
 const tooManyOwners: Failure = {
@@ -83,7 +83,7 @@ async function catchUp(
  * afterwards: in between a row may have moved there.
  * @throws StorageUnavailableError when the meter or an owner could not be reached.
  */
-export async function askOwners<T extends { idle: boolean }>(
+export async function readFromOwners<T extends { idle: boolean }>(
 	context: OwnersContext,
 	kind: OwnerKind | null,
 	ask: (key: OwnerKey) => Promise<T>,
@@ -108,7 +108,7 @@ export async function askOwners<T extends { idle: boolean }>(
 /**
  * The caller's events of a page that D1 may lack: those of one workspace's owner where the filter names one, else of all
  * owners that are marked; fails when they are more than a few. To be read before D1.
- * @throws StorageUnavailableError as askOwners.
+ * @throws StorageUnavailableError as readFromOwners.
  */
 export async function readUnflushed(context: OwnersContext, query: PageQuery): Promise<Result<AuditEventRow[]>> {
 	const { env, account } = context;
@@ -116,11 +116,11 @@ export async function readUnflushed(context: OwnersContext, query: PageQuery): P
 		callOwner<UnflushedEvents>(env, account.userId, key, async (owner) => await owner.unflushedEvents(query));
 	const { workspaceId } = query.filter;
 	if (workspaceId === undefined) {
-		const answers = await askOwners(context, null, ask);
+		const answers = await readFromOwners(context, null, ask);
 		return answers.ok ? ok(answers.value.flatMap(({ events }) => events)) : answers;
 	}
 	// A run holds events of its workspace until the workspace's owner has taken them.
-	const answers = await askOwners(context, "run", ask);
+	const answers = await readFromOwners(context, "run", ask);
 	if (!answers.ok) return answers;
 	const own = await ask({ kind: "workspace", id: workspaceId });
 	return ok([...answers.value, own].flatMap(({ events }) => events));

@@ -79,7 +79,7 @@ export interface PageQuery {
 }
 
 /** Events that are wanted, newest first: as many as fit on a page, and one more if there is one. */
-export function newestOf(events: Iterable<AuditEventRow>, { filter, after, limit }: PageQuery): AuditEventRow[] {
+export function selectNewest(events: Iterable<AuditEventRow>, { filter, after, limit }: PageQuery): AuditEventRow[] {
 	let kept: AuditEventRow[] = [];
 	let chars = 0;
 	const cut = () => {

@@ -80,12 +80,12 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 };
 
 /** Ids of the models that a plan may call; null is all. */
-export function allowlistOf({ modelAccess }: Plan, { freeModels }: Catalog): readonly string[] | null {
+export function modelAllowlist({ modelAccess }: Plan, { freeModels }: Catalog): readonly string[] | null {
 	return modelAccess === "free" ? freeModels : null;
 }
 
 /** The most that one chat request of the plan may cost, nano-USD; null where the plan guards none. */
-export function envelopeNanoUsdOf({ agentguard, envelopeNanoUsd }: Plan): number | null {
+export function requestLimitNanoUsd({ agentguard, envelopeNanoUsd }: Plan): number | null {
 	return agentguard ? envelopeNanoUsd : null;
 }
 
@@ -98,6 +98,6 @@ export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {
 }
 
 /** The most that one orchestrated request of the plan may cost, nano-USD; null where the plan guards none. */
-export function runLimitNanoUsdOf(plan: Plan): number | null {
+export function orchestrationLimitNanoUsd(plan: Plan): number | null {
 	return plan.agentguard ? agentLimitNanoUsd(plan) : null;
 }

@@ -91,7 +91,7 @@ function costAt(row: RateRow, usage: TokenUsage): CallCost {
  * Actual cost of one call: the whole call is charged at the tier that applied, the dearer one where a length and an hour did.
  * @param atMs when the upstream call was sent, ms since the epoch.
  */
-export function costOf(model: Model, usage: TokenUsage, atMs: number): CallCost {
+export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallCost {
 	const rows = applyingRows(priceAt(model, atMs), inputTokens(usage), atMs);
 	return rows.map((row) => costAt(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
 }
@@ -110,7 +110,7 @@ function dearestRates(model: Model, atMs: number): { input: number; output: numb
 }
 
 /** Worst case of one call: at most so many tokens, all at the dearest rate that could apply. */
-export function worstCaseOf(model: Model, maxInputTokens: number, maxOutputTokens: number, atMs: number): CallCost {
+export function priceWorstCase(model: Model, maxInputTokens: number, maxOutputTokens: number, atMs: number): CallCost {
 	const rates = dearestRates(model, atMs);
 	return total(
 		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),

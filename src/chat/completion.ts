@@ -2,13 +2,19 @@
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { attestationSchema } from "../compliance/attestation.ts";
-import { type BilledCall, fallbackFrom, lastOf, reasonFor, warningsOf } from "../inference/accounting.ts";
-import type { Accounted, Settled } from "../inference/infer.edge.ts";
+import {
+	type BilledCall,
+	callWarnings,
+	explainServingModel,
+	fallbackFrom,
+	lastBilledCall,
+} from "../inference/accounting.ts";
+import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
 import { MODES } from "../routing/mode.ts";
-import { detectedSignals } from "../routing/signals.ts";
+import { toSignalFlags } from "../routing/signals.ts";
 import { chatWarning } from "./field-names.ts";
 import { blockFields } from "./provider-blocks.ts";
 
@@ -97,12 +103,12 @@ function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 }
 
 /** Writes the `svc` block. Costs are those of the receipt. */
-export function svcBlock({ billed, receipt, latencyMs, attestation }: Settled): SvcBlock {
-	const last = lastOf(billed);
+export function svcBlock({ billed, receipt, latencyMs, attestation }: SettledRequest): SvcBlock {
+	const last = lastBilledCall(billed);
 	const { plan, candidate } = last;
 	const { model } = candidate;
 	const { mode } = plan.selection;
-	const reason = reasonFor(last);
+	const reason = explainServingModel(last);
 	const from = fallbackFrom(last);
 	return {
 		routing: {
@@ -111,7 +117,7 @@ export function svcBlock({ billed, receipt, latencyMs, attestation }: Settled): 
 			provider: model.provider,
 			reason,
 			tier: model.tier,
-			signals_detected: detectedSignals(plan.signals),
+			signals_detected: toSignalFlags(plan.signals),
 		},
 		cost: costOfAll(billed),
 		latency_ms: latencyMs,
@@ -131,13 +137,13 @@ export function svcBlock({ billed, receipt, latencyMs, attestation }: Settled): 
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
-		warnings: warningsOf(last).map(chatWarning),
+		warnings: callWarnings(last).map(chatWarning),
 	};
 }
 
 /** OpenAI's usage of the call that served: parts of the tokens that are paid for, never more. */
 export function usageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
-	const { promptTokens, completionTokens } = lastOf(billed).bill;
+	const { promptTokens, completionTokens } = lastBilledCall(billed).bill;
 	return {
 		prompt_tokens: promptTokens,
 		completion_tokens: completionTokens,
@@ -176,9 +182,9 @@ function messageOf(answer: ModelAnswer, modelId: string): ChatCompletion["choice
 export type CompletionWith<Svc extends SvcBlock> = ChatCompletion & { svc: Svc };
 
 /** Writes the completion. */
-export function completionOf<Svc extends SvcBlock>(accounted: Accounted, svc: Svc): CompletionWith<Svc> {
+export function completionOf<Svc extends SvcBlock>(accounted: SettledAnswer, svc: Svc): CompletionWith<Svc> {
 	const { run, answer, billed } = accounted;
-	const { model } = lastOf(billed).candidate;
+	const { model } = lastBilledCall(billed).candidate;
 	return {
 		// Ours win over fields of the upstream's body under the same names.
 		...answer.bodyFields,

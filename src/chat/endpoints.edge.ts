@@ -2,9 +2,9 @@
 
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { answer } from "./answer.edge.ts";
+import { respondToChat } from "./answer.edge.ts";
 import { chatCompletionSchema, svcBlock } from "./completion.ts";
-import { inChatFields } from "./field-names.ts";
+import { withChatFieldNames } from "./field-names.ts";
 import { governedRequest } from "./governed.edge.ts";
 import { chatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
@@ -29,7 +29,11 @@ export const createChatCompletionEndpoint = endpoint({
 		const request = await governedRequest(body, context, context.rawBody);
 		if (!request.ok) return request;
 		const purpose = chatPurpose(request.value, context.rawBody);
-		return answer({ request: request.value, purpose, svcOf: svcBlock, inFields: inChatFields }, body, context);
+		return respondToChat(
+			{ request: request.value, purpose, svcOf: svcBlock, inFields: withChatFieldNames },
+			body,
+			context,
+		);
 	},
 });
 

@@ -14,7 +14,7 @@ function chatField(name: string): string {
 }
 
 /** A failure of the engine, as the sender of a chat body understands it. */
-export function inChatFields(failure: Failure): Failure {
+export function withChatFieldNames(failure: Failure): Failure {
 	if (failure.reason !== "invalid_request") return failure;
 	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: chatField(path), message })) };
 }

@@ -1,7 +1,7 @@
 // A chat body under the rules in force for it: routing config and compliance policy, its own and the server's.
 
 import { ok, type Result } from "../failure.ts";
-import { gateOn } from "../inference/gate-on.edge.ts";
+import { gateFor } from "../inference/gate-on.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import type { DefaultConfigContext } from "../routing-config/default-config.store.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
@@ -9,7 +9,7 @@ import { toInferenceRequest } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";
 
 /**
- * Call and wishes of a chat body.
+ * Call and options of a chat body.
  * @param rawBody the body before validation.
  */
 export async function governedRequest(
@@ -20,6 +20,6 @@ export async function governedRequest(
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
 	const { settings } = context;
-	const { call, wishes } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
-	return ok({ call, wishes: { ...wishes, gate: await gateOn(call, rules.value.policy, settings) } });
+	const { call, options } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
+	return ok({ call, options: { ...options, gate: await gateFor(call, rules.value.policy, settings) } });
 }

@@ -1,4 +1,4 @@
-// From a chat body to what the engine is asked for: the call and its wishes, and the receipt's words for them. Pure.
+// From a chat body to what the engine is asked for: the call and its options, and the receipt's words for them. Pure.
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
@@ -9,7 +9,7 @@ import { droppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
 /**
- * Call and wishes of a chat body, under the routing config in force; the gate is governed.edge.ts's to add.
+ * Call and options of a chat body, under the routing config in force; the gate is governed.edge.ts's to add.
  * @param rawBody the body before validation, which leaves out what it does not know inside of members that it does.
  */
 export function toInferenceRequest(
@@ -20,16 +20,16 @@ export function toInferenceRequest(
 ): InferenceRequest {
 	return {
 		call: toModelCall(body, catalog, droppedMembers(rawBody, body)),
-		wishes: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config, gate: null },
+		options: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config, gate: null },
 	};
 }
 
 /** What a chat's receipt says of its input: the messages as the client sent them, before validation changed anything. */
-export function chatPurpose({ wishes }: InferenceRequest, rawBody: unknown) {
+export function chatPurpose({ options }: InferenceRequest, rawBody: unknown) {
 	const { messages } = rawBody as { messages?: unknown };
 	return {
 		inputHash: hashObject({ type: "svc.input.v1", messages }),
-		configDigest: wishes.config ? configDigest(wishes.config.config) : null,
+		configDigest: options.config ? configDigest(options.config.config) : null,
 		skillId: null,
 	};
 }

@@ -4,12 +4,12 @@ import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
-import { recallModel } from "../inference/infer.edge.ts";
+import { conversationModel } from "../inference/infer.edge.ts";
 import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
 import { MODES } from "../routing/mode.ts";
-import { detectedSignals } from "../routing/signals.ts";
-import { inChatFields } from "./field-names.ts";
+import { toSignalFlags } from "../routing/signals.ts";
+import { withChatFieldNames } from "./field-names.ts";
 import { governedRequest } from "./governed.edge.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
@@ -76,8 +76,8 @@ export const previewRouteEndpoint = endpoint({
 		const { account, settings, startedAtMs } = context;
 		const request = await governedRequest(body, context);
 		if (!request.ok) return request;
-		const planned = planCall(request.value, account.plan, settings, startedAtMs, recallModel(account.userId));
-		if (!planned.ok) return fail(inChatFields(planned.failure));
+		const planned = planCall(request.value, account.plan, settings, startedAtMs, conversationModel(account.userId));
+		if (!planned.ok) return fail(withChatFieldNames(planned.failure));
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];
 		return ok({
@@ -88,7 +88,7 @@ export const previewRouteEndpoint = endpoint({
 			tier: model.tier,
 			mode: selection.mode,
 			reason: selection.reason,
-			signals_detected: detectedSignals(signals),
+			signals_detected: toSignalFlags(signals),
 			estimated_cost: costFields(expectation.cost),
 			candidates: selection.candidates.map((candidate) => ({
 				model: candidate.model.id,

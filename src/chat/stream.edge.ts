@@ -1,15 +1,20 @@
 // A streamed completion: the head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
 import { type Failure, fail } from "../failure.ts";
-import type { Answer } from "../http/endpoint.ts";
+import type { HandlerResult } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { inTime } from "../in-time.edge.ts";
-import { callerOf } from "../inference/caller.edge.ts";
-import { inferStream, type OpeningStream, type StreamedAnswer, type StreamedEnding } from "../inference/infer.edge.ts";
-import type { UpstreamLost } from "../providers/call-failure.ts";
-import type { Asked } from "./asked.ts";
+import { toCaller } from "../inference/caller.edge.ts";
+import {
+	type CompletionStream,
+	type CompletionStreamEnd,
+	inferStream,
+	type ReservedStream,
+} from "../inference/infer.edge.ts";
+import type { UpstreamInterrupted } from "../providers/call-failure.ts";
+import type { ChatExtras } from "./asked.ts";
 import {
 	blocksChunk,
 	type ChunkHead,
@@ -36,20 +41,20 @@ const NOT_ACCOUNTED: StreamError = {
 	message: "the answer could not be accounted for",
 };
 
-function errorOf({ why, error }: UpstreamLost): StreamError {
+function errorOf({ why, error }: UpstreamInterrupted): StreamError {
 	const message = error?.message.toWellFormed().slice(0, 500) ?? "the upstream stream broke off";
 	const code = why === "timeout" || why === "out_of_time" ? "upstream_timeout" : "upstream_cut";
 	return { type: "upstream_error", code: error?.code ?? code, message };
 }
 
 /** How an entrance words a stream. */
-interface Form extends Pick<Asked, "svcOf" | "inFields"> {
+interface Form extends Pick<ChatExtras, "svcOf" | "inFields"> {
 	/** Whether the client asked for usage. */
 	includeUsage: boolean;
 }
 
 /** The events that end a stream, by how the answer ended. */
-function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding, svcOf: Form["svcOf"]): string {
+function lastEvents(head: ChunkHead, { lost, accounted }: CompletionStreamEnd, svcOf: Form["svcOf"]): string {
 	const svc = accounted ? svcOf(accounted) : null;
 	if (lost) return errorEvent(errorOf(lost), svc);
 	if (!accounted || !svc) return errorEvent(NOT_ACCOUNTED, null);
@@ -59,7 +64,7 @@ function lastEvents(head: ChunkHead, { lost, accounted }: StreamedEnding, svcOf:
 }
 
 /** Writes an answer's parts, as fast as the client reads them and as long as the upstream's time is not up. */
-async function relay({ parts, over }: StreamedAnswer, head: ChunkHead, writer: EventWriter): Promise<void> {
+async function relay({ parts, over }: CompletionStream, head: ChunkHead, writer: EventWriter): Promise<void> {
 	over.addEventListener("abort", () => writer.stopWaiting(), { once: true });
 	// The next piece is read while the client takes the last one.
 	let written = writer.write(roleChunk(head));
@@ -74,7 +79,7 @@ async function relay({ parts, over }: StreamedAnswer, head: ChunkHead, writer: E
 }
 
 /** Writes an answer to its end. What was delivered is accounted for, even where the delivery itself came to grief. */
-async function deliver(streamed: StreamedAnswer, writer: EventWriter, { includeUsage, svcOf }: Form): Promise<void> {
+async function deliver(streamed: CompletionStream, writer: EventWriter, { includeUsage, svcOf }: Form): Promise<void> {
 	const { run, modelId } = streamed;
 	const created = Math.floor(run.startedAtMs / 1000);
 	const head = chunkHead({ id: run.requestId, created, model: modelId }, includeUsage);
@@ -110,7 +115,7 @@ class StreamedResponse {
 	}
 
 	/** Runs to the end. `onServed` is told when the first delta is there. @returns the failure, if the client has no head yet. */
-	async run(opening: OpeningStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
+	async run(opening: ReservedStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
 		const opened = await opening.open();
 		if (opened.ok) {
 			this.#hasHead = true;
@@ -144,14 +149,14 @@ class StreamedResponse {
 
 /** Answers as a stream. Until the head is sent, a failure is an ordinary error response. */
 export async function streamAnswer(
-	{ request, purpose, svcOf, inFields }: Asked,
+	{ request, purpose, svcOf, inFields }: ChatExtras,
 	includeUsage: boolean,
 	context: KeyContext,
-): Promise<Answer<never>> {
+): Promise<HandlerResult<never>> {
 	// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
-	const caller = { ...callerOf(context), signal: AbortSignal.any([context.signal, writer.gone]) };
+	const caller = { ...toCaller(context), signal: AbortSignal.any([context.signal, writer.gone]) };
 	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;

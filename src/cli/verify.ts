@@ -2,10 +2,10 @@
 // all of it holds, 1 when some of it does not, and 2 when nothing was checked.
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { textOf } from "../verifier/document.ts";
-import { allHold, failure, lineOf } from "../verifier/findings.ts";
+import { decodeText } from "../verifier/document.ts";
+import { allHold, failure, renderFinding } from "../verifier/findings.ts";
 import { type PublicKeys, readPublicKeys } from "../verifier/keys.ts";
-import { KINDS, kindNamed } from "../verifier/kinds.ts";
+import { KINDS, parseKind } from "../verifier/kinds.ts";
 
 const USAGE = `usage: npm run verify -- ${Object.keys(KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
 ${Object.entries(KINDS)
@@ -20,7 +20,7 @@ const NOT_CHECKED = 2;
 
 /** @throws when there is no such file, or it is larger than a string can be. */
 function textIn(file: string): string | null {
-	return textOf(readFileSync(file));
+	return decodeText(readFileSync(file));
 }
 
 function keysFrom(given: string | undefined): PublicKeys {
@@ -37,7 +37,7 @@ async function run(args: string[]): Promise<boolean> {
 		options: { pubkey: { type: "string" }, checkpoint: { type: "string" } },
 	});
 	const [word = "", file, ...rest] = positionals;
-	const name = kindNamed(word);
+	const name = parseKind(word);
 	if (!name || file === undefined || rest.length > 0) throw new Error(USAGE);
 	if (values.checkpoint !== undefined && name !== "chain") throw new Error(`--checkpoint is for a chain\n${USAGE}`);
 	const checkpoint = values.checkpoint === undefined ? null : (textIn(values.checkpoint) ?? "");
@@ -45,7 +45,7 @@ async function run(args: string[]): Promise<boolean> {
 	const text = textIn(file);
 	const findings =
 		text === null ? [failure("the file is no text, neither UTF-8 nor UTF-16")] : await KINDS[name].check(text, given);
-	for (const each of findings) console.log(lineOf(each));
+	for (const each of findings) console.log(renderFinding(each));
 	return allHold(findings);
 }
 

@@ -1,6 +1,6 @@
 // Who takes part in a code run: coders of different providers, and a critic that is none of them. Pure.
-import { diverse, type LoneModels, memberOf, type Rankings } from "../orchestration/panel.ts";
-import type { Price } from "../orchestration/planner.ts";
+import { diversify, type LoneModels, type Rankings, toMember } from "../orchestration/panel.ts";
+import type { PriceRange } from "../orchestration/planner.ts";
 import type { Member } from "../orchestration/strategy.ts";
 import type { Candidate } from "../routing/select.ts";
 import type { AskedRun } from "./request.ts";
@@ -17,7 +17,7 @@ export interface CodeCast {
 export interface CastWishes {
 	width: number;
 	review: boolean;
-	price: Price;
+	price: PriceRange;
 }
 
 function preferred(ranked: readonly Candidate[], modelId: string | null): Candidate | null {
@@ -30,7 +30,7 @@ function codersOf(
 	asked: Candidate | null,
 	width: number,
 ): [Candidate, ...Candidate[]] {
-	const [first, ...rest] = diverse(ranked, width);
+	const [first, ...rest] = diversify(ranked, width);
 	const coders = asked ? [asked, first, ...rest] : [first, ...rest];
 	const distinct = coders.filter(({ model }, place) => coders.findIndex((other) => other.model === model) === place);
 	const [head = first, ...tail] = distinct.slice(0, width);
@@ -77,7 +77,7 @@ export function codeCast(
 ): CodeCast {
 	if (price === "lowest" || price === "fitting") {
 		const coder = price === "lowest" ? lone.cheapest : lone.fitting;
-		return { coders: [memberOf(coder, [])], critic: null, notes: [] };
+		return { coders: [toMember(coder, [])], critic: null, notes: [] };
 	}
 	const cheap = price === "low";
 	const ranked = cheap || asked.policy === "efficiency" ? rankings.cheap : rankings.panel;
@@ -87,16 +87,16 @@ export function codeCast(
 	const coders = codersOf(ranked, askedCoder, width);
 	const notes = cheap ? [] : notesOn(asked, askedCoder, askedReviewer);
 	const [first, ...rest] = coders;
-	if (!review) return { coders: [memberOf(first, ranked, coders)], critic: null, notes };
+	if (!review) return { coders: [toMember(first, ranked, coders)], critic: null, notes };
 	const critic = criticOf(judges, coders, askedReviewer);
 	if (askedReviewer && critic !== askedReviewer)
 		notes.push(`${askedReviewer.model.id} writes the code, so another model reviews it`);
 	if (!critic) notes.push("no other model may serve, so the coder reviews its own code");
 	const taken = critic ? [...coders, critic] : coders;
-	const member = (candidate: Candidate) => memberOf(candidate, ranked, taken);
+	const member = (candidate: Candidate) => toMember(candidate, ranked, taken);
 	return {
 		coders: [member(first), ...rest.map(member)],
-		critic: memberOf(critic ?? first, judges, taken),
+		critic: toMember(critic ?? first, judges, taken),
 		notes,
 	};
 }

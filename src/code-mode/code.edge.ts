@@ -1,15 +1,15 @@
 // Carries a code run out: plan, reserve, write and review, settle, sign. Nothing that a model writes is ever run.
 import type { KeyContext } from "../account/context.ts";
 import { fail, ok, type Result } from "../failure.ts";
-import type { WholeAnswer } from "../http/endpoint.ts";
+import type { JsonResult } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Caller, callerOf } from "../inference/caller.edge.ts";
-import { gateOn } from "../inference/gate-on.edge.ts";
-import { rounded } from "../inference/trace.ts";
-import { Work, type WorkPurpose } from "../inference/work.edge.ts";
-import { bounder, engineOn, type FloorRules, floorFor } from "../orchestration/engine.edge.ts";
-import { MODE_OF } from "../orchestration/planner.ts";
-import { callOf } from "../orchestration/request.ts";
+import { type Caller, toCaller } from "../inference/caller.edge.ts";
+import { gateFor } from "../inference/gate-on.edge.ts";
+import { roundShare } from "../inference/trace.ts";
+import { Workflow, type WorkflowPurpose } from "../inference/workflow.edge.ts";
+import { createEngine, type PoolRules, questionBounder, selectPool } from "../orchestration/engine.edge.ts";
+import { POLICY_MODE } from "../orchestration/planner.ts";
+import { toQuestionCall } from "../orchestration/request.ts";
 import type { Question, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
 import { configDigest } from "../routing-config/config.ts";
@@ -19,7 +19,7 @@ import { type DeliveredFile, deliveredFiles, filesHash, type ReceiptFile, receip
 import { type AffordablePlan, affordablePlan, sumOf } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
 import { outcomeReason, planReason } from "./reason.ts";
-import { type AskedRun, askedRunOf, type CodeRequest, type CodeTask, taskOf } from "./request.ts";
+import { type AskedRun, askedRunOf, type CodeRequest, type CodeTask, toCodeTask } from "./request.ts";
 import { type CodeAnswer, codeAnswerOf } from "./response.ts";
 import { type CodeEngine, type CodeOutcome, type CodeProgress, runCode } from "./run-code.ts";
 
@@ -36,8 +36,8 @@ interface Prepared extends AffordablePlan {
 	asked: AskedRun;
 	/** What is left of a reservation is weighed with it. */
 	boundOf(question: Question): Result<number>;
-	engine(work: Work): CodeEngine;
-	purpose: WorkPurpose;
+	engine(work: Workflow): CodeEngine;
+	purpose: WorkflowPurpose;
 	concluded: { now: Concluded };
 }
 
@@ -47,19 +47,19 @@ function asTask(task: CodeTask): Task {
 	return { messages, prompt: task.text, kind: "any", maxTokens, temperature };
 }
 
-function prepare(caller: Caller, body: CodeRequest, rules: FloorRules): Result<Prepared> {
-	const task = taskOf(body);
+function prepare(caller: Caller, body: CodeRequest, rules: PoolRules): Result<Prepared> {
+	const task = toCodeTask(body);
 	const asked = askedRunOf(body);
 	const asTaskOfEngine = asTask(task);
-	const floor = floorFor(caller, asTaskOfEngine, asked.policy, rules, body.max_cost_usd ?? null);
+	const floor = selectPool(caller, asTaskOfEngine, asked.policy, rules, body.max_cost_usd ?? null);
 	if (!floor.ok) return floor;
-	const boundOf = bounder(caller, floor.value);
+	const boundOf = questionBounder(caller, floor.value);
 	const { rankings, limits } = floor.value;
 	const chosen = affordablePlan(asked, task, limits, (plan) => codeCast(rankings, floor.value, asked, plan), boundOf);
 	if (!chosen.ok) return chosen;
 	const concluded: Prepared["concluded"] = { now: { passed: false, confidence: 0, files: [] } };
-	const engine = (work: Work): CodeEngine => ({
-		...engineOn(work, caller, floor.value, asTaskOfEngine),
+	const engine = (work: Workflow): CodeEngine => ({
+		...createEngine(work, caller, floor.value, asTaskOfEngine),
 		covers(questions) {
 			const sum = sumOf(questions, boundOf);
 			return sum.ok && sum.value <= work.boundNanoUsd - work.spentNanoUsd;
@@ -76,8 +76,8 @@ function purposeOf(
 	{ policy }: AskedRun,
 	{ cast }: AffordablePlan,
 	{ settings: { catalog } }: Caller,
-	{ config, gate }: FloorRules,
-): WorkPurpose {
+	{ config, gate }: PoolRules,
+): WorkflowPurpose {
 	return {
 		kind: "code",
 		inputHash: hashText(task.text),
@@ -92,7 +92,7 @@ function purposeOf(
 			const stages = trace.receiptStages();
 			return {
 				receipt: { kind: "code", policy, language, passed, confidence, models_used, files, stages },
-				usage: { model, provider, mode: MODE_OF[policy], fallback: false },
+				usage: { model, provider, mode: POLICY_MODE[policy], fallback: false },
 			};
 		},
 	};
@@ -100,7 +100,7 @@ function purposeOf(
 
 /** Runs the loop; what it throws is a bug, which is logged and settled like any other failure. */
 async function conclude(
-	work: Work,
+	work: Workflow,
 	caller: Caller,
 	{ task, plan, cast, engine }: Prepared,
 	tell: (progress: CodeProgress) => void,
@@ -114,7 +114,12 @@ async function conclude(
 }
 
 /** Says in the trace, and to who watches, how the run is carried out. */
-function describePlan(work: Work, { task, plan, cast }: Prepared, reason: string, tell: Watch["progress"]): void {
+function describePlan(
+	work: Workflow,
+	{ task, plan, cast }: Prepared,
+	reason: string,
+	tell: CodeListener["progress"],
+): void {
 	const detail = {
 		language: task.language.id,
 		language_by: task.language.evidence,
@@ -128,7 +133,7 @@ function describePlan(work: Work, { task, plan, cast }: Prepared, reason: string
 }
 
 /** Who follows a run and may stop it. */
-export interface Watch {
+export interface CodeListener {
 	progress(event: Record<string, unknown>): void;
 	signal: AbortSignal;
 }
@@ -137,17 +142,17 @@ export interface Watch {
 export async function writeCode(
 	body: CodeRequest,
 	context: KeyContext,
-	{ progress: tell, signal }: Watch,
-): Promise<WholeAnswer<CodeAnswer>> {
+	{ progress: tell, signal }: CodeListener,
+): Promise<JsonResult<CodeAnswer>> {
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
-	const caller = { ...callerOf(context), signal };
+	const caller = { ...toCaller(context), signal };
 	const { config, policy } = rules.value;
-	const gate = await gateOn(callOf({ ...asTask(taskOf(body)), json: false }), policy, caller.settings);
+	const gate = await gateFor(toQuestionCall({ ...asTask(toCodeTask(body)), json: false }), policy, caller.settings);
 	const prepared = prepare(caller, body, { config, gate });
 	if (!prepared.ok) return prepared;
 	const { purpose, boundNanoUsd } = prepared.value;
-	const opened = await Work.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
+	const opened = await Workflow.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
 	if (!opened.ok) return opened;
 	const work = opened.value;
 	const reason = planReason(prepared.value, prepared.value.asked);
@@ -163,14 +168,14 @@ export async function writeCode(
 async function settled(
 	body: CodeRequest,
 	caller: Caller,
-	work: Work,
+	work: Workflow,
 	{ task, asked, cast, concluded }: Prepared,
 	outcome: CodeOutcome,
 	planned: string,
-): Promise<WholeAnswer<CodeAnswer>> {
+): Promise<JsonResult<CodeAnswer>> {
 	const files: DeliveredFile[] = deliveredFiles(outcome.files);
 	const { review, iterations } = outcome;
-	const confidence = rounded(outcome.confidence);
+	const confidence = roundShare(outcome.confidence);
 	concluded.now = { passed: review.passed, confidence, files: receiptFiles(files) };
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", filesHash(concluded.now.files));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });

@@ -1,5 +1,5 @@
 // Which language a task asks for, and which one a file is in. What is known of each language stands in languages.ts. Pure.
-import { LANGUAGES, type Language } from "./languages.ts";
+import { LANGUAGES, type LanguageSpec } from "./languages.ts";
 
 /** How a language was found, the surest first. */
 export type LanguageEvidence = "forced" | "named" | "file_name" | "framework" | "keyword" | "default";
@@ -17,14 +17,16 @@ const MAX_READ = 20_000;
 
 const byId = new Map(LANGUAGES.map((language) => [language.id, language]));
 const byExtension = new Map(
-	LANGUAGES.flatMap((language) => language.extensions.map((extension): [string, Language] => [extension, language])),
+	LANGUAGES.flatMap((language) =>
+		language.extensions.map((extension): [string, LanguageSpec] => [extension, language]),
+	),
 );
 const byFile = new Map(
 	LANGUAGES.flatMap(({ files = [], ...language }) => files.map((file) => [file.toLowerCase(), language.id])),
 );
 
 /** A language by its id; undefined for one that the table does not have. */
-export function languageOf(id: string): Language | undefined {
+export function languageOf(id: string): LanguageSpec | undefined {
 	return byId.get(id);
 }
 
@@ -75,7 +77,7 @@ function wordsPattern(words: readonly string[] | undefined): RegExp | null {
 	return words && words.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(words)})(?![\\w-])`, "gi") : null;
 }
 
-function frameworksPattern({ frameworks = [], commonFrameworks = [] }: Language): RegExp | null {
+function frameworksPattern({ frameworks = [], commonFrameworks = [] }: LanguageSpec): RegExp | null {
 	const common = commonFrameworks.flatMap((name) => [
 		`${caseless(name)}\\s+(?:${caseless(MADE_WITH)})`,
 		`(?<=\\S\\s)${name.charAt(0).toUpperCase()}${name.slice(1)}`,
@@ -84,7 +86,7 @@ function frameworksPattern({ frameworks = [], commonFrameworks = [] }: Language)
 	return sources.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(sources)})(?![\\w-])`, "g") : null;
 }
 
-function patternsOf(language: Language): Patterns {
+function patternsOf(language: LanguageSpec): Patterns {
 	const { names, commonNames = [], isFormat = false, keywords } = language;
 	// Names in any case, common ones in theirs: the expressions are case-sensitive, so each letter of the former is spelled twice.
 	const loose = names.map(caseless);
@@ -122,9 +124,9 @@ function caseless(source: string): string {
 }
 
 /** Built with the first task: two hundred expressions that no other request needs. */
-let patterns: [Language, Patterns][] | undefined;
+let patterns: [LanguageSpec, Patterns][] | undefined;
 
-function allPatterns(): [Language, Patterns][] {
+function allPatterns(): [LanguageSpec, Patterns][] {
 	patterns ??= LANGUAGES.filter(({ names, commonNames }) => names.length > 0 || commonNames).map((language) => [
 		language,
 		patternsOf(language),

@@ -22,7 +22,7 @@ export type LexisName =
 	| "dart"
 	| "solidity";
 
-export interface Language {
+export interface LanguageSpec {
 	/** As answered and asked for. */
 	id: string;
 	display: string;
@@ -45,7 +45,7 @@ export interface Language {
 	lexis: LexisName | null;
 }
 
-export const LANGUAGES: readonly Language[] = [
+export const LANGUAGES: readonly LanguageSpec[] = [
 	{
 		id: "python",
 		display: "Python",

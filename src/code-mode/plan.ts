@@ -1,12 +1,12 @@
 // How a code run is carried out, what it may cost before any of it is called, and what is left of it when money is short. Pure.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Limits } from "../orchestration/bounds.ts";
-import { repairBound as jsonRepairBound } from "../orchestration/json-reply.ts";
-import type { Price } from "../orchestration/planner.ts";
+import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
+import type { PriceRange } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
 import { usd } from "../proof/money.ts";
 import type { CodeCast } from "./cast.ts";
-import { draftQuestion, repairBound, reviewBound } from "./prompts.ts";
+import { draftQuestion, longestCodeRepair, reviewBound } from "./prompts.ts";
 import type { AskedRun, CodeTask } from "./request.ts";
 
 /** Coders of a first draft. */
@@ -18,7 +18,7 @@ export interface CodePlan {
 	/** Cycles at most. */
 	iterations: number;
 	review: boolean;
-	price: Price;
+	price: PriceRange;
 	/** What money has cut off, in words; null where nothing. */
 	shrunk: string | null;
 }
@@ -72,7 +72,7 @@ export function firstCycle(task: CodeTask, cast: CodeCast): Question[] {
 
 /** The questions of a repair and its review, by coder, each at its longest; in which cycle makes no difference. */
 export function repairCycles(task: CodeTask, cast: CodeCast): Question[][] {
-	return cast.coders.map((coder) => [repairBound(task, coder, generateStage(1)), ...reviewsOf(task, cast, 1, 1)]);
+	return cast.coders.map((coder) => [longestCodeRepair(task, coder, generateStage(1)), ...reviewsOf(task, cast, 1, 1)]);
 }
 
 /** The sum of what questions cost at most, nano-USD, or why one of them may not be asked at all. */

@@ -1,7 +1,7 @@
 // What coder and critic are asked, each prompt with a bound on what is embedded in it. What stands between the markers of the
 // file format is material in every prompt, never an instruction. Pure.
 import * as z from "zod";
-import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
+import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { JsonQuestion } from "../orchestration/json-reply.ts";
 import { type Member, type Question, systemMessage, userMessage } from "../orchestration/strategy.ts";
 import { boundaryFor, type CodeFile, deletionRule, fileBlock, formatRules } from "./file-format.ts";
@@ -90,12 +90,12 @@ function codersQuestion(
 }
 
 function filesSlot({ maxTokens }: CodeTask): number {
-	const share = Math.ceil(FILES_SHARE * slotBytesFor(maxTokens));
+	const share = Math.ceil(FILES_SHARE * placeholderBytes(maxTokens));
 	return Math.min(Math.max(share, LEAST_FILES_BYTES), MOST_FILES_BYTES);
 }
 
 function listing(task: CodeTask, files: readonly CodeFile[], boundary: string): string {
-	return fitted(files.map((file) => fileBlock(boundary, file)).join(""), filesSlot(task));
+	return fitPlaceholder(files.map((file) => fileBlock(boundary, file)).join(""), filesSlot(task));
 }
 
 /** What a repair starts from. */
@@ -131,13 +131,13 @@ export function repairQuestion(
 	{ files, issues }: ToRepair,
 ): { question: Question; boundary: string } {
 	const boundary = boundaryFor([task.text, ...issues, ...files.map(({ path, content }) => `${path}\n${content}`)]);
-	const named = fitted(issues.map((issue) => `- ${issue}`).join("\n"), ISSUES_BYTES);
+	const named = fitPlaceholder(issues.map((issue) => `- ${issue}`).join("\n"), ISSUES_BYTES);
 	const text = repairText(task, boundary, listing(task, files, boundary), named);
 	return { question: repairOf(task, member, stage, boundary, text), boundary };
 }
 
 /** A repair at its longest. */
-export function repairBound(task: CodeTask, member: Member, stage: string): Question {
+export function longestCodeRepair(task: CodeTask, member: Member, stage: string): Question {
 	const boundary = boundaryFor([task.text]);
 	const text = repairText(task, boundary, placeholder(filesSlot(task)), placeholder(ISSUES_BYTES));
 	return repairOf(task, member, stage, boundary, text);

@@ -1,6 +1,6 @@
 // The body of a code run: its schema, and its way into a task. Pure.
 import * as z from "zod";
-import { POLICIES, type Policy } from "../orchestration/strategy.ts";
+import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { type DetectedLanguage, detectLanguage, languageOf } from "./language.ts";
 
@@ -59,7 +59,7 @@ export interface CodeTask {
 
 /** How a client wants it carried out. */
 export interface AskedRun {
-	policy: Policy;
+	policy: EffortPolicy;
 	review: boolean;
 	/** Cycles at most. */
 	iterations: number;
@@ -68,7 +68,7 @@ export interface AskedRun {
 	reviewerModel: string | null;
 }
 
-export function taskOf({ task, language, max_tokens, temperature }: CodeRequest): CodeTask {
+export function toCodeTask({ task, language, max_tokens, temperature }: CodeRequest): CodeTask {
 	return {
 		text: task,
 		language: detectLanguage(task, language ?? null),

@@ -1,18 +1,18 @@
 // What a code run answers (docs/reference.md, "Code"). Pure.
 import * as z from "zod";
-import { rounded, type Trace } from "../inference/trace.ts";
+import { roundShare, type Trace } from "../inference/trace.ts";
 import {
-	type AccountedWork,
+	type SettledWorkflow,
 	shareSchema,
 	stagesSchema,
-	workCost,
-	workCostSchema,
-	workProof,
-	workProofSchema,
-	workUsage,
-	workUsageSchema,
-} from "../inference/work-answer.ts";
-import { POLICIES, type Policy } from "../orchestration/strategy.ts";
+	toWorkflowCost,
+	toWorkflowProof,
+	toWorkflowUsage,
+	workflowCostSchema,
+	workflowProofSchema,
+	workflowUsageSchema,
+} from "../inference/workflow-answer.ts";
+import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import type { DeliveredFile } from "./files.ts";
 import { CODER_ROLE } from "./prompts.ts";
 import type { Review } from "./review.ts";
@@ -32,7 +32,7 @@ export const codeSchema = z.lazy(() =>
 		review: z
 			.object({ passed: z.boolean(), score: shareSchema, issues: z.array(z.string()), reviewer: z.string() })
 			.nullable(),
-		usage: workUsageSchema,
+		usage: workflowUsageSchema,
 		svc: z.object({
 			code: z.object({
 				policy: z.enum(POLICIES),
@@ -48,8 +48,8 @@ export const codeSchema = z.lazy(() =>
 				/** What the static checks found in files that were not reviewed. */
 				static_issues: z.array(z.string()).optional(),
 			}),
-			cost: workCostSchema,
-			proof: workProofSchema.unwrap().extend({
+			cost: workflowCostSchema,
+			proof: workflowProofSchema.unwrap().extend({
 				policy: z.enum(POLICIES),
 				language: z.string(),
 				passed: z.boolean(),
@@ -67,7 +67,7 @@ export type CodeAnswer = z.output<typeof codeSchema>;
 export interface CodeResult {
 	task: string;
 	language: string;
-	policy: Policy;
+	policy: EffortPolicy;
 	reason: string;
 	files: DeliveredFile[];
 	review: Review;
@@ -88,11 +88,11 @@ function codersIn(trace: Trace): string[] {
 }
 
 /** The answer that the client gets. */
-export function codeAnswerOf(result: CodeResult, done: AccountedWork, includeTrace: boolean): CodeAnswer {
+export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeTrace: boolean): CodeAnswer {
 	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations } = result;
 	const { trace } = done;
 	const { passed, issues, reviewer } = review;
-	const score = rounded(review.score);
+	const score = roundShare(review.score);
 	const models_used = trace.modelsUsed();
 	return {
 		id: done.requestId,
@@ -106,7 +106,7 @@ export function codeAnswerOf(result: CodeResult, done: AccountedWork, includeTra
 		iterations,
 		files,
 		review: isReviewed ? { passed, score, issues, reviewer: reviewer ?? STATIC_CHECKS } : null,
-		usage: workUsage(done.totals),
+		usage: toWorkflowUsage(done.totals),
 		svc: {
 			code: {
 				policy,
@@ -121,9 +121,9 @@ export function codeAnswerOf(result: CodeResult, done: AccountedWork, includeTra
 				latency_ms: done.latencyMs,
 				...(isReviewed ? {} : { static_issues: issues }),
 			},
-			cost: workCost(done),
+			cost: toWorkflowCost(done),
 			proof: {
-				...workProof(done),
+				...toWorkflowProof(done),
 				policy,
 				language,
 				passed,

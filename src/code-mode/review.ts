@@ -1,5 +1,5 @@
 // What a review comes to: the static checks' word and the critic's, as one. Pure.
-import type { Reading } from "../orchestration/json-reply.ts";
+import type { JsonReply } from "../orchestration/json-reply.ts";
 import type { Verdict } from "./prompts.ts";
 
 /** A critic that passes code it is less sure of than this does not pass it. */
@@ -34,7 +34,7 @@ function issuesOf({ passed, score, issues }: Verdict): string[] {
  * A critic's verdict over what the static checks found. One that cannot be read, or was not given, passes nothing.
  * @param critic the model that was to review.
  */
-export function criticReview(faults: readonly string[], reading: Reading<Verdict>, critic: string): Review {
+export function criticReview(faults: readonly string[], reading: JsonReply<Verdict>, critic: string): Review {
 	const { value, reply } = reading;
 	const reviewer = reply.ok ? reply.model : critic;
 	if (!value) {

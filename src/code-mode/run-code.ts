@@ -1,12 +1,12 @@
 // The loop of code mode: drafts, checks, reviews, repairs, until the code passes or something runs out. It writes no code, asks
 // nobody by itself and runs nothing that was written: its calls are the engine's. Pure.
 import { fail, ok, type Result } from "../failure.ts";
-import { rounded } from "../inference/trace.ts";
+import { roundShare } from "../inference/trace.ts";
 import { askJson } from "../orchestration/json-reply.ts";
 import {
-	type Answered,
+	type Answer,
+	combineFailures,
 	type Engine,
-	failureOf,
 	isAnswered,
 	type Member,
 	type Question,
@@ -53,7 +53,7 @@ export interface CodeOutcome {
 /** One answer of a coder, read and checked. */
 interface Draft {
 	coder: Member;
-	answered: Answered;
+	answered: Answer;
 	iteration: number;
 	files: CodeFile[];
 	/** Refusals of the format and findings of the static checks, one line each. */
@@ -67,7 +67,7 @@ function faultText({ path, message }: DraftFault): string {
 
 /** What is known of a draft whose critic has not spoken: the faults are sure, and without any it is only not refuted. */
 async function drafted(
-	answered: Answered,
+	answered: Answer,
 	{
 		coder,
 		boundary,
@@ -183,7 +183,7 @@ class CodeRun {
 			}),
 		);
 		const [first, ...rest] = drafts;
-		if (!first) return fail(failureOf(replies));
+		if (!first) return fail(combineFailures(replies));
 		this.#describeDrafts(0, drafts);
 		return ok([first, ...rest]);
 	}
@@ -258,14 +258,14 @@ class CodeRun {
 		const reviews = drafts.map(({ answered: { model }, review }) => ({
 			model,
 			passed: review.passed,
-			score: rounded(review.score),
+			score: roundShare(review.score),
 			issues: review.issues,
 			by: review.reviewer ?? "static checks",
 		}));
 		const kept = drafts.length > 1 ? { kept: best.answered.model } : {};
 		this.#engine.describe(reviewStage(iteration), { reviews, ...kept });
 		const { passed, score, issues, reviewer } = best.review;
-		this.#tell({ type: "reviewed", iteration, passed, score: rounded(score), issues, reviewer });
+		this.#tell({ type: "reviewed", iteration, passed, score: roundShare(score), issues, reviewer });
 	}
 }
 

@@ -59,12 +59,12 @@ async function replacer({
 }
 
 /** A text as an audit event keeps it. */
-export async function keptText(text: string, settings: Settings): Promise<string> {
+export async function redactSecrets(text: string, settings: Settings): Promise<string> {
 	return (await replacer(settings))?.(text) ?? text;
 }
 
 /** The same of a payload, JSON text of an object. */
-export async function keptPayload(payload: string, settings: Settings): Promise<string> {
+export async function redactPayloadSecrets(payload: string, settings: Settings): Promise<string> {
 	const replace = await replacer(settings);
 	return replace ? JSON.stringify(replaceIn(JSON.parse(payload), replace)) : payload;
 }

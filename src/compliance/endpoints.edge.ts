@@ -7,8 +7,8 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
 import { loadDetector, loadGate } from "./load.ts";
 import type { CompliancePolicy } from "./policy.ts";
-import { inertPreview, previewOf } from "./preview.ts";
-import { scanned } from "./scans.edge.ts";
+import { inertPreview, toCompliancePreview } from "./preview.ts";
+import { scanTexts } from "./scans.edge.ts";
 
 const textPart = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
 const messageSchema = z.lazy(() =>
@@ -109,11 +109,11 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 			const { policy } = rules.value;
 			if (!policy) {
 				const { detect } = await loadDetector();
-				return ok(inertPreview(await scanned([body.text], detect)));
+				return ok(inertPreview(await scanTexts([body.text], detect)));
 			}
 			const { shippedGate } = await loadGate();
-			const gate = await scanned([body.text], (texts) => shippedGate(policy, texts, settings));
-			return ok(previewOf(gate, settings.catalog, startedAtMs));
+			const gate = await scanTexts([body.text], (texts) => shippedGate(policy, texts, settings));
+			return ok(toCompliancePreview(gate, settings.catalog, startedAtMs));
 		},
 	});
 }

@@ -10,7 +10,7 @@ import type { CompiledPolicy } from "./policy.ts";
 import { DATA_CLASSES, type DataClass, isWithin } from "./vocabulary.ts";
 
 /** A policy in force on a text. It holds for whatever model sees the text: stand-ins, judges, critics and planners too. */
-export interface Gate {
+export interface ComplianceGate {
 	policy: CompiledPolicy;
 	detection: Detection;
 	matrixVersion: string;
@@ -136,7 +136,7 @@ function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readon
 const sorted = (words: Iterable<string>) => [...new Set(words)].sort();
 
 /** The gate of a policy on a text. */
-export function createGate(policy: CompiledPolicy, detection: Detection, basis: GateBasis): Gate {
+export function createGate(policy: CompiledPolicy, detection: Detection, basis: GateBasis): ComplianceGate {
 	const byProvider = new Map<string, readonly string[]>();
 	const matrixVersion = basis.matrix.version;
 	return {

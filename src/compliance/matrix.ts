@@ -3,7 +3,7 @@
 import matrixFile from "./matrix.json" with { type: "json" };
 
 /** What somebody has said of a product; null is unknown, never no. */
-export interface Claim<T> {
+export interface MatrixClaim<T> {
 	value: T | null;
 	/** When the sources were read: an ISO 8601 interval of months. Only of what is known. */
 	as_of?: string;
@@ -20,14 +20,14 @@ export interface ProviderFacts {
 	/** The product that the service calls. */
 	product: string;
 	/** Of the contract and of the parent company. */
-	jurisdiction: Claim<{ contract: string; parent: string }>;
+	jurisdiction: MatrixClaim<{ contract: string; parent: string }>;
 	/** Where data of a call as this service makes it may be stored or processed; `*` is anywhere. */
-	regions: Claim<readonly string[]>;
+	regions: MatrixClaim<readonly string[]>;
 	/** Offered for the product; HIPAA: an agreement that has to be signed. */
-	frameworks: Claim<readonly string[]>;
-	certifications: Claim<readonly string[]>;
-	zero_retention: Claim<ZeroRetention>;
-	trains_on_inputs: Claim<"no" | "opt_in" | "opt_out">;
+	frameworks: MatrixClaim<readonly string[]>;
+	certifications: MatrixClaim<readonly string[]>;
+	zero_retention: MatrixClaim<ZeroRetention>;
+	trains_on_inputs: MatrixClaim<"no" | "opt_in" | "opt_out">;
 }
 
 export interface Matrix {

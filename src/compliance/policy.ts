@@ -146,7 +146,7 @@ function inOrder(member: ListMember, words: readonly string[]): string[] {
  * Reads a policy. Each member may have one of several names; a null or an empty list says nothing.
  * @param value of any type; null and undefined are a policy that says nothing.
  */
-export function readPolicy(value: unknown, catalog: Catalog): ReadPolicy {
+export function parseCompliancePolicy(value: unknown, catalog: Catalog): ReadPolicy {
 	const faults: PolicyFault[] = [];
 	if (value === null || value === undefined) return { policy: {}, faults };
 	if (typeof value !== "object" || Array.isArray(value))
@@ -184,14 +184,14 @@ export function readPolicy(value: unknown, catalog: Catalog): ReadPolicy {
 }
 
 /** Whether a policy in normal form says anything. */
-export function saysSomething(policy: CompliancePolicy): boolean {
+export function isActivePolicy(policy: CompliancePolicy): boolean {
 	return Object.keys(policy).length > 0;
 }
 
 /** A policy in normal form, with all members. */
 export function compilePolicy(policy: CompliancePolicy): CompiledPolicy {
 	return {
-		active: saysSomething(policy),
+		active: isActivePolicy(policy),
 		provider_allowlist: policy.provider_allowlist ?? [],
 		provider_denylist: policy.provider_denylist ?? [],
 		allowed_jurisdictions: policy.jurisdiction ?? [],

@@ -3,7 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { blendedMicroRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Detection } from "./detect.ts";
-import type { Gate } from "./gate.ts";
+import type { ComplianceGate } from "./gate.ts";
 
 /** Blended rates are whole millionths of a USD per million tokens times four. */
 const PER_USD = 4e6;
@@ -54,7 +54,7 @@ export function inertPreview(detection: Detection) {
 }
 
 /** What a gate decides on every model of the catalog. */
-export function decisionOf(gate: Gate, { models }: Pick<Catalog, "models">) {
+export function toComplianceDecision(gate: ComplianceGate, { models }: Pick<Catalog, "models">) {
 	const allowed: string[] = [];
 	const excluded: Record<string, string[]> = {};
 	for (const model of models) {
@@ -75,8 +75,8 @@ export function decisionOf(gate: Gate, { models }: Pick<Catalog, "models">) {
 }
 
 /** The preview of a policy on a text, whatever keys are configured and whoever asks. */
-export function previewOf(gate: Gate, catalog: Catalog, atMs: number) {
-	const decision = decisionOf(gate, catalog);
+export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs: number) {
+	const decision = toComplianceDecision(gate, catalog);
 	const { policy, allowed: allowedIds, excluded } = decision;
 	const allowed = catalog.models.filter(({ id }) => allowedIds.includes(id));
 	const premium = costPremium(catalog.models, allowed, atMs);

@@ -40,7 +40,7 @@ function leave(one: symbol): void {
  * Scans texts, long ones in the order in which they came and each after a rest. Nothing is awaited between the last look at the
  * clock and the scan, and no promise is shared: a request that ends holds up nobody for long.
  */
-export async function scanned<T>(texts: Iterable<string>, scan: (texts: readonly string[]) => T): Promise<T> {
+export async function scanTexts<T>(texts: Iterable<string>, scan: (texts: readonly string[]) => T): Promise<T> {
 	const all = [...texts];
 	const chars = all.reduce((sum, { length }) => sum + length, 0);
 	if (chars < LONG_CHARS) return scan(all);

@@ -1,7 +1,7 @@
 // The gate on the matrix that ships with the service. Pure.
 import type { Settings } from "../settings.ts";
 import { detect } from "./detect.ts";
-import { createGate, type Gate } from "./gate.ts";
+import { type ComplianceGate, createGate } from "./gate.ts";
 import { MATRIX } from "./matrix.ts";
 import { type CompliancePolicy, compilePolicy } from "./policy.ts";
 
@@ -13,6 +13,6 @@ export function shippedGate(
 	policy: CompliancePolicy,
 	texts: Iterable<string>,
 	{ catalog, standings }: Pick<Settings, "catalog" | "standings">,
-): Gate {
+): ComplianceGate {
 	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, standings });
 }

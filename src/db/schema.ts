@@ -73,7 +73,7 @@ export const settlements = sqliteTable(
 );
 
 /** Usage of versions before `settlements`, read and never added to. */
-export const usage = sqliteTable(
+export const usageTable = sqliteTable(
 	"usage",
 	{
 		requestId: text("request_id").primaryKey(),

@@ -2,7 +2,7 @@
 import { StorageUnavailableError } from "../failure.ts";
 
 /** Calls the object of a name, and once more when that fails: a stub is broken for good after an error, so each try takes a new one. */
-export async function callTwice<Stub, T>(
+export async function callObject<Stub, T>(
 	namespace: { getByName(name: string): Stub },
 	name: string,
 	call: (stub: Stub) => Promise<T>,

@@ -37,7 +37,7 @@ async function drain(reader: BodyReader): Promise<void> {
  * Takes what nobody has read of a request, a refused one's mostly. Over HTTP/1.1 the connection of a request whose body was
  * left unread is closed behind its answer, and whatever a client that keeps connections sends on it next is lost.
  */
-export async function takeUnread(request: Request): Promise<void> {
+export async function drainBody(request: Request): Promise<void> {
 	if (request.body && !request.bodyUsed) await drain(request.body.getReader());
 }
 
@@ -72,7 +72,7 @@ async function readPieces(reader: BodyReader, limitBytes: number): Promise<Resul
  */
 async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
 	if (Number(request.headers.get("content-length")) > limitBytes) {
-		await takeUnread(request);
+		await drainBody(request);
 		return fail({ reason: "request_too_large", limitBytes });
 	}
 	const reader: BodyReader | undefined = request.body?.getReader();

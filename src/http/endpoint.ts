@@ -15,18 +15,18 @@ export type MediaType = "application/json" | "text/plain" | "text/html" | "image
 export type Access = "public" | "key" | "operator" | "session";
 
 /** What a handler answers: a value with status 200 and optional headers, or a failure. */
-export type Answer<T> =
-	| WholeAnswer<T>
+export type HandlerResult<T> =
+	| JsonResult<T>
 	/** A response of another kind than JSON: a stream. */
 	| { ok: true; response: Response };
 
 /** An answer that is there as a whole. */
-export type WholeAnswer<T> =
+export type JsonResult<T> =
 	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
 	| { ok: false; failure: Failure };
 
 /** An object's schema, built at once or, at the top of a file, on first use: 1,400 schemas took two thirds of the start-up. */
-export type Shape = z.ZodObject | z.ZodLazy<z.ZodObject>;
+export type ObjectSchema = z.ZodObject | z.ZodLazy<z.ZodObject>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
@@ -74,7 +74,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 		query: Parsed<Query>;
 		body: Parsed<Body>;
 		context: Context;
-	}): Promise<Answer<z.output<Result>>>;
+	}): Promise<HandlerResult<z.output<Result>>>;
 }
 
 interface PublicDefinition {
@@ -103,7 +103,7 @@ export type AccessDefinition<A extends Access> = (A extends "public"
 
 /** An endpoint with its types forgotten, as the list holds it. */
 export type Endpoint = Omit<
-	Definition<Shape | undefined, Shape | undefined, z.ZodType | undefined, z.ZodType, never>,
+	Definition<ObjectSchema | undefined, ObjectSchema | undefined, z.ZodType | undefined, z.ZodType, never>,
 	"handle"
 > &
 	(PublicDefinition | KeyDefinition | { access: "operator" | "session" }) & {
@@ -112,5 +112,5 @@ export type Endpoint = Omit<
 			query: unknown;
 			body: unknown;
 			context: RequestContext;
-		}): Promise<Answer<unknown>>;
+		}): Promise<HandlerResult<unknown>>;
 	};

@@ -1,7 +1,7 @@
 // HTTPS: on a deployment nothing is answered in the clear, on this machine everything is.
 import type { MiddlewareHandler } from "hono";
 import type { RequestContext } from "./context.ts";
-import { failureResponse, type Stages } from "./respond.edge.ts";
+import { failureResponse, type RequestState } from "./respond.edge.ts";
 
 /** A year, the least that browsers' preload lists take; other hosts of the domain are their operator's affair. */
 const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
@@ -31,7 +31,7 @@ export function clientOrigin(address: string, headers: Headers): string {
 }
 
 /** Lets HTTPS and this machine's own requests pass; others are sent to HTTPS, or refused if they cannot be unsent. */
-export function requireHttps<C extends RequestContext>(): MiddlewareHandler<Stages<C>> {
+export function requireHttps<C extends RequestContext>(): MiddlewareHandler<RequestState<C>> {
 	return async (c, next) => {
 		const url = new URL(c.req.url);
 		const { headers } = c.req.raw;

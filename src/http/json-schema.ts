@@ -5,7 +5,7 @@ import * as z from "zod";
 export type JsonSchema = Record<string, unknown>;
 
 /** What a schema takes (`input`) or answers (`output`), as JSON Schema 2020-12, which is what OpenAPI 3.1 embeds. */
-export function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
 	const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
 	return rest as JsonSchema;
 }

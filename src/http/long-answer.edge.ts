@@ -3,11 +3,11 @@
 import type { Failure } from "../failure.ts";
 import { inTime } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
-import type { Answer, WholeAnswer } from "./endpoint.ts";
+import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
 import { comment, EventWriter } from "./event-writer.edge.ts";
 import { logError } from "./log.edge.ts";
-import { failureOf } from "./respond.edge.ts";
+import { toFailure } from "./respond.edge.ts";
 
 /** One JSON object, which is the data of one event. */
 export type ProgressEvent = Record<string, unknown>;
@@ -20,7 +20,7 @@ export interface LongAnswerOptions {
 }
 
 /** Runs the work. `signal` aborts when the client has left; the work ends by itself all the same, and accounts for what it did. */
-export type LongWork<T> = (progress: (event: ProgressEvent) => void, signal: AbortSignal) => Promise<WholeAnswer<T>>;
+export type LongWork<T> = (progress: (event: ProgressEvent) => void, signal: AbortSignal) => Promise<JsonResult<T>>;
 
 /** Events that may wait for a slow reader; the next one after them says how many were left out. */
 const MAX_WAITING_EVENTS = 256;
@@ -144,10 +144,10 @@ function lateErrorBody(failure: Failure, context: RequestContext): Record<string
 
 /** What work answers before its client is to be sent a head; null when the head goes first. */
 async function answerBeforeHead<T>(
-	done: Promise<WholeAnswer<T>>,
+	done: Promise<JsonResult<T>>,
 	opened: Promise<void>,
 	waitMs: number,
-): Promise<WholeAnswer<T> | null> {
+): Promise<JsonResult<T> | null> {
 	const noAnswer = () => null;
 	return inTime(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
 }
@@ -166,13 +166,13 @@ export async function longAnswer<T>(
 	context: RequestContext,
 	{ stream, headers = () => ({}) }: LongAnswerOptions,
 	work: LongWork<T>,
-): Promise<Answer<T>> {
+): Promise<HandlerResult<T>> {
 	const form = stream ? EVENTS : JSON_BODY;
 	const delivery = new Delivery(form.keepAlive);
 	const signal = AbortSignal.any([context.signal, delivery.left]);
 	const progress = stream ? (event: ProgressEvent) => delivery.progress(event) : () => undefined;
 	const done = (async () => work(progress, signal))().catch(
-		(error: unknown): WholeAnswer<T> => ({ ok: false, failure: failureOf(error, context.requestId) }),
+		(error: unknown): JsonResult<T> => ({ ok: false, failure: toFailure(error, context.requestId) }),
 	);
 	context.waitUntil(done);
 	const answer = await answerBeforeHead(done, delivery.opened, form.headWaitMs);

@@ -8,24 +8,28 @@ import type { Failure } from "../failure.ts";
 import { arrayLimits } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
-import type { Access, Answer, Endpoint } from "./endpoint.ts";
+import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
-import { answerResponse, failureResponse, PATH_NOT_FOUND, type Stages } from "./respond.edge.ts";
+import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
-type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<Stages<C>>;
+type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<RequestState<C>>;
 
 /** The way in for endpoints of one access. */
-export interface Gate<C extends RequestContext> {
+export interface AccessGuard<C extends RequestContext> {
 	/** False where this deployment has no endpoints of the access: their paths are unknown ones. Default: true. */
 	exists?(context: C): boolean;
 	/** Lets a request pass or answers it. */
 	stage(endpoint: Endpoint): Stage<C>;
 	/** Calls the handler with the context that its access promises; without it, with the request's own. */
-	call?(endpoint: Endpoint, context: C, handle: (context: C) => Promise<Answer<unknown>>): Promise<Answer<unknown>>;
+	call?(
+		endpoint: Endpoint,
+		context: C,
+		handle: (context: C) => Promise<HandlerResult<unknown>>,
+	): Promise<HandlerResult<unknown>>;
 }
 
 /** Gates by access. An endpoint whose access has none cannot be mounted. */
-export type Gates<C extends RequestContext> = Partial<Record<Access, Gate<C>>>;
+export type AccessGuards<C extends RequestContext> = Partial<Record<Access, AccessGuard<C>>>;
 
 /** Reads the body and leaves it where zValidator looks for it, whatever content type the client named. */
 function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Stage<C> {
@@ -91,13 +95,13 @@ function validationStage<C extends RequestContext>(
 ): Stage<C> {
 	return zValidator(target, schema, (result, c) => {
 		if (result.success) return;
-		const stages = c as unknown as Context<Stages<C>>;
+		const stages = c as unknown as Context<RequestState<C>>;
 		const context = stages.get("context");
 		return failureResponse(stages, validationFailure(endpoint, target, result.error, context.rawBody));
 	}) as unknown as Stage<C>;
 }
 
-function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: Gate<C>): Stage<C> {
+function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: AccessGuard<C>): Stage<C> {
 	return async (c) => {
 		const valid = (target: string) => c.req.valid(target as never) as unknown;
 		const request = { params: valid("param"), query: valid("query"), body: valid("json") };
@@ -128,7 +132,11 @@ function honoPath(path: string): string {
 }
 
 /** Whether this deployment has an endpoint. */
-export function isThere<C extends RequestContext>({ access }: Endpoint, gates: Gates<C>, context: C): boolean {
+export function isDeployed<C extends RequestContext>(
+	{ access }: Endpoint,
+	gates: AccessGuards<C>,
+	context: C,
+): boolean {
 	return gates[access]?.exists?.(context) ?? true;
 }
 
@@ -142,15 +150,15 @@ function allowedMethods(endpoints: readonly Endpoint[]): string[] {
  * @throws for an endpoint whose access has no gate.
  */
 export function mount<C extends RequestContext>(
-	app: Hono<Stages<C>>,
+	app: Hono<RequestState<C>>,
 	endpoints: readonly Endpoint[],
-	gates: Gates<C>,
+	gates: AccessGuards<C>,
 ): void {
 	const mountOne = (endpoint: Endpoint) => {
 		const gate = gates[endpoint.access];
 		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
 		const nameStage: Stage<C> = async (c, next) => {
-			if (!isThere(endpoint, gates, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
+			if (!isDeployed(endpoint, gates, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			c.get("context").log.endpoint = endpoint.id;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();
@@ -168,7 +176,7 @@ export function mount<C extends RequestContext>(
 		for (const endpoint of atPath) mountOne(endpoint);
 		const errorDialect = atPath.find((endpoint) => endpoint.errorDialect)?.errorDialect;
 		app.all(honoPath(path), (c) => {
-			const there = atPath.filter((endpoint) => isThere(endpoint, gates, c.get("context")));
+			const there = atPath.filter((endpoint) => isDeployed(endpoint, gates, c.get("context")));
 			if (there.length === 0) return failureResponse(c, PATH_NOT_FOUND);
 			if (errorDialect) c.set("errorDialect", errorDialect);
 			return failureResponse(c, { reason: "method_not_allowed", allow: allowedMethods(there) });

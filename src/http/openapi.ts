@@ -7,13 +7,13 @@ import {
 	wrappedErrorSchema,
 } from "./dialects.ts";
 import type { Access, Endpoint } from "./endpoint.ts";
-import { jsonSchema, type JsonSchema as Schema } from "./json-schema.ts";
+import { type JsonSchema as Schema, toJsonSchema } from "./json-schema.ts";
 
 function parameters(endpoint: Endpoint): Schema[] {
 	return (["params", "query"] as const).flatMap((place) => {
 		const schema = endpoint[place];
 		if (!schema) return [];
-		const { properties = {}, required = [] } = jsonSchema(schema, "input") as {
+		const { properties = {}, required = [] } = toJsonSchema(schema, "input") as {
 			properties?: Record<string, Schema>;
 			required?: string[];
 		};
@@ -80,7 +80,7 @@ function securitySchemes(endpoints: readonly Endpoint[]): Record<string, Schema>
 }
 
 function success({ result, mediaType, eventStream }: Endpoint): Schema {
-	const whole = content(mediaType ?? "application/json", jsonSchema(result, "output"));
+	const whole = content(mediaType ?? "application/json", toJsonSchema(result, "output"));
 	if (!eventStream) return { description: "OK", ...whole };
 	const stream = content("text/event-stream", { type: "string", description: eventStream });
 	return { description: "OK", content: { ...whole.content, ...stream.content } };
@@ -102,11 +102,11 @@ function responses(endpoint: Endpoint): Record<string, Schema> {
 		all["429"] = { description: "A limit is exceeded; Retry-After says when to come back", ...json(limited) };
 	}
 	if (endpoint.degrades) {
-		const degraded = { anyOf: [jsonSchema(endpoint.result, "output"), other] };
+		const degraded = { anyOf: [toJsonSchema(endpoint.result, "output"), other] };
 		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
 	}
 	const form = endpoint.errorDialect ? "" : `: ${CALLERS_FORM}`;
-	const failure = endpoint.protocol ? { anyOf: [other, jsonSchema(endpoint.protocol.error, "output")] } : other;
+	const failure = endpoint.protocol ? { anyOf: [other, toJsonSchema(endpoint.protocol.error, "output")] } : other;
 	all["default"] = { description: `Any other failure${form}`, ...json(failure) };
 	return all;
 }
@@ -120,7 +120,7 @@ function operation(endpoint: Endpoint): Schema {
 		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
-		...(endpoint.body ? { requestBody: { required: true, ...json(jsonSchema(endpoint.body, "input")) } } : {}),
+		...(endpoint.body ? { requestBody: { required: true, ...json(toJsonSchema(endpoint.body, "input")) } } : {}),
 		responses: responses(endpoint),
 	};
 }
@@ -147,10 +147,10 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Schema {
 		components: {
 			securitySchemes: securitySchemes(endpoints),
 			schemas: {
-				Error: jsonSchema(flatErrorSchema, "output"),
-				WrappedError: jsonSchema(wrappedErrorSchema, "output"),
-				OpenAIError: jsonSchema(openaiErrorSchema, "output"),
-				AnthropicError: jsonSchema(anthropicErrorSchema, "output"),
+				Error: toJsonSchema(flatErrorSchema, "output"),
+				WrappedError: toJsonSchema(wrappedErrorSchema, "output"),
+				OpenAIError: toJsonSchema(openaiErrorSchema, "output"),
+				AnthropicError: toJsonSchema(anthropicErrorSchema, "output"),
 			},
 		},
 	};

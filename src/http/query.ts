@@ -4,7 +4,7 @@ import * as z from "zod";
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 
 /** A whole number in decimal, from `least` to `most`; its JSON Schema is that of the number, which a query writes as text. */
-export function wholeNumber(least: number, most: number) {
+export function integerParam(least: number, most: number) {
 	return z
 		.string()
 		.refine((text) => WHOLE_NUMBER.test(text), "must be a whole number")
@@ -17,7 +17,7 @@ const YES = ["true", "1"];
 const NO = ["false", "0"];
 
 /** A boolean, as clients write it: some languages begin theirs with a capital letter. */
-export function flag() {
+export function booleanParam() {
 	return z
 		.string()
 		.transform((text) => text.toLowerCase())
@@ -45,4 +45,4 @@ const time = z.lazy(() =>
 );
 
 /** A point in time, as the stored ones are written: UTC with three fractional digits. */
-export const instant = time.transform(utc);
+export const timestampParam = time.transform(utc);

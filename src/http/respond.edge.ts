@@ -4,12 +4,12 @@ import { HTTPException } from "hono/http-exception";
 import { type Failure, StorageUnavailableError } from "../failure.ts";
 import type { RequestContext } from "./context.ts";
 import type { ErrorDialect } from "./dialects.ts";
-import type { Answer, Endpoint } from "./endpoint.ts";
+import type { Endpoint, HandlerResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
 import { logError } from "./log.edge.ts";
 
 /** What the stages of one request hand on. */
-export interface Stages<C extends RequestContext = RequestContext> {
+export interface RequestState<C extends RequestContext = RequestContext> {
 	Bindings: Env;
 	Variables: {
 		context: C;
@@ -25,7 +25,7 @@ export const PATH_NOT_FOUND: Failure = {
 };
 
 /** The response to a failure; the reason goes into the request's log line. */
-export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>, failure: Failure): Response {
+export function failureResponse<C extends RequestContext>(c: Context<RequestState<C>>, failure: Failure): Response {
 	const context: C | undefined = c.get("context");
 	if (context) context.log.error = failure.reason;
 	const { status, body, headers } = toHttpFailure(failure, c.get("errorDialect"), context?.requestId);
@@ -34,7 +34,7 @@ export function failureResponse<C extends RequestContext>(c: Context<Stages<C>>,
 }
 
 /** The response to a handler's success, in the endpoint's media type. */
-export function answerResponse(endpoint: Endpoint, answer: Extract<Answer<unknown>, { ok: true }>): Response {
+export function answerResponse(endpoint: Endpoint, answer: Extract<HandlerResult<unknown>, { ok: true }>): Response {
 	const { mediaType = "application/json", cacheControl } = endpoint;
 	let response: Response;
 	if ("response" in answer) response = answer.response;
@@ -51,7 +51,7 @@ export function answerResponse(endpoint: Endpoint, answer: Extract<Answer<unknow
 }
 
 /** The failure behind an exception: platform trouble the client may retry, or a bug; logged. */
-export function failureOf(error: unknown, requestId: string): Failure {
+export function toFailure(error: unknown, requestId: string): Failure {
 	if (error instanceof HTTPException && error.status === 400) {
 		return { reason: "invalid_json", message: "the request body is not valid JSON" };
 	}
@@ -66,6 +66,6 @@ export function failureOf(error: unknown, requestId: string): Failure {
 }
 
 /** Hono's error handler for whatever a stage throws. */
-export function respondToException<C extends RequestContext>(error: unknown, c: Context<Stages<C>>): Response {
-	return failureResponse(c, failureOf(error, c.get("context")?.requestId ?? ""));
+export function respondToException<C extends RequestContext>(error: unknown, c: Context<RequestState<C>>): Response {
+	return failureResponse(c, toFailure(error, c.get("context")?.requestId ?? ""));
 }

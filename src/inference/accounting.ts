@@ -1,27 +1,27 @@
 // What a run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
 
-import { type CallCost, costOf, inputTokens, outputTokens, type TokenUsage } from "../catalog/price.ts";
+import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
-import type { Gate } from "../compliance/gate.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Reservation, UsageRow } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { outputHash } from "../proof/output-hash.ts";
 import type { Outcome, Receipt, ReceiptBase, ReceiptDetail, ReceiptKind } from "../proof/receipt.ts";
-import type { CallFailure, Remains } from "../providers/call-failure.ts";
+import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
 import { reasonsUnseen } from "../routing/effort.ts";
 import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
-import type { Attempt, CallPlan } from "./plan.ts";
+import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
 
 /** One call that a run may make: a candidate of a plan and its exact request. */
 export interface PlannedCall {
 	plan: CallPlan;
 	candidate: Candidate;
-	attempt: Attempt;
+	attempt: ModelRequest;
 	/** Whether the model that was meant to serve had been asked by the time of this call. */
 	intendedWasAsked: boolean;
 }
@@ -43,7 +43,7 @@ export interface BilledCall extends PlannedCall {
 }
 
 /** How the kind of a run writes down what became of it. */
-export interface Description {
+export interface RequestDescription {
 	/** The receipt's members of this kind. */
 	receipt: ReceiptDetail;
 	/** What the usage row says of the run as a whole. */
@@ -51,25 +51,25 @@ export interface Description {
 }
 
 /** What a run is for. */
-export interface Purpose {
+export interface RequestPurpose {
 	kind: ReceiptKind;
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
-	gate: Gate | null;
+	gate: ComplianceGate | null;
 	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
-	describe(billed: readonly BilledCall[]): Description;
+	describe(billed: readonly BilledCall[]): RequestDescription;
 }
 
 /** A run on its way: everything its receipt and usage row are made of besides its calls. */
-export interface RunRecord {
+export interface RequestRecord {
 	requestId: string;
 	userId: string;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	catalogVersion: string;
-	purpose: Purpose;
+	purpose: RequestPurpose;
 	/** Worst case of all its calls together, reserved before the first. */
 	boundNanoUsd: number;
 }
@@ -78,7 +78,7 @@ export interface RunRecord {
  * The bill of a whole answer by its reported usage, else at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
-export function billOf(
+export function billCall(
 	{ plan, candidate, attempt }: PlannedCall,
 	usage: TokenUsage | null,
 	delivered: ModelAnswer | null,
@@ -90,7 +90,7 @@ export function billOf(
 		const { promptTokens } = plan.signals;
 		return { promptTokens, completionTokens, cost: worstCase, estimated: true, overrun: false };
 	}
-	const actual = costOf(candidate.model, usage, sentAtMs);
+	const actual = priceUsage(candidate.model, usage, sentAtMs);
 	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
 	return {
 		// What is paid for is what was reserved for; the tokens shown are those of the cost.
@@ -123,8 +123,8 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: Toke
  * The bill of a call that broke off or was left: at what the provider had reported, and for what it had not, at one token
  * per three bytes sent and delivered, with what may have been under way. Never above the call's bound.
  */
-export function billOfBroken(call: PlannedCall, { answer, reported }: Remains, sentAtMs: number): Bill {
-	if (reported?.isFinal) return billOf(call, reported.counts, answer, sentAtMs);
+export function billInterruptedCall(call: PlannedCall, { answer, reported }: PartialAnswer, sentAtMs: number): Bill {
+	if (reported?.isFinal) return billCall(call, reported.counts, answer, sentAtMs);
 	const { plan, candidate, attempt } = call;
 	const { request, worstCase } = attempt;
 	const counts = reported?.counts ?? null;
@@ -134,7 +134,7 @@ export function billOfBroken(call: PlannedCall, { answer, reported }: Remains, s
 	const outputSoFar = counts ? outputTokens(counts) : 0;
 	const outputText =
 		Math.max(outputSoFar, tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call, counts);
-	const cost = costOf(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
+	const cost = priceUsage(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
 	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
 	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
 	return {
@@ -150,25 +150,25 @@ export function billOfBroken(call: PlannedCall, { answer, reported }: Remains, s
  * The bill of a call that did not serve; null when it cost nothing.
  * @param ofBroken how a call that broke off is billed.
  */
-export function billOfFailed(
+export function billFailedCall(
 	call: PlannedCall,
 	failure: CallFailure,
 	sentAtMs: number,
-	ofBroken: typeof billOfBroken,
+	ofBroken: typeof billInterruptedCall,
 ): Bill | null {
 	// An error status was not generated for, and what was not sent was not read.
 	if (failure.kind === "status" || !failure.sent) return null;
 	const { remains } = failure;
 	// An answer of nothing is whole all the same.
 	if (failure.kind === "lost" && failure.why === "empty")
-		return billOf(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
+		return billCall(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
 	return ofBroken(call, remains, sentAtMs);
 }
 
 /** The same for who must not spend more than a cap, whatever a provider charges for a broken call: what is estimated is the bound. */
-export const billOfBrokenAtBound: typeof billOfBroken = (call, remains, sentAtMs) => {
-	const bill = billOfBroken(call, remains, sentAtMs);
-	return bill.estimated ? billOf(call, null, remains.answer, sentAtMs) : bill;
+export const billInterruptedCallAtBound: typeof billInterruptedCall = (call, remains, sentAtMs) => {
+	const bill = billInterruptedCall(call, remains, sentAtMs);
+	return bill.estimated ? billCall(call, null, remains.answer, sentAtMs) : bill;
 };
 
 /** Everything a model wrote, of whatever kind. */
@@ -197,7 +197,7 @@ export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
 }
 
 /** Why this model: the selection's reason, and what failover made of it. */
-export function reasonFor({ plan, candidate, intendedWasAsked }: PlannedCall): string {
+export function explainServingModel({ plan, candidate, intendedWasAsked }: PlannedCall): string {
 	const { failover, reason } = plan.selection;
 	if (candidate.model === failover[0].model) return reason;
 	const why = intendedWasAsked ? "it did not answer" : "it was not asked, because it is not to be called for a while";
@@ -205,16 +205,16 @@ export function reasonFor({ plan, candidate, intendedWasAsked }: PlannedCall): s
 }
 
 /** The last of the billed calls is the one that served, or tried last. */
-export function lastOf(billed: readonly BilledCall[]): BilledCall {
+export function lastBilledCall(billed: readonly BilledCall[]): BilledCall {
 	const last = billed.at(-1);
 	if (!last) throw new Error("nothing was billed, so there is nothing to write down");
 	return last;
 }
 
 /** How one model's answer is written down: a chat completion, or a skill's. */
-export function describeSingleAnswer(skillId: string | null): Purpose["describe"] {
+export function describeSingleAnswer(skillId: string | null): RequestPurpose["describe"] {
 	return (billed) => {
-		const last = lastOf(billed);
+		const last = lastBilledCall(billed);
 		const { plan, candidate, attempt, bill } = last;
 		const { id: model, provider } = candidate.model;
 		const { mode } = plan.selection;
@@ -224,7 +224,7 @@ export function describeSingleAnswer(skillId: string | null): Purpose["describe"
 			provider,
 			upstream_host: attempt.access.host,
 			mode,
-			reason: reasonFor(last),
+			reason: explainServingModel(last),
 			prompt_tokens: bill.promptTokens,
 			completion_tokens: bill.completionTokens,
 			fallback_from: fallback,
@@ -236,7 +236,7 @@ export function describeSingleAnswer(skillId: string | null): Purpose["describe"
 }
 
 /** What a run's receipt and row say of how it ended. */
-export interface Ending {
+export interface RequestEnding {
 	outcome: Outcome;
 	outputHash: Hash;
 	atMs: number;
@@ -246,10 +246,10 @@ export interface Ending {
 }
 
 /** Usage row and unsigned receipt of a run. */
-export function writtenDown(
-	run: RunRecord,
+export function toUsageAndReceipt(
+	run: RequestRecord,
 	billed: readonly BilledCall[],
-	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: Ending,
+	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
 ): { usage: UsageRow; receipt: Receipt } {
 	const { receipt: detail, usage } = run.purpose.describe(billed);
 	const calls = billed.map(({ candidate, bill }) => ({
@@ -296,33 +296,37 @@ export function writtenDown(
 
 /** The bill of a call whose process dies while it is under way: its worst case, with nothing delivered. */
 export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
-	return { ...call, bill: billOf(call, null, null, atMs) };
+	return { ...call, bill: billCall(call, null, null, atMs) };
 }
 
 /**
  * What is recorded at `expiresAtMs` if the process of a run of many calls dies before it settles: what was billed so far, and
  * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
  */
-export function reservationSoFar(run: RunRecord, billed: readonly BilledCall[], expiresAtMs: number): Reservation {
-	const ending: Ending = {
+export function reserveBilledSoFar(
+	run: RequestRecord,
+	billed: readonly BilledCall[],
+	expiresAtMs: number,
+): Reservation {
+	const ending: RequestEnding = {
 		outcome: "cut",
 		outputHash: hashText(""),
 		atMs: run.startedAtMs,
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	return { expiresAtMs, ...writtenDown(run, billed, ending) };
+	return { expiresAtMs, ...toUsageAndReceipt(run, billed, ending) };
 }
 
 /** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
-export function reservationOf(run: RunRecord, first: PlannedCall, expiresAtMs: number): Reservation {
+export function reserveWholeBound(run: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
 	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
 	const atBound = billAtBound(first, run.startedAtMs);
-	return reservationSoFar(run, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
+	return reserveBilledSoFar(run, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
 /** What the client should know about how its request was carried out. */
-export function warningsOf({ candidate, attempt, bill }: BilledCall): Warning[] {
+export function callWarnings({ candidate, attempt, bill }: BilledCall): Warning[] {
 	const warnings = [...candidate.warnings, ...attempt.request.warnings];
 	if (bill.overrun) {
 		const message = "the provider reported more usage than the request allowed; the cost is the reserved bound";

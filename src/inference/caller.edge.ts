@@ -1,6 +1,6 @@
 // For whom a run is made: the user and plan, where its money comes from, who may stop it.
 import type { KeyContext } from "../account/context.ts";
-import { type Funds, fundsOf } from "../usage/funds.edge.ts";
+import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 export interface Caller
 	extends Pick<
@@ -11,8 +11,8 @@ export interface Caller
 }
 
 /** The caller of a request. */
-export function callerOf(context: KeyContext): Caller {
+export function toCaller(context: KeyContext): Caller {
 	const { requestId, startedAtMs, account, settings, signal, log, timings } = context;
 	const waitUntil: Caller["waitUntil"] = (work) => context.waitUntil(work);
-	return { requestId, startedAtMs, account, settings, signal, waitUntil, log, timings, funds: fundsOf(context) };
+	return { requestId, startedAtMs, account, settings, signal, waitUntil, log, timings, funds: createFunds(context) };
 }

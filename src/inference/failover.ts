@@ -1,10 +1,10 @@
 // Which calls a plan may make, what a failed one means for the next, and what the client is told when none served. Pure.
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import { type CallFailure, type LostReason, NOTHING_SAID } from "../providers/call-failure.ts";
-import { breakerKeyOf, type ProviderHealth } from "../providers/health.ts";
+import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
+import { breakerKey, type ProviderHealth } from "../providers/health.ts";
 import type { Candidate } from "../routing/select.ts";
-import { billOfBroken, type PlannedCall } from "./accounting.ts";
+import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 
 const MAX_CALLS = 3;
@@ -23,7 +23,7 @@ function callable(
 	nowMs: number,
 ): readonly [Candidate, ...Candidate[]] {
 	const { failover } = plan.selection;
-	const keyOf = ({ model }: Candidate) => breakerKeyOf(plan.accessOf(model));
+	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessOf(model));
 	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
 	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
 	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
@@ -43,14 +43,14 @@ export function isNamed({ plan: { selection }, candidate }: Pick<PlannedCall, "p
 /** What a connection that breaks may be billed at: the second try after it must not take what the stand-ins need. */
 function secondTryNanoUsd([first, ...standIns]: CallSet["calls"], nowMs: number): number {
 	if (!isNamed(first) || standIns.length === 0) return 0;
-	return billOfBroken(first, NOTHING_SAID, nowMs).cost.totalNanoUsd;
+	return billInterruptedCall(first, NO_PARTIAL_ANSWER, nowMs).cost.totalNanoUsd;
 }
 
 /**
  * Chooses up to three candidates to call.
  * @param hasPriority whether the caller's plan still calls who is scarce.
  */
-export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
+export function toCallSet(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
 	const planned = (candidate: Candidate): PlannedCall => ({
 		plan,
@@ -70,7 +70,7 @@ export function callSetOf(plan: CallPlan, health: ProviderHealth, hasPriority: b
  * The call if its worst case is within what is left of its run, else one with a shorter answer where the length was left to the
  * plan; null when there is no room for it.
  */
-export function affordable(call: PlannedCall, leftNanoUsd: number): PlannedCall | null {
+export function shortenToAfford(call: PlannedCall, leftNanoUsd: number): PlannedCall | null {
 	if (call.attempt.worstCase.totalNanoUsd <= leftNanoUsd) return call;
 	const candidate = call.plan.shorten(call.candidate, leftNanoUsd);
 	if (!candidate) return null;

@@ -3,23 +3,29 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
-import { answerHash, type BilledCall, describeSingleAnswer, type Purpose, type RunRecord } from "./accounting.ts";
+import {
+	answerHash,
+	type BilledCall,
+	describeSingleAnswer,
+	type RequestPurpose,
+	type RequestRecord,
+} from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
 import { Conversations, conversationKey, openingKey } from "./conversations.ts";
 import type { CallSet } from "./failover.ts";
 import { type CallPlan, type InferenceRequest, planCall } from "./plan.ts";
-import { type AnswerStream, callsFor, Run, type StreamEnd } from "./run.edge.ts";
+import { type CallStream, type CallStreamEnd, callsFor, Run } from "./run.edge.ts";
 
 /** This isolate's view of who talks with whom. */
 const conversations = new Conversations();
 
 /** The model that a user's conversation is with, for planning a call that goes on with it. */
-export function recallModel(userId: string): (call: ModelCall) => string | null {
+export function conversationModel(userId: string): (call: ModelCall) => string | null {
 	return (call) => conversations.recall(conversationKey(userId, call));
 }
 
 /** Whose request it is and what stands in its receipt. */
-export interface SingleAnswer {
+export interface ChatPurpose {
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
@@ -28,7 +34,7 @@ export interface SingleAnswer {
 }
 
 /** What was billed, settled and signed. */
-export interface Settled {
+export interface SettledRequest {
 	/** Every billed call; the last one served, or tried last. */
 	billed: readonly BilledCall[];
 	receipt: SealedReceipt;
@@ -38,19 +44,19 @@ export interface Settled {
 }
 
 /** What is known of an answer that was accounted for. */
-export interface Accounted extends Settled {
-	run: RunRecord;
+export interface SettledAnswer extends SettledRequest {
+	run: RequestRecord;
 	answer: ModelAnswer;
 }
 
 /** Nobody answered; what may have been billed for it is settled, null when nothing was. */
-export interface StreamNotOpened {
+export interface StreamFailure {
 	ok: false;
 	failure: Failure;
-	settled: Settled | null;
+	settled: SettledRequest | null;
 }
 
-export interface WholeAnswer extends Accounted {
+export interface Completion extends SettledAnswer {
 	sandbox: boolean;
 }
 
@@ -62,18 +68,18 @@ interface Begun {
 
 async function begin(
 	request: InferenceRequest,
-	{ inputHash, configDigest, skillId }: SingleAnswer,
+	{ inputHash, configDigest, skillId }: ChatPurpose,
 	caller: Caller,
 ): Promise<Result<Begun>> {
 	const { account, settings, startedAtMs } = caller;
-	const plan = planCall(request, account.plan, settings, startedAtMs, recallModel(account.userId));
+	const plan = planCall(request, account.plan, settings, startedAtMs, conversationModel(account.userId));
 	if (!plan.ok) return plan;
 	const set = callsFor(plan.value, caller);
-	const purpose: Purpose = {
+	const purpose: RequestPurpose = {
 		kind: skillId === null ? "chat" : "skill",
 		inputHash,
 		configDigest,
-		gate: request.wishes.gate,
+		gate: request.options.gate,
 		describe: describeSingleAnswer(skillId),
 	};
 	const run = await Run.open(caller, purpose, [set], settings.upstreamTotalTimeoutMs);
@@ -85,7 +91,7 @@ function remember(caller: Caller, { call }: CallPlan, served: BilledCall): void 
 }
 
 /** Answers a call whole; a client that hangs up stops the upstream call and is still accounted for. */
-export function infer(request: InferenceRequest, purpose: SingleAnswer, caller: Caller): Promise<Result<WholeAnswer>> {
+export function infer(request: InferenceRequest, purpose: ChatPurpose, caller: Caller): Promise<Result<Completion>> {
 	const work = inferWhole(request, purpose, caller);
 	caller.waitUntil(work.catch(() => undefined));
 	return work;
@@ -93,9 +99,9 @@ export function infer(request: InferenceRequest, purpose: SingleAnswer, caller: 
 
 async function inferWhole(
 	request: InferenceRequest,
-	purpose: SingleAnswer,
+	purpose: ChatPurpose,
 	caller: Caller,
-): Promise<Result<WholeAnswer>> {
+): Promise<Result<Completion>> {
 	const begun = await begin(request, purpose, caller);
 	if (!begun.ok) return begun;
 	const { plan, set, run } = begun.value;
@@ -110,31 +116,31 @@ async function inferWhole(
 }
 
 /** How a streamed answer ended. `accounted` is null when it could not be: then it must not end as a success. */
-export interface StreamedEnding extends Pick<StreamEnd, "outcome" | "lost"> {
-	accounted: Accounted | null;
+export interface CompletionStreamEnd extends Pick<CallStreamEnd, "outcome" | "lost"> {
+	accounted: SettledAnswer | null;
 }
 
 /** A streamed answer from its first words on. */
-export interface StreamedAnswer extends Pick<AnswerStream, "sandbox" | "parts" | "over"> {
-	run: RunRecord;
+export interface CompletionStream extends Pick<CallStream, "sandbox" | "parts" | "over"> {
+	run: RequestRecord;
 	/** Catalog id of the model that answers. */
 	modelId: string;
 	/** To be called once, after the parts or instead of the rest of them: bills, settles and signs. */
-	end(clientClosed: boolean): Promise<StreamedEnding>;
+	end(clientClosed: boolean): Promise<CompletionStreamEnd>;
 }
 
 /** A streamed answer that has been reserved for. */
-export interface OpeningStream {
+export interface ReservedStream {
 	/** Calls until one model says its first words. A failure is accounted for. */
-	open(): Promise<{ ok: true; value: StreamedAnswer } | StreamNotOpened>;
+	open(): Promise<{ ok: true; value: CompletionStream } | StreamFailure>;
 }
 
 /** Begins to answer a call as a stream. */
 export async function inferStream(
 	request: InferenceRequest,
-	purpose: SingleAnswer,
+	purpose: ChatPurpose,
 	caller: Caller,
-): Promise<Result<OpeningStream>> {
+): Promise<Result<ReservedStream>> {
 	const begun = await begin(request, purpose, caller);
 	if (!begun.ok) return begun;
 	const { plan, set, run } = begun.value;
@@ -152,7 +158,7 @@ export async function inferStream(
 	});
 }
 
-function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: AnswerStream): StreamedAnswer {
+function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: CallStream): CompletionStream {
 	const { call, sandbox, parts, over } = stream;
 	const modelId = call.candidate.model.id;
 	const relayed = Promise.withResolvers<void>();

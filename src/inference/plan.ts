@@ -1,22 +1,22 @@
-// From a call and its wishes to the models that may run it: signals, selection, exact requests and their worst cases. Pure.
-import { envelopeNanoUsdOf, type Plan } from "../catalog/plans.ts";
-import { type CallCost, worstCaseOf } from "../catalog/price.ts";
+// From a call and its options to the models that may run it: signals, selection, exact requests and their worst cases. Pure.
+import { type Plan, requestLimitNanoUsd } from "../catalog/plans.ts";
+import { type CallCost, priceWorstCase } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
-import type { Gate } from "../compliance/gate.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
-import { isAvailable, wireOf } from "../providers/wires.ts";
+import { isAvailable, wireFor } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import { type Candidate, type Selection, type SelectionRequest, select, shortened } from "../routing/select.ts";
-import { type Signals, signals } from "../routing/signals.ts";
+import { type Candidate, type Selection, type SelectionRequest, select, shortenCandidate } from "../routing/select.ts";
+import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
 
 /** How a call is to be carried out, as far as its caller cares; the effort stands on the call itself. */
-export interface Wishes {
+export interface CallOptions {
 	/** A catalog id (which pins), an intensity id, or `auto`. */
 	model: string;
 	/** Null leaves it to config and prompt. */
@@ -29,9 +29,9 @@ export interface Wishes {
 	 * `most`: as long an answer as each model writes and the ceiling affords. The call's own limit is then the visible tokens that
 	 * there must be room for; without it, it is the limit.
 	 */
-	maxTokens?: "most";
+	outputLimit?: "most";
 	/** What must hold for every model that sees the call; null without a compliance policy. */
-	gate: Gate | null;
+	gate: ComplianceGate | null;
 	/** What the plan lets the whole request cost, nano-USD, null for anything; default: the envelope of a guarded plan. */
 	planLimitNanoUsd?: number | null;
 }
@@ -39,11 +39,11 @@ export interface Wishes {
 /** A model call that somebody wants answered. */
 export interface InferenceRequest {
 	call: ModelCall;
-	wishes: Wishes;
+	options: CallOptions;
 }
 
 /** A model's exact request and where it goes. */
-export interface Attempt {
+export interface ModelRequest {
 	wire: Wire;
 	access: ProviderAccess;
 	request: UpstreamRequest;
@@ -59,7 +59,7 @@ export interface CallPlan extends InferenceRequest {
 	/** Where the calls of an available model go. */
 	accessOf(model: Model): ProviderAccess;
 	/** Builds its exact request; with another output limit than the call's, if one is given. */
-	attempt(model: Model, effort: EffortChoice, maxTokens?: number): Attempt;
+	attempt(model: Model, effort: EffortChoice, maxTokens?: number): ModelRequest;
 	/** A candidate with an answer short enough for its worst case to be within a limit; null when it cannot be shortened so. */
 	shorten(candidate: Candidate, limitNanoUsd: number): Candidate | null;
 }
@@ -80,7 +80,7 @@ function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number
 		const asked = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
 		const access = accessOf(model);
 		const { provider } = access;
-		const wire = wireOf(provider);
+		const wire = wireFor(provider);
 		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
@@ -89,7 +89,7 @@ function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number
 			wire,
 			access,
 			request,
-			worstCase: worstCaseOf(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
+			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
 		};
 	};
 }
@@ -99,33 +99,33 @@ function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number
  * @param recall the model that a conversation is with, by the call that goes on with it; null when nobody knows.
  */
 export function planCall(
-	{ call, wishes }: InferenceRequest,
+	{ call, options }: InferenceRequest,
 	plan: Plan,
 	settings: Settings,
 	nowMs: number,
 	recall: (call: ModelCall) => string | null = () => null,
 ): Result<CallPlan> {
 	const { catalog } = settings;
-	const detected = signals(call);
+	const detected = detectSignals(call);
 	const accessOf = accessesOf(settings);
 	const attempt = attempts(call, accessOf, nowMs);
-	const rule = wishes.config && matchRule(wishes.config, call, detected);
+	const rule = options.config && matchRule(options.config, call, detected);
 	const request: SelectionRequest = {
 		catalog,
 		call,
-		trivialMode: wishes.leastMode ?? "agility",
-		longest: wishes.maxTokens === "most",
+		trivialMode: options.leastMode ?? "agility",
+		longest: options.outputLimit === "most",
 		signals: detected,
-		model: wishes.model,
-		routingMode: wishes.mode,
-		config: wishes.config?.config ?? null,
+		model: options.model,
+		routingMode: options.mode,
+		config: options.config?.config ?? null,
 		rule,
 		plan,
-		planLimitNanoUsd: wishes.planLimitNanoUsd === undefined ? envelopeNanoUsdOf(plan) : wishes.planLimitNanoUsd,
+		planLimitNanoUsd: options.planLimitNanoUsd === undefined ? requestLimitNanoUsd(plan) : options.planLimitNanoUsd,
 		available: (model) => isAvailable(model, settings),
-		reasonsAgainst: (model) => wishes.gate?.reasonsAgainst(model) ?? [],
-		takesRemoteImages: (model) => wireOf(catalog.providerOf(model)).remoteImages,
-		takesToolName: (model, name) => wireOf(catalog.providerOf(model)).toolName.test(name),
+		reasonsAgainst: (model) => options.gate?.reasonsAgainst(model) ?? [],
+		takesRemoteImages: (model) => wireFor(catalog.providerOf(model)).remoteImages,
+		takesToolName: (model, name) => wireFor(catalog.providerOf(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
@@ -134,14 +134,14 @@ export function planCall(
 	if (!selection.ok) return selection;
 	return ok({
 		call,
-		wishes,
+		options,
 		catalogVersion: catalog.version,
 		signals: detected,
 		selection: selection.value,
 		matchedRule: rule?.name ?? null,
 		accessOf,
 		attempt,
-		shorten: (candidate, limitNanoUsd) => shortened(request, selection.value.mode, candidate, limitNanoUsd),
+		shorten: (candidate, limitNanoUsd) => shortenCandidate(request, selection.value.mode, candidate, limitNanoUsd),
 	});
 }
 

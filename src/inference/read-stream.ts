@@ -1,44 +1,44 @@
 // Reads the stream of one upstream call: to its end, or up to its first words and then piece by piece. Who pays for it is
 // not decided here.
-import { AnswerAccumulator, isDelta, saysNothing, wellFormedAnswer } from "../providers/accumulate.ts";
-import { type CallFailure, type Remains, UpstreamLost } from "../providers/call-failure.ts";
+import { AnswerAccumulator, isDelta, isEmptyAnswer, wellFormedAnswer } from "../providers/accumulate.ts";
+import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
-import type { OpenStream } from "../providers/upstream.edge.ts";
+import type { UpstreamStream } from "../providers/upstream.edge.ts";
 import { WellFormedParts } from "../providers/well-formed.ts";
 import type { StreamPart } from "../providers/wire.ts";
 
 /** What one attempt at a call comes to. */
-export type Attempted<T> = { kind: "served"; value: T } | CallFailure;
+export type AttemptResult<T> = { kind: "served"; value: T } | CallFailure;
 
 /** A stream up to its first delta. */
-export interface BegunStream {
-	stream: OpenStream;
+export interface PrimedStream {
+	stream: UpstreamStream;
 	/** What was read so far. */
 	received: StreamPart[][];
 	/** There is no more. */
 	ended: boolean;
 }
 
-function lostFailure(lost: UpstreamLost, remains: Remains): CallFailure {
+function lostFailure(lost: UpstreamInterrupted, remains: PartialAnswer): CallFailure {
 	return { kind: "lost", why: lost.why, sent: true, remains, error: lost.error };
 }
 
 /** What an exception while reading a stream means; a bug stays one. */
-function failureOf(error: unknown, remains: Remains, client: AbortSignal): CallFailure {
-	if (!(error instanceof UpstreamLost)) throw error;
+function failureOf(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
+	if (!(error instanceof UpstreamInterrupted)) throw error;
 	return client.aborted ? { kind: "client_closed", sent: true, remains } : lostFailure(error, remains);
 }
 
-function emptyAnswer(answer: ModelAnswer, stream: OpenStream): CallFailure {
-	return lostFailure(new UpstreamLost("empty"), { answer, reported: stream.reported() });
+function emptyAnswer(answer: ModelAnswer, stream: UpstreamStream): CallFailure {
+	return lostFailure(new UpstreamInterrupted("empty"), { answer, reported: stream.reported() });
 }
 
 /** Reads a stream up to its first delta: until then another model can take over unseen. */
 export async function readFirstDelta(
-	stream: OpenStream,
+	stream: UpstreamStream,
 	stop: readonly string[],
 	client: AbortSignal,
-): Promise<Attempted<BegunStream>> {
+): Promise<AttemptResult<PrimedStream>> {
 	const received: StreamPart[][] = [];
 	const accumulator = new AnswerAccumulator();
 	try {
@@ -52,16 +52,16 @@ export async function readFirstDelta(
 		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
 	const answer = accumulator.answer();
-	if (saysNothing(answer, stop)) return emptyAnswer(answer, stream);
+	if (isEmptyAnswer(answer, stop)) return emptyAnswer(answer, stream);
 	return { kind: "served", value: { stream, received, ended: true } };
 }
 
 /** Reads a stream to its end. */
 export async function readWhole(
-	stream: OpenStream,
+	stream: UpstreamStream,
 	stop: readonly string[],
 	client: AbortSignal,
-): Promise<Attempted<ModelAnswer>> {
+): Promise<AttemptResult<ModelAnswer>> {
 	const accumulator = new AnswerAccumulator();
 	try {
 		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
@@ -69,20 +69,20 @@ export async function readWhole(
 		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
 	const answer = wellFormedAnswer(accumulator.answer());
-	return saysNothing(answer, stop) ? emptyAnswer(answer, stream) : { kind: "served", value: answer };
+	return isEmptyAnswer(answer, stop) ? emptyAnswer(answer, stream) : { kind: "served", value: answer };
 }
 
 /** Hands on a stream that has begun, well-formed, and keeps what was handed on. */
 export class StreamRelay {
-	#begun: BegunStream;
+	#begun: PrimedStream;
 	#accumulator = new AnswerAccumulator();
 	#wellFormed = new WellFormedParts();
 	/** Why the stream broke off; null when it did not, or not yet. */
-	lost: UpstreamLost | null = null;
+	lost: UpstreamInterrupted | null = null;
 	/** The upstream has said all, and all of it was handed on. */
 	isWhole = false;
 
-	constructor(begun: BegunStream) {
+	constructor(begun: PrimedStream) {
 		this.#begun = begun;
 	}
 
@@ -107,7 +107,7 @@ export class StreamRelay {
 			yield this.#rest();
 			this.isWhole = true;
 		} catch (error) {
-			if (!(error instanceof UpstreamLost)) throw error;
+			if (!(error instanceof UpstreamInterrupted)) throw error;
 			this.lost = error;
 		}
 	}
@@ -118,7 +118,7 @@ export class StreamRelay {
 	}
 
 	/** What there is of a stream that is not whole. */
-	remains(): Remains {
+	remains(): PartialAnswer {
 		return { answer: this.answer(), reported: this.#begun.stream.reported() };
 	}
 }

@@ -6,31 +6,31 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
-import { type CallFailure, UpstreamLost } from "../providers/call-failure.ts";
-import { breakerKeyOf, type Permit, ProviderHealth } from "../providers/health.ts";
+import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
+import { breakerKey, type Permit, ProviderHealth } from "../providers/health.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
-import { type Deadlines, type OpenStream, openStream } from "../providers/upstream.edge.ts";
+import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../providers/upstream.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { reasonsUnseen, timeToFirstTokenMs } from "../routing/effort.ts";
 import {
 	type Bill,
 	type BilledCall,
-	billOf,
-	billOfBroken,
-	billOfBrokenAtBound,
-	billOfFailed,
+	billCall,
+	billFailedCall,
+	billInterruptedCall,
+	billInterruptedCallAtBound,
 	fallbackFrom,
 	type PlannedCall,
-	type Purpose,
-	type RunRecord,
-	reservationOf,
-	writtenDown,
+	type RequestPurpose,
+	type RequestRecord,
+	reserveWholeBound,
+	toUsageAndReceipt,
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
-import { affordable, type CallSet, type Consequence, callSetOf, FailedCalls, isNamed } from "./failover.ts";
+import { type CallSet, type Consequence, FailedCalls, isNamed, shortenToAfford, toCallSet } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
-import { type Attempted, type BegunStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
+import { type AttemptResult, type PrimedStream, readFirstDelta, readWhole, StreamRelay } from "./read-stream.ts";
 import { Turns } from "./turns.ts";
 
 /** Time between the end of the longest run and the settlement of a reservation that nobody settled. */
@@ -46,7 +46,7 @@ const UNSEEN_REASONING_FACTOR = 3;
 export const health = new ProviderHealth();
 
 /** What a run on its way is written down from. */
-export function recordOf(caller: Caller, purpose: Purpose, boundNanoUsd: number): RunRecord {
+export function recordOf(caller: Caller, purpose: RequestPurpose, boundNanoUsd: number): RequestRecord {
 	return {
 		requestId: caller.requestId,
 		userId: caller.account.userId,
@@ -58,7 +58,7 @@ export function recordOf(caller: Caller, purpose: Purpose, boundNanoUsd: number)
 }
 
 function openSinceMs({ attempt }: PlannedCall): number {
-	return health.openSinceMs(breakerKeyOf(attempt.access));
+	return health.openSinceMs(breakerKey(attempt.access));
 }
 
 /** A call of a run that has served. */
@@ -70,7 +70,7 @@ export interface ServedCall {
 }
 
 /** A call that has begun to answer. */
-export interface AnswerStream {
+export interface CallStream {
 	call: PlannedCall;
 	sandbox: boolean;
 	/** One array per piece of the upstream's body, well-formed. Ends early, without throwing, when the upstream breaks off. */
@@ -81,14 +81,14 @@ export interface AnswerStream {
 	 * To be called once: after the parts, or instead of the rest of them. Stops the upstream and bills the call.
 	 * @param clientClosed nobody is there any more to read the rest.
 	 */
-	finish(clientClosed: boolean): StreamEnd;
+	finish(clientClosed: boolean): CallStreamEnd;
 }
 
 /** What became of a stream. */
-export interface StreamEnd {
+export interface CallStreamEnd {
 	outcome: Outcome;
 	/** Why there is no more of it; null when it is whole. */
-	lost: UpstreamLost | null;
+	lost: UpstreamInterrupted | null;
 	/** What was handed on. */
 	answer: ModelAnswer;
 	call: BilledCall;
@@ -124,7 +124,7 @@ export interface CallWatch {
 }
 
 /** Makes a call that was held for, and bills it if it serves. */
-type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<Attempted<T>>;
+type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<AttemptResult<T>>;
 
 /** What one try at a call comes to. */
 type Tried<T> =
@@ -136,7 +136,7 @@ type Tried<T> =
 	| { kind: "not_made" };
 
 export class Run {
-	readonly record: RunRecord;
+	readonly record: RequestRecord;
 	/** Every call that is, or may be, billed, in the order they ended. */
 	readonly billed: BilledCall[] = [];
 	readonly budget: Budget;
@@ -146,7 +146,7 @@ export class Run {
 	#endsAtMs: number;
 	#heads = new Turns(MAX_WAITING_FOR_HEADS);
 
-	private constructor(caller: Caller, record: RunRecord, endsAtMs: number) {
+	private constructor(caller: Caller, record: RequestRecord, endsAtMs: number) {
 		this.#caller = caller;
 		this.record = record;
 		this.budget = new Budget(record.boundNanoUsd);
@@ -159,14 +159,14 @@ export class Run {
 	 */
 	static async open(
 		caller: Caller,
-		purpose: Purpose,
+		purpose: RequestPurpose,
 		sets: readonly [CallSet, ...CallSet[]],
 		runMs: number,
 	): Promise<Result<Run>> {
 		const [{ calls }] = sets;
 		const boundNanoUsd = sets.reduce((sum, set) => sum + set.boundNanoUsd, 0);
 		const record = recordOf(caller, purpose, boundNanoUsd);
-		return Run.reserve(caller, record, runMs, (expiresAtMs) => reservationOf(record, calls[0], expiresAtMs));
+		return Run.reserve(caller, record, runMs, (expiresAtMs) => reserveWholeBound(record, calls[0], expiresAtMs));
 	}
 
 	/**
@@ -175,7 +175,7 @@ export class Run {
 	 */
 	static async reserve(
 		caller: Caller,
-		record: RunRecord,
+		record: RequestRecord,
 		runMs: number,
 		reservation: (expiresAtMs: number) => Reservation,
 	): Promise<Result<Run>> {
@@ -207,7 +207,7 @@ export class Run {
 			const whole = await readWhole(opened, call.plan.call.stop, this.#caller.signal);
 			if (whole.kind !== "served") return whole;
 			const answer = whole.value;
-			const billed = this.#bill(call, hold, billOf(call, answer.usage, answer, sentAtMs));
+			const billed = this.#bill(call, hold, billCall(call, answer.usage, answer, sentAtMs));
 			watch?.ended(call, { bill: billed.bill, answer, latencyMs: Date.now() - sentAtMs });
 			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
 		};
@@ -215,7 +215,7 @@ export class Run {
 	}
 
 	/** Makes the calls of a set in order until one has said its first words. */
-	stream(set: CallSet): Promise<CallSetResult<AnswerStream>> {
+	stream(set: CallSet): Promise<CallSetResult<CallStream>> {
 		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
 			const opened = await this.#open(call, permit);
 			if (opened.kind !== "stream") return opened;
@@ -226,32 +226,34 @@ export class Run {
 	}
 
 	/** Makes one upstream call; who has sent a head is well. */
-	async #open(call: PlannedCall, permit: Permit): Promise<OpenStream | CallFailure> {
+	async #open(call: PlannedCall, permit: Permit): Promise<UpstreamStream | CallFailure> {
 		const { wire, request } = call.attempt;
-		const opened = await this.#heads.take(() => openStream(wire, request, this.#deadlines(call), this.#caller.signal));
+		const opened = await this.#heads.take(() =>
+			openUpstreamStream(wire, request, this.#deadlines(call), this.#caller.signal),
+		);
 		if (opened.kind === "stream") permit.succeeded();
 		return opened;
 	}
 
-	#answerStream(call: PlannedCall, hold: Hold, begun: BegunStream, sentAtMs: number): AnswerStream {
+	#answerStream(call: PlannedCall, hold: Hold, begun: PrimedStream, sentAtMs: number): CallStream {
 		const { stream } = begun;
 		const relay = new StreamRelay(begun);
-		const finish = (clientClosed: boolean): StreamEnd => {
+		const finish = (clientClosed: boolean): CallStreamEnd => {
 			const answer = relay.answer();
 			const bill = relay.isWhole
-				? billOf(call, answer.usage, answer, sentAtMs)
+				? billCall(call, answer.usage, answer, sentAtMs)
 				: this.#billOfBroken(call, relay.remains(), sentAtMs);
 			stream.abort();
 			const outcome = clientClosed ? "client_closed" : relay.isWhole ? "complete" : "cut";
-			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamLost("cut"));
+			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamInterrupted("cut"));
 			return { outcome, lost, answer, call: this.#bill(call, hold, bill) };
 		};
 		return { call, sandbox: stream.sandbox, parts: relay.parts(), over: stream.over, finish };
 	}
 
 	/** An agent's cap must hold whatever a provider charges for a broken call. */
-	get #billOfBroken(): typeof billOfBroken {
-		return this.record.purpose.kind === "agent" ? billOfBrokenAtBound : billOfBroken;
+	get #billOfBroken(): typeof billInterruptedCall {
+		return this.record.purpose.kind === "agent" ? billInterruptedCallAtBound : billInterruptedCall;
 	}
 
 	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
@@ -302,7 +304,7 @@ export class Run {
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
 		const { freeNanoUsd } = watch?.budget ?? this.budget;
 		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
-		if (next && !affordable(next, roomNanoUsd)) return first;
+		if (next && !shortenToAfford(next, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
 		const second = await this.#try(call, failed, attempt, watch);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
@@ -334,11 +336,11 @@ export class Run {
 		const askedAtMs = Date.now();
 		if (askedAtMs >= this.#endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
 		const budget = watch?.budget ?? this.budget;
-		const planned = affordable(intact, budget.freeNanoUsd);
+		const planned = shortenToAfford(intact, budget.freeNanoUsd);
 		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
 		if (!planned || !hold) return { kind: "not_made" };
 		const { candidate, attempt: exact, plan } = planned;
-		const key = breakerKeyOf(exact.access);
+		const key = breakerKey(exact.access);
 		const permit = isForced ? health.force(key, askedAtMs) : health.acquire(key, askedAtMs);
 		if (!permit) {
 			hold.release();
@@ -360,7 +362,7 @@ export class Run {
 		const sentAtMs = Date.now();
 		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
 		if (result.kind === "served") return result;
-		const bill = billOfFailed(call, result, sentAtMs, this.#billOfBroken);
+		const bill = billFailedCall(call, result, sentAtMs, this.#billOfBroken);
 		if (bill) this.#bill(call, hold, bill);
 		else hold.release();
 		watch?.ended(call, { bill, answer: null, latencyMs: Date.now() - sentAtMs });
@@ -389,7 +391,7 @@ export class Run {
 	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds } = this.#caller;
 		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers: this.#readers };
-		const { usage, receipt: unsigned } = writtenDown(this.record, this.billed, ending);
+		const { usage, receipt: unsigned } = toUsageAndReceipt(this.record, this.billed, ending);
 		const receipt = await sealReceipt(unsigned, settings.signer);
 		const { model, provider, mode, fallback } = usage;
 		const { cost_usd, estimated } = unsigned;
@@ -412,5 +414,5 @@ export class Run {
 
 /** Chooses the calls of a plan by what this isolate knows of the providers now. */
 export function callsFor(plan: CallPlan, { account }: Pick<Caller, "account">): CallSet {
-	return callSetOf(plan, health, account.plan.priority, Date.now());
+	return toCallSet(plan, health, account.plan.priority, Date.now());
 }

@@ -5,7 +5,7 @@ import type { ReceiptStage } from "../proof/receipt.ts";
 import type { Bill, BilledCall, PlannedCall } from "./accounting.ts";
 
 /** A share, confidence or agreement as it is stored, shown and hashed: 0 to 1, four digits, rounded once (docs/proofs.md, "Primitives"). */
-export function rounded(share: number): number {
+export function roundShare(share: number): number {
 	return Math.round(Math.min(1, Math.max(0, share)) * 1e4) / 1e4;
 }
 
@@ -32,7 +32,7 @@ export interface ShownStage {
 }
 
 /** What was asked in one place of a stage, and the calls it took. */
-export class TracedAsk {
+export class CallTrace {
 	readonly role: string;
 	readonly calls: TracedCall[] = [];
 	/** The call that has begun and not ended. */
@@ -59,7 +59,7 @@ export class TracedAsk {
 	/** Says how sure the answer that served was. */
 	rate(confidence: number): void {
 		const served = this.calls.find(({ ok }) => ok);
-		if (served) served.confidence = rounded(confidence);
+		if (served) served.confidence = roundShare(confidence);
 	}
 
 	/** Every call, the one under way at its bound. */
@@ -73,7 +73,7 @@ export class TracedAsk {
 
 interface Stage {
 	name: string;
-	asks: TracedAsk[];
+	asks: CallTrace[];
 	detail: Record<string, unknown>;
 }
 
@@ -107,8 +107,8 @@ export class Trace {
 	}
 
 	/** A place for what is asked next in a stage; the stage is there from then on. */
-	ask(stage: string, role: string): TracedAsk {
-		const ask = new TracedAsk(role);
+	ask(stage: string, role: string): CallTrace {
+		const ask = new CallTrace(role);
 		this.#stage(stage).asks.push(ask);
 		return ask;
 	}

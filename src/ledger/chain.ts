@@ -3,7 +3,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { asHash, type Hash, hashBytes } from "../proof/hash.ts";
-import { leafHash, rootOf } from "../proof/merkle.ts";
+import { leafHash, merkleRoot } from "../proof/merkle.ts";
 import { createVerifier, fromBase64, type PublicKeyEntry, type Verifier } from "../proof/signing.ts";
 import { type HandoffRow, subjectOf } from "./entry.ts";
 
@@ -206,7 +206,7 @@ class Pass {
 	}
 
 	#rootAt(size: number): Hash {
-		return asHash(rootOf(this.#leaves.slice(0, size)));
+		return asHash(merkleRoot(this.#leaves.slice(0, size)));
 	}
 
 	/** Over every entry; to be asked for after the last. A tree of n leaves costs n hashes, so it is built once. */

@@ -4,15 +4,15 @@ import { isValid, ulid } from "ulid";
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { actorOf } from "../audit/event.ts";
-import { askOwners } from "../audit/owners.edge.ts";
+import { toActor } from "../audit/event.ts";
+import { readFromOwners } from "../audit/owners.edge.ts";
 import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { wholeNumber } from "../http/query.ts";
+import { integerParam } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import { asHash } from "../proof/hash.ts";
-import { consistencyProof, inclusionProof, rootOf } from "../proof/merkle.ts";
+import { consistencyProof, inclusionProof, merkleRoot } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
 import { checkpointOrigin } from "../proof/note.ts";
 import { type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
@@ -25,7 +25,7 @@ const HANDOFF_ID_PREFIX = "ho_";
 const MOST_ENTRIES = 1_000;
 
 /** Sizes of a chain and seqs in it; which of them exist is the chain's to say. */
-const sizeOrSeq = wholeNumber(0, 1e15);
+const sizeOrSeq = integerParam(0, 1e15);
 
 const noKey: Failure = {
 	reason: "signing_unavailable",
@@ -62,7 +62,7 @@ const createHandoffEndpoint = endpoint({
 			eventId: `ae_${ulid(startedAtMs)}`,
 			userId: account.userId,
 			workspaceId: body.workspace_id,
-			actor: actorOf(account),
+			actor: toActor(account),
 			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
 		});
 		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
@@ -75,7 +75,9 @@ async function lookUp(context: KeyContext, id: string): Promise<Result<HandoffRo
 	const { db, env, account } = context;
 	const stored = await findHandoff(db, account.userId, id);
 	if (stored) return ok(stored);
-	const answers = await askOwners(context, "workspace", (key) => ledgerClient(env, account.userId, key.id).find(id));
+	const answers = await readFromOwners(context, "workspace", (key) =>
+		ledgerClient(env, account.userId, key.id).find(id),
+	);
 	if (!answers.ok) return answers;
 	return ok(answers.value.find(({ entry }) => entry)?.entry ?? (await findHandoff(db, account.userId, id)));
 }
@@ -109,7 +111,7 @@ const getHandoffChainEndpoint = endpoint({
 	params: workspaceParams,
 	query: z.lazy(() =>
 		z.object({
-			limit: wholeNumber(1, MOST_ENTRIES)
+			limit: integerParam(1, MOST_ENTRIES)
 				.default(MOST_ENTRIES)
 				.describe("Entries per page; large entries make a page end before."),
 			after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
@@ -211,11 +213,11 @@ function proofOf(asked: ProofAsked, leaves: readonly Uint8Array[]) {
 		const { kind, index, size } = asked;
 		const hashes = inclusionProof(leaves, index, size).map(asHash);
 		const leaf_hash = asHash(leaves[index] ?? new Uint8Array());
-		return { object, kind, size, index, leaf_hash, root: asHash(rootOf(leaves.slice(0, size))), hashes };
+		return { object, kind, size, index, leaf_hash, root: asHash(merkleRoot(leaves.slice(0, size))), hashes };
 	}
 	const { kind, from, to } = asked;
 	const hashes = consistencyProof(leaves, from, to).map(asHash);
-	return { object, kind, size: to, from, to, leaf_hash: null, root: asHash(rootOf(leaves.slice(0, to))), hashes };
+	return { object, kind, size: to, from, to, leaf_hash: null, root: asHash(merkleRoot(leaves.slice(0, to))), hashes };
 }
 
 const getHandoffProofEndpoint = endpoint({

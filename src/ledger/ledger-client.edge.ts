@@ -1,6 +1,6 @@
 // The Worker's side of a workspace's ledger but for its audit events, which are audit/'s business: every call is idempotent, by id where it writes, and tried twice.
 import { ownerObjectName } from "../audit/owner.ts";
-import { callTwice } from "../durable/call-object.edge.ts";
+import { callObject } from "../durable/call-object.edge.ts";
 import type { VerifiedPrefix } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
 import type { AppendRequest, AppendVerdict, LedgerState, WorkspaceLedger } from "./workspace-ledger.object.ts";
@@ -20,7 +20,8 @@ export interface LedgerClient {
 /** A client for the ledger of one workspace of a user. */
 export function ledgerClient({ WORKSPACE_LEDGER: namespace }: Env, userId: string, workspaceId: string): LedgerClient {
 	const name = ownerObjectName(userId, { kind: "workspace", id: workspaceId });
-	const twice = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) => callTwice(namespace, name, call);
+	const twice = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) =>
+		callObject(namespace, name, call);
 	return {
 		append: (request) => twice(async (stub) => (await stub.append(request)) as AppendVerdict),
 		state: () => twice(async (stub) => (await stub.state()) as LedgerState),

@@ -1,8 +1,8 @@
 // Reads a workspace's chain from D1, with what its ledger has not flushed, verifies it and cuts out the page asked for.
 import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
-import { asHash, digestOf } from "../proof/hash.ts";
-import { rootOf } from "../proof/merkle.ts";
+import { asHash, toDigest } from "../proof/hash.ts";
+import { merkleRoot } from "../proof/merkle.ts";
 import { type ChainVerdict, type Expected, verifyChain } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
 import { chainPages, leafHashes } from "./handoffs.store.ts";
@@ -178,7 +178,7 @@ export async function readLeaves(
 		if (next.seq >= hashes.length) hashes.push(next.leaf_hash);
 		unflushed.take();
 	}
-	const leaves = hashes.map((hash) => digestOf(hash)).filter((leaf) => leaf !== null);
-	const isWhole = leaves.length === state.size && asHash(rootOf(leaves)) === state.root;
+	const leaves = hashes.map((hash) => toDigest(hash)).filter((leaf) => leaf !== null);
+	const isWhole = leaves.length === state.size && asHash(merkleRoot(leaves)) === state.root;
 	return { state, leaves: isWhole ? leaves : null };
 }

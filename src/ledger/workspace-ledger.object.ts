@@ -10,14 +10,14 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
-import { newestOf, type PageQuery } from "../audit/page.ts";
-import { keptText } from "../compliance/audit-secrets.ts";
+import { type PageQuery, selectNewest } from "../audit/page.ts";
+import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
-import { append, type CompactRange, EMPTY_RANGE, leafHash, rootOfRange } from "../proof/merkle.ts";
+import { append, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
 import { checkpointBody, signNote } from "../proof/note.ts";
-import { settingsOf } from "../settings.ts";
+import { cachedSettings } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
 import { handoffCreated } from "./handoff-event.ts";
@@ -121,7 +121,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 
 	/** Appends a handoff and waits a moment for D1 to have it. */
 	async append(request: AppendRequest): Promise<AppendVerdict> {
-		const objective = await keptText(request.draft.objective, settingsOf(this.env));
+		const objective = await redactSecrets(request.draft.objective, cachedSettings(this.env));
 		const verdict = this.#append(request, objective);
 		if (!verdict.appended) return verdict;
 		return { ...verdict, flushed: await this.#outbox.deliver(request.eventId) };
@@ -131,7 +131,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	#append(request: AppendRequest, eventObjective: string): AppendVerdict {
 		const known = this.find(request.id).entry;
 		if (known) return { appended: true, entry: known, flushed: false };
-		const { signer } = settingsOf(this.env);
+		const { signer } = cachedSettings(this.env);
 		const head = this.#head();
 		if (head?.everSigned && !signer) return { appended: false, reason: "signing_unavailable" };
 		const entry = nextEntry(request, request.draft, head?.last ?? null, Date.now(), signer);
@@ -214,7 +214,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 
 	/** Audit events of a page that D1 does not have, newest first, and one more if there is one; `idle` when D1 has everything. */
 	unflushedEvents(query: PageQuery): UnflushedEvents {
-		return { events: newestOf(this.#openEvents(), query), idle: this.isIdle() };
+		return { events: selectNewest(this.#openEvents(), query), idle: this.isIdle() };
 	}
 
 	/** Hands on at once what D1 does not have; true when nothing is left. */
@@ -265,12 +265,12 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 
 	/** Signs a checkpoint of the chain as it is now; null without a key, or when a larger one was signed before. */
 	checkpoint(origin: string): string | null {
-		const { signer } = settingsOf(this.env);
+		const { signer } = cachedSettings(this.env);
 		const head = this.#head();
 		const size = head?.size ?? 0;
 		if (!signer || size < (head?.signedSize ?? 0)) return null;
 		if (head && size > head.signedSize) this.#setHead({ ...head, signedSize: size });
-		const root = rootOfRange(head?.range ?? EMPTY_RANGE);
+		const root = rangeRoot(head?.range ?? EMPTY_RANGE);
 		return signNote(checkpointBody({ origin, size, root }), origin, signer);
 	}
 
@@ -334,5 +334,5 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 }
 
 function rootOf(head: Head | null): Hash {
-	return asHash(rootOfRange(head?.range ?? EMPTY_RANGE));
+	return asHash(rangeRoot(head?.range ?? EMPTY_RANGE));
 }

@@ -10,7 +10,7 @@ import { type ToolAnswer, toolAnswer, toolRequest } from "./tools.ts";
 export type Asker = Pick<ServiceContext, "address" | "dispatch" | "headers" | "origin" | "requestId" | "signal">;
 
 /** An endpoint's answer, and under which id it was given; null for arguments that no request can carry. */
-export interface Asked extends ToolAnswer {
+export interface ToolCallResult extends ToolAnswer {
 	requestId: string | null;
 }
 
@@ -48,12 +48,12 @@ function failed(failure: Failure): ToolAnswer {
  * Makes the request that arguments stand for and reads its whole answer.
  * @param hear is told of progress, where the endpoint tells of it.
  */
-export async function ask(
+export async function callEndpoint(
 	asker: Asker,
 	endpoint: Endpoint,
 	given: Readonly<Record<string, unknown>>,
 	hear: Hear | null = null,
-): Promise<Asked> {
+): Promise<ToolCallResult> {
 	const request = toolRequest(endpoint, given, hear && endpoint.streamsProgress ? { stream: true } : {});
 	if (!request.ok) return { ...failed(request.failure), requestId: null };
 	const { target, body } = request.value;

@@ -4,7 +4,7 @@ import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { mcpAnswerSchema, mcpBodySchema, mcpErrorSchema } from "./json-rpc.ts";
 import { keptTools } from "./manifest.store.ts";
-import { MCP_PATH, manifestAt, manifestSchema, manifestTools } from "./manifest.ts";
+import { MCP_PATH, manifestAt, manifestTools, toolManifestSchema } from "./manifest.ts";
 import { toolsOf } from "./tools.ts";
 
 /** The endpoint that lists the tools of a service that has `endpoints`. */
@@ -19,7 +19,7 @@ function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		conditional: "strong",
 		cacheControl: "public, max-age=60",
 		summary: "The endpoints as tools for a model, with JSON Schemas of their arguments, and a client's config.",
-		result: manifestSchema,
+		result: toolManifestSchema,
 		async handle({ context }) {
 			const tools = await keptTools(context, () => manifestTools(toolsOf(endpoints())));
 			return ok(manifestAt(context.origin, tools));

@@ -1,6 +1,6 @@
 // The tool manifest: the tools with their addresses, and how a client connects (docs/reference.md, "Tool manifest"). Pure.
 import * as z from "zod";
-import type { Tool } from "./tools.ts";
+import type { McpTool } from "./tools.ts";
 
 const MANIFEST_VERSION = "svc-mcp-manifest-v0.1";
 
@@ -39,7 +39,7 @@ const clientEntry = z.lazy(() =>
 );
 
 /** `GET /v1/mcp/manifest` (docs/reference.md, "Tool manifest"). */
-export const manifestSchema = z.lazy(() =>
+export const toolManifestSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("mcp.manifest"),
 		version: z.string(),
@@ -55,7 +55,7 @@ export const manifestSchema = z.lazy(() =>
 );
 
 /** Tools as the manifest names them, without an address. */
-export function manifestTools(tools: readonly Tool[]): ManifestTools {
+export function manifestTools(tools: readonly McpTool[]): ManifestTools {
 	return tools.map(({ name, description, method, path, inputSchema, authRequired }) => ({
 		name,
 		description,
@@ -67,7 +67,7 @@ export function manifestTools(tools: readonly Tool[]): ManifestTools {
 }
 
 /** The manifest of a service at an origin. */
-export function manifestAt(origin: string, tools: ManifestTools): z.output<typeof manifestSchema> {
+export function manifestAt(origin: string, tools: ManifestTools): z.output<typeof toolManifestSchema> {
 	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts in what stands in its environment.
 	const token = "${SVC_API_KEY}";
 	const svc = {

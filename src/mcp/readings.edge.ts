@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Endpoint } from "../http/endpoint.ts";
-import { type Asked, type Asker, ask } from "./ask.edge.ts";
+import { type Asker, callEndpoint, type ToolCallResult } from "./ask.edge.ts";
 import { resourceNamed, resourceUri, SOURCES } from "./resources.ts";
 
 const errorSchema = z.object({ message: z.string() });
@@ -30,7 +30,7 @@ function find(endpoints: readonly Endpoint[], source: keyof typeof SOURCES): End
 }
 
 /** What an error's body says to people, in either of its forms (docs/reference.md, "Errors"). */
-function messageOf(body: Asked["value"]): string | undefined {
+function messageOf(body: ToolCallResult["value"]): string | undefined {
 	return errorSchema.safeParse(body).data?.message ?? errorSchema.safeParse(body?.["detail"]).data?.message;
 }
 
@@ -42,7 +42,7 @@ async function read<T>(
 	asker: Asker,
 	given: Record<string, unknown> = {},
 ): Promise<T> {
-	const { failed, value } = await ask(asker, find(endpoints, source), given);
+	const { failed, value } = await callEndpoint(asker, find(endpoints, source), given);
 	// Clients show the message alone.
 	if (failed) throw new ProtocolError(ProtocolErrorCode.InvalidParams, messageOf(value) ?? "refused", value);
 	return schema.parse(value);
@@ -76,7 +76,7 @@ export async function listResources(
 	};
 }
 
-function contentsOf(uri: string, isSkill: boolean, { text, value }: Asked): ReadResourceResult {
+function contentsOf(uri: string, isSkill: boolean, { text, value }: ToolCallResult): ReadResourceResult {
 	if (!isSkill) return { contents: [{ uri, mimeType: "application/json", text }] };
 	return { contents: [{ uri, mimeType: "text/markdown", text: skillSchema.parse(value).raw }] };
 }
@@ -90,7 +90,7 @@ export async function readResource(
 	const named = resourceNamed(uri);
 	if (!named) throw new ResourceNotFoundError(uri);
 	const given = named.kind === "skill" ? { skill_id: named.id } : { share_id: named.id };
-	const answer = await ask(asker, find(endpoints, named.kind), given);
+	const answer = await callEndpoint(asker, find(endpoints, named.kind), given);
 	if (answer.failed) throw new ResourceNotFoundError(uri, messageOf(answer.value) ?? "not found");
 	return contentsOf(uri, named.kind === "skill", answer);
 }

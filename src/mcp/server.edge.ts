@@ -15,17 +15,17 @@ import {
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Asker, ask } from "./ask.edge.ts";
+import { type Asker, callEndpoint } from "./ask.edge.ts";
 import { type McpBody, messagesIn } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./readings.edge.ts";
 import { TEMPLATES } from "./resources.ts";
-import { isTool, progressText, type Tool, toolOf } from "./tools.ts";
+import { isTool, type McpTool, progressText, toolOf } from "./tools.ts";
 
 /** A tool with the endpoint behind it. */
 interface Served {
 	endpoint: Endpoint;
-	tool: Tool;
+	tool: McpTool;
 }
 
 /** How often a client that asked for it hears that a call is under way. */
@@ -47,7 +47,7 @@ function servedFrom(endpoints: readonly Endpoint[]): ReadonlyMap<string, Served>
 }
 
 /** A tool as `tools/list` shows it; the hints are what HTTP says of its method (RFC 9110, section 9.2). */
-function shown({ name, description, method, inputSchema }: Tool) {
+function shown({ name, description, method, inputSchema }: McpTool) {
 	return {
 		name,
 		description,
@@ -60,7 +60,7 @@ function shown({ name, description, method, inputSchema }: Tool) {
 	};
 }
 
-type Hear = NonNullable<Parameters<typeof ask>[3]>;
+type Hear = NonNullable<Parameters<typeof callEndpoint>[3]>;
 
 /**
  * Does work and tells the client, if it asked to be told, that it has begun, what the endpoint says of its progress, and
@@ -94,7 +94,7 @@ async function callTool(
 	asker: Asker,
 	hear: Hear | null,
 ): Promise<CallToolResult> {
-	const { text, value, failed, requestId } = await ask(asker, endpoint, given, hear);
+	const { text, value, failed, requestId } = await callEndpoint(asker, endpoint, given, hear);
 	return {
 		content: [{ type: "text", text }],
 		...(value ? { structuredContent: value } : {}),

@@ -1,11 +1,11 @@
 // Which endpoints are tools, what a model is told of each, and which request a call stands for. Pure.
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { type JsonSchema, jsonSchema } from "../http/json-schema.ts";
+import { type JsonSchema, toJsonSchema } from "../http/json-schema.ts";
 import { portable } from "./portable-schema.ts";
 
 /** A tool: an endpoint as a model sees it. */
-export interface Tool {
+export interface McpTool {
 	/** The endpoint's id. */
 	name: string;
 	description: string;
@@ -36,7 +36,7 @@ interface ObjectSchema extends JsonSchema {
 
 /** Schemas of a request's places in the order path, query, body, as far as the endpoint has them. */
 function placesOf({ params, query, body }: Endpoint): ObjectSchema[] {
-	return [params, query, body].flatMap((schema) => (schema ? [jsonSchema(schema, "input")] : []));
+	return [params, query, body].flatMap((schema) => (schema ? [toJsonSchema(schema, "input")] : []));
 }
 
 /**
@@ -72,7 +72,7 @@ function descriptionOf({ summary, description }: Endpoint): string {
 }
 
 /** The tool that an endpoint is. */
-export function toolOf(endpoint: Endpoint): Tool {
+export function toolOf(endpoint: Endpoint): McpTool {
 	return {
 		name: endpoint.id,
 		description: descriptionOf(endpoint),
@@ -84,7 +84,7 @@ export function toolOf(endpoint: Endpoint): Tool {
 }
 
 /** The tools of a service that has these endpoints, in the list's order. */
-export function toolsOf(endpoints: readonly Endpoint[]): Tool[] {
+export function toolsOf(endpoints: readonly Endpoint[]): McpTool[] {
 	return endpoints.filter(isTool).map(toolOf);
 }
 

@@ -11,9 +11,9 @@ import { database } from "../db/client.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
-import { settingsOf } from "../settings.ts";
+import { cachedSettings } from "../settings.ts";
 import { cutDown } from "./flush-batch.ts";
-import { MeterBooks, type Outgoing, type PendingPage } from "./meter-books.edge.ts";
+import { type FlushBatch, MeterBooks, type PendingPage } from "./meter-books.edge.ts";
 import type {
 	AdmitRequest,
 	AdmitVerdict,
@@ -248,7 +248,7 @@ export class AccountMeter extends DurableObject<Env> {
 	}
 
 	async #expire(nowMs: number): Promise<void> {
-		const { signer } = settingsOf(this.env);
+		const { signer } = cachedSettings(this.env);
 		// Signing lets other events in: only what is still open, and still over, may be closed.
 		const isOver = ({ expiresAtMs }: Slot) => expiresAtMs !== null && expiresAtMs <= nowMs;
 		for (const slot of this.#books.expired(nowMs)) {
@@ -277,7 +277,7 @@ export class AccountMeter extends DurableObject<Env> {
 	}
 
 	/** Stores rows. One that D1 refuses for its size is cut down: it must neither be asked for ever nor hold up the others. */
-	async #record({ rows }: Outgoing): Promise<Set<string>> {
+	async #record({ rows }: FlushBatch): Promise<Set<string>> {
 		const db = database(this.env.DB);
 		const texts = rows.map(({ text }) => text);
 		try {
@@ -292,7 +292,7 @@ export class AccountMeter extends DurableObject<Env> {
 		}
 	}
 
-	async #recordAlone(outgoing: Outgoing["rows"][number]): Promise<Set<string>> {
+	async #recordAlone(outgoing: FlushBatch["rows"][number]): Promise<Set<string>> {
 		const db = database(this.env.DB);
 		try {
 			return await recordSettlements(db, [outgoing.text]);

@@ -1,6 +1,6 @@
 // What goes to D1 in one statement: as many rows as fit, and what becomes of a row that D1 finds too large. Pure.
 import type { Settlement, SettlementRow, UsageCall } from "./settlement.ts";
-import { settlementRowOf } from "./settlement.ts";
+import { toSettlementRow } from "./settlement.ts";
 
 /** An hour without D1 at 1,000 requests a minute goes in some 240 statements; an invocation may make 1,000. */
 export const BATCH_ROWS = 250;
@@ -25,7 +25,7 @@ export function firstBatch(settlements: Iterable<Settlement>): OutgoingRow[] {
 	const batch: OutgoingRow[] = [];
 	let bytes = 0;
 	for (const settlement of settlements) {
-		const next = outgoing(settlementRowOf(settlement));
+		const next = outgoing(toSettlementRow(settlement));
 		bytes += encoder.encode(next.text).length + 1;
 		if (batch.length > 0 && bytes > BATCH_BYTES) break;
 		batch.push(next);
@@ -35,7 +35,7 @@ export function firstBatch(settlements: Iterable<Settlement>): OutgoingRow[] {
 }
 
 /** Calls as one for each model: the totals stay what they are. */
-export function mergedCalls(calls: readonly UsageCall[]): UsageCall[] {
+export function mergeCallsByModel(calls: readonly UsageCall[]): UsageCall[] {
 	const byModel = Map.groupBy(calls, ({ model, provider }) => `${model} ${provider}`);
 	return [...byModel.values()].flatMap((same) => {
 		const [first] = same;
@@ -67,5 +67,5 @@ export function cutDown({ row, text }: OutgoingRow): OutgoingRow {
 	const receipt = Object.entries(JSON.parse(row.receipt) as Record<string, unknown>);
 	const cut_down = `the whole row has ${encoder.encode(text).length} bytes, which the database does not take`;
 	const kept = { ...Object.fromEntries(receipt.filter(([name]) => SHORT_MEMBERS.has(name))), cut_down };
-	return outgoing({ ...row, calls: mergedCalls(row.calls), receipt: JSON.stringify(kept) });
+	return outgoing({ ...row, calls: mergeCallsByModel(row.calls), receipt: JSON.stringify(kept) });
 }

@@ -26,7 +26,7 @@ export interface PendingPage {
 }
 
 /** Pending settlements and the slots they stand in. */
-export interface Outgoing {
+export interface FlushBatch {
 	slots: Slot[];
 	rows: OutgoingRow[];
 }
@@ -141,7 +141,7 @@ export class MeterBooks {
 	}
 
 	/** The next settlements for D1, as many as go in one statement. */
-	nextOutgoing(): Outgoing {
+	nextOutgoing(): FlushBatch {
 		const slots: Slot[] = [];
 		const table = this.#table;
 		const pending = this.#book.pending;
@@ -159,7 +159,7 @@ export class MeterBooks {
 	 * Notes that D1 has settlements, and counts them with the amounts that stand there.
 	 * @param inserted ids whose rows are ours; of the others, `elsewhere` says what is stored.
 	 */
-	confirm({ slots, rows }: Outgoing, inserted: ReadonlySet<string>, elsewhere: StoredUsage | null): void {
+	confirm({ slots, rows }: FlushBatch, inserted: ReadonlySet<string>, elsewhere: StoredUsage | null): void {
 		const amounts = rows.map(({ row }) => {
 			const id = row.request_id;
 			const stored = inserted.has(id) ? row : elsewhere?.rows.get(id);

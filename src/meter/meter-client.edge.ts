@@ -1,7 +1,7 @@
 // The Worker's side of a user's AccountMeter: every call is idempotent by request id and tried twice.
 
 import type { PlanId } from "../catalog/plans.ts";
-import { callTwice } from "../durable/call-object.edge.ts";
+import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import type { PendingPage } from "./meter-books.edge.ts";
 import type {
@@ -43,7 +43,7 @@ export interface MeterClient {
 
 /** A client for the meter of one user. */
 export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, userId: string): MeterClient {
-	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callTwice(namespace, userId, call);
+	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callObject(namespace, userId, call);
 	return {
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
 		settle: (settlement) => twice((stub) => stub.settle(settlement)),

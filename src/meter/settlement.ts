@@ -61,7 +61,7 @@ export interface SettlementRow extends UsageRow {
 }
 
 /** The row of a settlement. */
-export function settlementRowOf({ usage, receipt: sealed }: Settlement): SettlementRow {
+export function toSettlementRow({ usage, receipt: sealed }: Settlement): SettlementRow {
 	const { receipt, proof_hash, signature, key_id, created_at: settled_at } = sealed;
 	return { ...usage, receipt, proof_hash, signature, key_id, settled_at };
 }

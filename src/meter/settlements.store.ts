@@ -1,7 +1,7 @@
 // Usage and receipts in D1: written in batches, each row once, whatever is retried.
 import { eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
-import { settlements, usage, usageRollups } from "../db/schema.ts";
+import { settlements, usageRollups, usageTable } from "../db/schema.ts";
 import type { UsageCall } from "./settlement.ts";
 import type { CountedUsage, NamedTotals } from "./usage-totals.ts";
 
@@ -17,7 +17,7 @@ const values = sql.raw(names.map((name) => `value ->> '${name}'`).join(", "));
 export async function recordSettlements(db: Database, rows: readonly string[]): Promise<Set<string>> {
 	const stored = await db.all<{ request_id: string }>(sql`
 		INSERT INTO ${settlements} (${columns}) SELECT ${values} FROM json_each(${`[${rows.join(",")}]`})
-		WHERE NOT EXISTS (SELECT 1 FROM ${usage} WHERE ${usage.requestId} = value ->> 'request_id')
+		WHERE NOT EXISTS (SELECT 1 FROM ${usageTable} WHERE ${usageTable.requestId} = value ->> 'request_id')
 		ON CONFLICT DO NOTHING RETURNING request_id`);
 	return new Set(stored.map(({ request_id }) => request_id));
 }
@@ -37,11 +37,14 @@ export interface StoredUsage {
 }
 
 /** `column` IN the ids, by the key alone: with the user beside it SQLite would walk all of the user's rows instead. */
-export function isOneOf(column: typeof settlements.requestId | typeof usage.requestId, ids: readonly string[]): SQL {
+export function isOneOf(
+	column: typeof settlements.requestId | typeof usageTable.requestId,
+	ids: readonly string[],
+): SQL {
 	return inArray(column, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`);
 }
 
-/** The queries behind storedUsageOf, for a batch. */
+/** The queries behind toStoredUsage, for a batch. */
 export function storedUsageQueries(db: Database, ids: readonly string[]) {
 	const { requestId, mode, tokens, inputTokens, costNanoUsd, calls } = settlements;
 	return [
@@ -49,7 +52,7 @@ export function storedUsageQueries(db: Database, ids: readonly string[]) {
 			.select({ requestId, mode, tokens, inputTokens, costNanoUsd, calls })
 			.from(settlements)
 			.where(isOneOf(requestId, ids)),
-		db.select({ requestId: usage.requestId }).from(usage).where(isOneOf(usage.requestId, ids)),
+		db.select({ requestId: usageTable.requestId }).from(usageTable).where(isOneOf(usageTable.requestId, ids)),
 	] as const;
 }
 
@@ -59,7 +62,7 @@ type Stored = Pick<
 >;
 
 /** What those queries found. */
-export function storedUsageOf(rows: readonly Stored[], old: readonly { requestId: string }[]): StoredUsage {
+export function toStoredUsage(rows: readonly Stored[], old: readonly { requestId: string }[]): StoredUsage {
 	const counted = rows.map((row): [string, CountedUsage] => [
 		row.requestId,
 		{
@@ -94,5 +97,5 @@ export async function readStored(
 	ids: readonly string[],
 ): Promise<StoredUsage & { oldTotals: NamedTotals[] }> {
 	const [rows, old, oldTotals] = await db.batch([...storedUsageQueries(db, ids), oldTotalsQuery(db, userId)]);
-	return { ...storedUsageOf(rows, old), oldTotals };
+	return { ...toStoredUsage(rows, old), oldTotals };
 }

@@ -33,7 +33,7 @@ export interface FoldedUpTo {
 }
 
 /** Where the next admission goes. */
-export interface Place {
+export interface SlotPosition {
 	slot: number;
 	/** The slot held an earlier request, whose row is overwritten. */
 	isReused: boolean;
@@ -139,7 +139,7 @@ export class SlotBook {
 	}
 
 	/** A place for the next admission: of a request that is folded and a minute gone, else a new one. */
-	place(nowMs: number): Place {
+	place(nowMs: number): SlotPosition {
 		const admitted = this.#admitted + 1;
 		for (const set of [this.#billed, this.#unbilled]) {
 			const oldest = firstOf(set);
@@ -149,7 +149,7 @@ export class SlotBook {
 	}
 
 	/** Notes an admission that has been written to its place. */
-	admitTo(place: Place, slot: Slot): void {
+	admitTo(place: SlotPosition, slot: Slot): void {
 		if (place.isReused) {
 			const former = firstOf(this.#billed)?.slot === place.slot ? this.#billed : this.#unbilled;
 			const oldest = firstOf(former);

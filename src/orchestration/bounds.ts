@@ -2,9 +2,9 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { firstStepOf } from "./cascade.ts";
-import type { Attempt } from "./planner.ts";
+import type { StrategyAttempt } from "./planner.ts";
 import { STRATEGY } from "./strategies.ts";
-import type { Cast, Question, Task } from "./strategy.ts";
+import type { Panel, Question, Task } from "./strategy.ts";
 
 /** Limits in nano-USD; null is none. */
 export interface Limits {
@@ -16,8 +16,8 @@ export interface Limits {
 
 /** A plan with who takes part and what it costs at most. */
 export interface Affordable {
-	plan: Attempt;
-	cast: Cast;
+	plan: StrategyAttempt;
+	cast: Panel;
 	boundNanoUsd: number;
 }
 
@@ -63,16 +63,16 @@ function climbing({ plan, cast }: Affordable, bounds: readonly number[], limit: 
 }
 
 /** An attempt that says what was changed of the plan, and why. */
-function explained(plan: Attempt, why: string): Attempt {
+function explained(plan: StrategyAttempt, why: string): StrategyAttempt {
 	return plan.change === null ? plan : { ...plan, reason: `${plan.reason}; ${plan.change}, ${why}` };
 }
 
 /** The first attempt that the limits cover, else the last, which is one call, if the hard one alone does. */
-export function affordable(
-	attempts: readonly Attempt[],
+export function choosePlan(
+	attempts: readonly StrategyAttempt[],
 	task: Task,
 	limits: Limits,
-	castOf: (attempt: Attempt) => Cast,
+	castOf: (attempt: StrategyAttempt) => Panel,
 	boundOf: (question: Question) => Result<number>,
 ): Result<Affordable> {
 	const limit = limitOf(limits);

@@ -6,58 +6,58 @@
 // Call graph: one call a member. The first two, side by side, are step 0, each further one a step; it stops at the first step
 // where two answers agree, or at the last. A step that the bound does not cover any more is not climbed.
 import { fail, ok } from "../failure.ts";
-import { rounded } from "../inference/trace.ts";
+import { roundShare } from "../inference/trace.ts";
 import { agreementOf, agrees } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
 import {
-	type Answered,
-	ask,
-	type Cast,
+	type Answer,
+	askOne,
+	combineFailures,
 	type Engine,
-	failureOf,
 	isAnswered,
 	type Member,
+	type NoAnswer,
+	type Panel,
 	type Question,
 	type Strategy,
 	type Task,
-	type Unanswered,
 } from "./strategy.ts";
 
 /** Members asked side by side at first. */
 const FIRST_STEP = 2;
 
 /** How many members the first step asks; one alone has nobody to agree with, but a cascade of two has no more to spare. */
-export function firstStepOf({ members }: Pick<Cast, "members">): number {
+export function firstStepOf({ members }: Pick<Panel, "members">): number {
 	return members.length > FIRST_STEP ? FIRST_STEP : 1;
 }
 
-function stepsOf({ members }: Cast): Member[][] {
+function stepsOf({ members }: Panel): Member[][] {
 	const first = firstStepOf({ members });
 	return [members.slice(0, first), ...members.slice(first).map((member) => [member])];
 }
 
 function questions(task: Task, members: readonly Member[], step: number): Question[] {
-	return members.map((member) => ask(task, { stage: `step:${step}`, role: "answerer", member }));
+	return members.map((member) => askOne(task, { stage: `step:${step}`, role: "answerer", member }));
 }
 
 /** An answer with how sure it is by what all say. */
 interface Rated {
-	answer: Answered;
+	answer: Answer;
 	confidence: number;
 }
 
-function rated(answer: Answered, answers: readonly Answered[], { kind }: Task): Rated {
+function rated(answer: Answer, answers: readonly Answer[], { kind }: Task): Rated {
 	return { answer, confidence: supportFor(answer.text, answers, kind) };
 }
 
 /** The best supported answer, of equals the latest, which is of the strongest. */
-function bestOf(answers: readonly Answered[], task: Task): Rated | null {
+function bestOf(answers: readonly Answer[], task: Task): Rated | null {
 	const [first, ...rest] = answers.map((answer) => rated(answer, answers, task));
 	return first ? rest.reduce((best, next) => (next.confidence >= best.confidence ? next : best), first) : null;
 }
 
 /** An answer that another one says too; of these the one whose model is expected to be best. */
-function agreedOn(answers: readonly Answered[], task: Task): Rated | null {
+function agreedOn(answers: readonly Answer[], task: Task): Rated | null {
 	const { kind } = task;
 	const supported = answers.filter((one) =>
 		answers.some((other) => other !== one && agrees(one.text, other.text, kind)),
@@ -67,12 +67,7 @@ function agreedOn(answers: readonly Answered[], task: Task): Rated | null {
 }
 
 /** What a step comes to: nothing stands above the last, so what it says is accepted whatever the others said. */
-function acceptedOf(
-	given: readonly Answered[],
-	answers: readonly Answered[],
-	isLast: boolean,
-	task: Task,
-): Rated | null {
+function acceptedOf(given: readonly Answer[], answers: readonly Answer[], isLast: boolean, task: Task): Rated | null {
 	const agreed = agreedOn(answers, task);
 	const [top] = given;
 	return agreed ?? (isLast && top ? rated(top, answers, task) : null);
@@ -80,15 +75,15 @@ function acceptedOf(
 
 /** What a cascade has come to so far. */
 interface Climb {
-	answers: Answered[];
-	replies: (Answered | Unanswered)[];
+	answers: Answer[];
+	replies: (Answer | NoAnswer)[];
 	accepted: Rated | null;
 	escalations: { step: number; models: string[]; confidence: number; accepted: boolean }[];
 	stoppedBy: "agreement" | "the last step" | "budget";
 }
 
 /** Asks step by step until two answers agree, the last one was asked, or there is no room for the next. */
-async function climb(task: Task, cast: Cast, engine: Engine): Promise<Climb> {
+async function climb(task: Task, cast: Panel, engine: Engine): Promise<Climb> {
 	const steps = stepsOf(cast);
 	const done: Climb = { answers: [], replies: [], accepted: null, escalations: [], stoppedBy: "the last step" };
 	for (const [step, members] of steps.entries()) {
@@ -103,7 +98,7 @@ async function climb(task: Task, cast: Cast, engine: Engine): Promise<Climb> {
 		for (const reply of given) reply.rate(rated(reply, done.answers, task).confidence);
 		const isLast = step === steps.length - 1;
 		done.accepted = acceptedOf(given, done.answers, isLast, task);
-		const confidence = rounded((done.accepted ?? bestOf(done.answers, task))?.confidence ?? 0);
+		const confidence = roundShare((done.accepted ?? bestOf(done.answers, task))?.confidence ?? 0);
 		const note = { confidence, accepted: done.accepted !== null };
 		done.escalations.push({ step, models: given.map(({ model }) => model), ...note });
 		engine.describe(`step:${step}`, note);
@@ -120,7 +115,7 @@ export const cascade: Strategy = {
 	async run(task, cast, engine) {
 		const { answers, replies, accepted, escalations, stoppedBy } = await climb(task, cast, engine);
 		const final = accepted ?? bestOf(answers, task);
-		if (!final) return fail(failureOf(replies));
+		if (!final) return fail(combineFailures(replies));
 		engine.describe("step:0", { escalations, stopped_by: stoppedBy });
 		const { answer, confidence } = final;
 		const agreement = agreementOf(

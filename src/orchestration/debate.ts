@@ -11,19 +11,19 @@ import { supportFor } from "./confidence.ts";
 import { synthesis } from "./ensemble-moa.ts";
 import { FINAL_ANSWER_INSTRUCTION } from "./final-answer.ts";
 import {
-	type Answered,
+	type Answer,
 	answerPlaceholder,
-	ask,
-	type Cast,
+	askOne,
+	combineFailures,
 	embedded,
-	failureOf,
 	type Member,
+	type NoAnswer,
 	numbered,
+	type Panel,
 	type Question,
 	type Strategy,
 	systemMessage,
 	type Task,
-	type Unanswered,
 } from "./strategy.ts";
 
 const REVISE =
@@ -34,18 +34,18 @@ const REVISE =
 function question(task: Task, member: Member, round: number, texts: readonly string[]): Question {
 	const ending = task.kind === "any" ? "" : `\n\n${FINAL_ANSWER_INSTRUCTION}`;
 	const place = { stage: `round:${round}`, role: "debater", member };
-	if (texts.length > 0) return ask(task, place, [systemMessage(`${REVISE}\n\n${numbered(texts)}${ending}`)]);
-	return ask(task, place, ending === "" ? [] : [systemMessage(ending.trim())]);
+	if (texts.length > 0) return askOne(task, place, [systemMessage(`${REVISE}\n\n${numbered(texts)}${ending}`)]);
+	return askOne(task, place, ending === "" ? [] : [systemMessage(ending.trim())]);
 }
 
-function judgement(task: Task, { judge }: Cast, texts: readonly string[]): Question {
+function judgement(task: Task, { judge }: Panel, texts: readonly string[]): Question {
 	return synthesis(task, { stage: "judge", role: "judge", member: judge }, texts);
 }
 
 /** A member with what it said last. */
 interface Debater {
 	member: Member;
-	answer: Answered;
+	answer: Answer;
 }
 
 /** Each debater's answer says what the first one's does. */
@@ -64,7 +64,7 @@ function seenBy(debater: Debater, debaters: readonly Debater[], task: Task): str
 	return [debater, ...others].map(({ answer }) => embedded(task, answer.text));
 }
 
-function paired(members: readonly Member[], replies: readonly (Answered | Unanswered)[]): Debater[] {
+function paired(members: readonly Member[], replies: readonly (Answer | NoAnswer)[]): Debater[] {
 	return members.flatMap((member, at) => {
 		const answer = replies[at];
 		return answer?.ok ? [{ member, answer }] : [];
@@ -83,7 +83,7 @@ export const debate: Strategy = {
 		const opening = await engine.ask(cast.members.map((member) => question(task, member, 0, [])));
 		let debaters = paired(cast.members, opening);
 		const [first] = debaters;
-		if (!first) return fail(failureOf(opening));
+		if (!first) return fail(combineFailures(opening));
 		const note = (round: number) => {
 			const answers = debaters.map(({ answer }) => answer);
 			const agreement = agreementOf(

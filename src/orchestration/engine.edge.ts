@@ -1,24 +1,24 @@
 // Strategies' questions as calls of the engine: who may answer them, what they cost at most, and how they are asked.
-import { runLimitNanoUsdOf } from "../catalog/plans.ts";
-import type { Gate } from "../compliance/gate.ts";
+import { orchestrationLimitNanoUsd } from "../catalog/plans.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Caller } from "../inference/caller.edge.ts";
-import type { CallPlan, Wishes } from "../inference/plan.ts";
-import { boundOfSpec, planFor, type Work } from "../inference/work.edge.ts";
+import type { CallOptions, CallPlan } from "../inference/plan.ts";
+import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
 import { nanoUsd } from "../proof/money.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
 import type { Candidate } from "../routing/select.ts";
-import { type Signals, signals } from "../routing/signals.ts";
+import { detectSignals, type Signals } from "../routing/signals.ts";
 import { type Limits, limitOf } from "./bounds.ts";
 import { type LoneModels, MAX_STAND_INS, type Rankings } from "./panel.ts";
-import { MODE_OF } from "./planner.ts";
-import { callOf, panelConfig } from "./request.ts";
-import { type Engine, type Member, type Policy, type Question, type Task, userMessage } from "./strategy.ts";
+import { POLICY_MODE } from "./planner.ts";
+import { panelConfig, toQuestionCall } from "./request.ts";
+import { type EffortPolicy, type Engine, type Member, type Question, type Task, userMessage } from "./strategy.ts";
 
 /** Who may work on a task, and under what. */
-export interface Floor {
+export interface ModelPool {
 	signals: Signals;
 	rankings: Rankings;
 	/** The members of a `single`: who would answer a chat, the config's own model and fallbacks included. */
@@ -27,14 +27,14 @@ export interface Floor {
 	cheapest: Candidate;
 	limits: Limits;
 	/** Wishes of every call. */
-	wishes: Wishes;
+	options: CallOptions;
 }
 
 /** The floor of a request that has limits of its own. */
-export interface LimitedFloor extends Floor, LoneModels {}
+export interface BudgetedPool extends ModelPool, LoneModels {}
 
 function callOfTask({ messages, maxTokens, temperature }: Task) {
-	return callOf({ messages, maxTokens, temperature, json: false });
+	return toQuestionCall({ messages, maxTokens, temperature, json: false });
 }
 
 /** The model that a lone answer comes from, and who would stand in for it in a chat. */
@@ -54,35 +54,41 @@ function hardLimit(config: CompiledConfig | null, maxCost: number | null, planLi
 }
 
 /** What holds for every model that may work on a task. */
-export interface FloorRules {
+export interface PoolRules {
 	/** The routing config in force; null without one. */
 	config: CompiledConfig | null;
 	/** The compliance policy in force; null without one. */
-	gate: Gate | null;
+	gate: ComplianceGate | null;
 }
 
 /** Ranks the models that may work on a task. */
-export function floorFor(
+export function selectPool(
 	caller: Caller,
 	task: Task,
-	policy: Policy,
-	{ config, gate }: FloorRules,
+	policy: EffortPolicy,
+	{ config, gate }: PoolRules,
 	maxCostUsd: number | null,
-): Result<LimitedFloor> {
+): Result<BudgetedPool> {
 	const call = callOfTask(task);
-	const detected = signals(call);
+	const detected = detectSignals(call);
 	const rule = config && matchRule(config, call, detected);
 	const ofPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
-	const planLimitNanoUsd = runLimitNanoUsdOf(caller.account.plan);
-	const wishes = (mode: RoutingMode): Wishes => ({ model: "auto", mode, config: ofPanel, gate, planLimitNanoUsd });
-	const mode = MODE_OF[policy];
-	const ranked = (by: RoutingMode) => planFor(caller, call, wishes(by));
+	const planLimitNanoUsd = orchestrationLimitNanoUsd(caller.account.plan);
+	const options = (mode: RoutingMode): CallOptions => ({
+		model: "auto",
+		mode,
+		config: ofPanel,
+		gate,
+		planLimitNanoUsd,
+	});
+	const mode = POLICY_MODE[policy];
+	const ranked = (by: RoutingMode) => planCallFor(caller, call, options(by));
 	const [panel, best, cheap] = [
 		ranked(mode),
 		ranked(policy === "efficiency" ? "balanced" : "quality"),
 		ranked("agility"),
 	];
-	const lone = planFor(caller, call, { ...wishes(mode), config });
+	const lone = planCallFor(caller, call, { ...options(mode), config });
 	for (const plan of [panel, best, cheap, lone]) if (!plan.ok) return plan;
 	if (!panel.ok || !best.ok || !cheap.ok || !lone.ok)
 		return fail({ reason: "no_provider_available", message: "no model may serve" });
@@ -101,35 +107,39 @@ export function floorFor(
 		cheapest,
 		fitting: candidates.find((candidate) => worst(candidate) <= limit) ?? cheapest,
 		limits,
-		wishes: wishes(mode),
+		options: options(mode),
 	});
 }
 
 /** What a question costs at most; equal questions are weighed once. */
-export function bounder(caller: Caller, { wishes }: Floor): (question: Question) => Result<number> {
+export function questionBounder(caller: Caller, { options }: ModelPool): (question: Question) => Result<number> {
 	const known = new Map<Question, Result<number>>();
 	return (question) => {
 		const bound =
-			known.get(question) ?? boundOfSpec(caller, { call: callOf(question), wishes, models: question.member });
+			known.get(question) ?? boundCall(caller, { call: toQuestionCall(question), options, models: question.member });
 		known.set(question, bound);
 		return bound;
 	};
 }
 
 /** The engine that strategies ask. */
-export function engineOn(work: Work, caller: Caller, { wishes }: Floor, task: Task): Engine {
+export function createEngine(work: Workflow, caller: Caller, { options }: ModelPool, task: Task): Engine {
 	return {
 		async ask(questions) {
 			const specs = questions.map((question) => {
 				const { stage, role, member } = question;
-				return { stage, role, call: callOf(question), wishes, models: member };
+				return { stage, role, call: toQuestionCall(question), options, models: member };
 			});
 			return work.askAll(specs);
 		},
 		describe: (stage, detail) => work.trace.describe(stage, detail),
 		route(text, members) {
 			const ids = new Set(members.flat());
-			const planned = planFor(caller, callOf({ ...task, messages: [userMessage(text)], json: false }), wishes);
+			const planned = planCallFor(
+				caller,
+				toQuestionCall({ ...task, messages: [userMessage(text)], json: false }),
+				options,
+			);
 			const best = planned.ok ? planned.value.selection.candidates.filter(({ model }) => ids.has(model.id)) : [];
 			const [first, ...standIns] = best.map(({ model }) => model.id);
 			return first ? [first, ...standIns.slice(0, MAX_STAND_INS)] : members[0];

@@ -23,7 +23,7 @@ const HOW_MANY =
 	/(?<!\p{L})(?:wie ?viele?|combien|cuánt[oa]s?|quanti|quante|quant[oa]s|hoeveel|ile|hur många|сколько|скільки)(?!\p{L})|多少|几个|幾個|いくつ|いくら|何[人個本枚円]|몇|얼마/iu;
 
 /** What kind of answer a prompt asks for. */
-export function answerKindOf(prompt: string): AnswerKind {
+export function detectAnswerKind(prompt: string): AnswerKind {
 	const letters = new Set([...prompt.matchAll(CHOICES)].map(([, letter]) => letter));
 	if (letters.size >= 2 && letters.has("A") && letters.has("B")) return "choice";
 	return ASKS_NUMBER.test(prompt) || HOW_MANY.test(prompt) ? "number" : "any";

@@ -1,14 +1,14 @@
 // Replies that are to be JSON: read leniently, repaired once where they cannot be read, then given up. Pure.
 import type * as z from "zod";
-import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
+import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { readability } from "./confidence.ts";
 import {
-	type Answered,
+	type Answer,
 	type Engine,
 	isAnswered,
+	type NoAnswer,
 	type Question,
 	systemMessage,
-	type Unanswered,
 	userMessage,
 } from "./strategy.ts";
 
@@ -21,11 +21,11 @@ export interface JsonQuestion<T> extends Question {
 }
 
 /** What became of it. */
-export interface Reading<T> {
+export interface JsonReply<T> {
 	/** Null when nobody answered, or nothing that can be read. */
 	value: T | null;
 	reading: "read" | "repaired" | "unreadable" | "unanswered";
-	reply: Answered | Unanswered;
+	reply: Answer | NoAnswer;
 }
 
 /** The JSON object in a text, with or without a fence and prose around it; undefined when there is none. */
@@ -55,14 +55,14 @@ function repairWith<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>
 }
 
 /** The question by which an unreadable reply is repaired, at its longest. */
-export function repairBound<T>(question: JsonQuestion<T>): Question {
-	return repairWith(question, placeholder(slotBytesFor(question.maxTokens)));
+export function longestRepair<T>(question: JsonQuestion<T>): Question {
+	return repairWith(question, placeholder(placeholderBytes(question.maxTokens)));
 }
 
 /** Asks side by side, and once more for those replies that cannot be read. */
-export async function askJson<T>(engine: Engine, questions: readonly JsonQuestion<T>[]): Promise<Reading<T>[]> {
+export async function askJson<T>(engine: Engine, questions: readonly JsonQuestion<T>[]): Promise<JsonReply<T>[]> {
 	const replies = await engine.ask(questions);
-	const readings = questions.map((question, at): Reading<T> => {
+	const readings = questions.map((question, at): JsonReply<T> => {
 		const reply = replies[at];
 		if (!reply) throw new Error("one reply to one question");
 		if (!isAnswered(reply)) return { value: null, reading: "unanswered", reply };
@@ -73,7 +73,11 @@ export async function askJson<T>(engine: Engine, questions: readonly JsonQuestio
 		const reading = readings[at];
 		if (reading?.reading !== "unreadable" || !reading.reply.ok) return [];
 		return [
-			{ reading, question, repair: repairWith(question, fitted(reading.reply.text, slotBytesFor(question.maxTokens))) },
+			{
+				reading,
+				question,
+				repair: repairWith(question, fitPlaceholder(reading.reply.text, placeholderBytes(question.maxTokens))),
+			},
 		];
 	});
 	const repaired = repairs.length > 0 ? await engine.ask(repairs.map(({ repair }) => repair)) : [];

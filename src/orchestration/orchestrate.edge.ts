@@ -1,48 +1,48 @@
 // Carries an orchestration out: plan, reserve, run the strategy, settle, sign.
 
 import type { KeyContext } from "../account/context.ts";
-import { decisionOf } from "../compliance/preview.ts";
+import { toComplianceDecision } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
-import type { WholeAnswer } from "../http/endpoint.ts";
+import type { JsonResult } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Caller, callerOf } from "../inference/caller.edge.ts";
-import { gateOn } from "../inference/gate-on.edge.ts";
-import { Work, type WorkEvent, type WorkPurpose } from "../inference/work.edge.ts";
+import { type Caller, toCaller } from "../inference/caller.edge.ts";
+import { gateFor } from "../inference/gate-on.edge.ts";
+import { Workflow, type WorkflowEvent, type WorkflowPurpose } from "../inference/workflow.edge.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
-import { type Affordable, affordable } from "./bounds.ts";
-import { bounder, engineOn, type FloorRules, floorFor, type LimitedFloor } from "./engine.edge.ts";
-import { castFor, memberOf } from "./panel.ts";
-import { type Attempt, MODE_OF, planOf, shrinking } from "./planner.ts";
-import { callOf, isBlank, type OrchestrationRequest, taskOf } from "./request.ts";
-import { concluded, type Orchestration, orchestrationOf, type Progress } from "./response.ts";
+import { type Affordable, choosePlan } from "./bounds.ts";
+import { type BudgetedPool, createEngine, type PoolRules, questionBounder, selectPool } from "./engine.edge.ts";
+import { choosePanel, toMember } from "./panel.ts";
+import { POLICY_MODE, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
+import { hasNoPrompt, type OrchestrationRequest, toQuestionCall, toTask } from "./request.ts";
+import { type Orchestration, orchestrationOf, type Progress, withResult } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
-import type { Cast, Conclusion, Policy, StrategyName, Task } from "./strategy.ts";
+import type { EffortPolicy, Panel, StrategyName, StrategyResult, Task } from "./strategy.ts";
 
 /** Everything that was decided before the first call. */
 interface Prepared extends Affordable {
 	task: Task;
-	floor: LimitedFloor;
-	policy: Policy;
-	purpose: WorkPurpose;
+	floor: BudgetedPool;
+	policy: EffortPolicy;
+	purpose: WorkflowPurpose;
 	/** What the receipt says so far; replaced when the strategy has concluded. */
 	progress: { now: Progress };
 }
 
 /** Who takes part in an attempt. */
 function castOf(
-	{ rankings, single, fitting, cheapest }: LimitedFloor,
-	attempt: Attempt,
+	{ rankings, single, fitting, cheapest }: BudgetedPool,
+	attempt: StrategyAttempt,
 	judgeModel: string | null,
-): Cast {
+): Panel {
 	const { strategy, rounds, price } = attempt;
 	if (strategy === "single") {
-		const member = price === "any" ? single : memberOf(price === "fitting" ? fitting : cheapest, []);
+		const member = price === "any" ? single : toMember(price === "fitting" ? fitting : cheapest, []);
 		return { members: [member], judge: member, rounds };
 	}
-	if (price === "any") return castFor(rankings, attempt, judgeModel);
-	return castFor({ panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap }, attempt, null);
+	if (price === "any") return choosePanel(rankings, attempt, judgeModel);
+	return choosePanel({ panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap }, attempt, null);
 }
 
 /** Strategies that somebody judges, aggregates or plans. */
@@ -54,16 +54,16 @@ function judgeNote({ plan: { strategy, price }, cast }: Affordable, preferred: s
 	return `; judge_model ${preferred} may not serve here and was ignored`;
 }
 
-function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: FloorRules): Result<Prepared> {
+function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, rules: PoolRules): Result<Prepared> {
 	const { config, gate } = rules;
-	const task = taskOf(body);
+	const task = toTask(body);
 	const policy = body.policy ?? "balanced";
-	const floor = floorFor(caller, task, policy, rules, body.max_cost_usd ?? null);
+	const floor = selectPool(caller, task, policy, rules, body.max_cost_usd ?? null);
 	if (!floor.ok) return floor;
 	const asked = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
-	const attempts = shrinking(planOf(asked, task.prompt, floor.value.signals));
-	const castOfAttempt = (attempt: Attempt) => castOf(floor.value, attempt, body.judge_model ?? null);
-	const chosen = affordable(attempts, task, floor.value.limits, castOfAttempt, bounder(caller, floor.value));
+	const attempts = shrinkPlan(planStrategy(asked, task.prompt, floor.value.signals));
+	const castOfAttempt = (attempt: StrategyAttempt) => castOf(floor.value, attempt, body.judge_model ?? null);
+	const chosen = choosePlan(attempts, task, floor.value.limits, castOfAttempt, questionBounder(caller, floor.value));
 	if (!chosen.ok) return chosen;
 	const { strategy } = chosen.value.plan;
 	const reason = chosen.value.plan.reason + judgeNote(chosen.value, body.judge_model ?? null);
@@ -90,10 +90,10 @@ function prepare(caller: Caller, body: OrchestrationRequest, rawBody: unknown, r
 /** What receipt and usage row say; the row's model is the first that served, else the first that was meant to. */
 function purposeOf(
 	progress: Prepared["progress"],
-	{ members: [[intended]] }: Cast,
+	{ members: [[intended]] }: Panel,
 	{ settings: { catalog } }: Caller,
-	hashes: Pick<WorkPurpose, "inputHash" | "configDigest" | "gate">,
-): WorkPurpose {
+	hashes: Pick<WorkflowPurpose, "inputHash" | "configDigest" | "gate">,
+): WorkflowPurpose {
 	return {
 		kind: "orchestration",
 		...hashes,
@@ -112,7 +112,7 @@ function purposeOf(
 					agreement,
 					stages: trace.receiptStages(),
 				},
-				usage: { model, provider, mode: MODE_OF[policy], fallback: false },
+				usage: { model, provider, mode: POLICY_MODE[policy], fallback: false },
 			};
 		},
 	};
@@ -120,12 +120,12 @@ function purposeOf(
 
 /** Runs the strategy; what it throws is a bug, which is logged and settled like any other failure. */
 async function conclude(
-	work: Work,
+	work: Workflow,
 	caller: Caller,
 	{ plan, task, cast, floor }: Prepared,
-): Promise<Result<Conclusion>> {
+): Promise<Result<StrategyResult>> {
 	try {
-		return await STRATEGY[plan.strategy].run(task, cast, engineOn(work, caller, floor, task));
+		return await STRATEGY[plan.strategy].run(task, cast, createEngine(work, caller, floor, task));
 	} catch (error) {
 		logError("orchestration_failed", error, { request_id: caller.requestId, strategy: plan.strategy });
 		return fail({ reason: "orchestration_error", requestId: caller.requestId });
@@ -133,8 +133,8 @@ async function conclude(
 }
 
 /** What a run may do while it goes on. */
-export interface Watch {
-	progress(event: WorkEvent | Record<string, unknown>): void;
+export interface ProgressListener {
+	progress(event: WorkflowEvent | Record<string, unknown>): void;
 	signal: AbortSignal;
 }
 
@@ -142,18 +142,18 @@ export interface Watch {
 export async function orchestrate(
 	body: OrchestrationRequest,
 	context: KeyContext,
-	{ progress: tell, signal }: Watch,
-): Promise<WholeAnswer<Orchestration>> {
-	if (isBlank(taskOf(body))) return fail({ reason: "no_messages" });
+	{ progress: tell, signal }: ProgressListener,
+): Promise<JsonResult<Orchestration>> {
+	if (hasNoPrompt(toTask(body))) return fail({ reason: "no_messages" });
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
-	const caller = { ...callerOf(context), signal };
+	const caller = { ...toCaller(context), signal };
 	const { config, policy } = rules.value;
-	const gate = await gateOn(callOf({ ...taskOf(body), json: false }), policy, caller.settings);
+	const gate = await gateFor(toQuestionCall({ ...toTask(body), json: false }), policy, caller.settings);
 	const prepared = prepare(caller, body, context.rawBody, { config, gate });
 	if (!prepared.ok) return prepared;
 	const { purpose, boundNanoUsd, progress, plan } = prepared.value;
-	const opened = await Work.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
+	const opened = await Workflow.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
 	if (!opened.ok) return opened;
 	const work = opened.value;
 	caller.log.strategy = plan.strategy;
@@ -161,11 +161,11 @@ export async function orchestrate(
 	work.watch(tell);
 	const conclusion = await caller.timings.measure("upstream", () => conclude(work, caller, prepared.value));
 	if (!conclusion.ok) return work.fail(conclusion.failure);
-	progress.now = concluded(progress.now, conclusion.value);
+	progress.now = withResult(progress.now, conclusion.value);
 	const { text } = conclusion.value;
 	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", hashText(text));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const done = { ...work.accounted(receipt), decision: gate && decisionOf(gate, caller.settings.catalog) };
+	const done = { ...work.accounted(receipt), decision: gate && toComplianceDecision(gate, caller.settings.catalog) };
 	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
 	return { ok: true, value: orchestrationOf(progress.now, text, done, body.include_trace ?? true), headers };
 }

@@ -1,6 +1,6 @@
 // Who takes part: members from different providers, in the order that selection ranks them, with stand-ins that are not dearer. Pure.
 import type { Candidate } from "../routing/select.ts";
-import type { Cast, Member, StrategyName } from "./strategy.ts";
+import type { Member, Panel, StrategyName } from "./strategy.ts";
 
 /** Members of a call set: who is asked and at most so many who stand in. */
 export const MAX_STAND_INS = 2;
@@ -28,7 +28,7 @@ function costOf({ expectation }: Candidate): number {
 }
 
 /** The best ranked of each provider in turn, then the next of each; again from the start when there are not enough. */
-export function diverse(ranked: readonly [Candidate, ...Candidate[]], size: number): [Candidate, ...Candidate[]] {
+export function diversify(ranked: readonly [Candidate, ...Candidate[]], size: number): [Candidate, ...Candidate[]] {
 	const seen = new Map<string, number>();
 	const turns = ranked.map((candidate, rank) => {
 		const { provider } = candidate.model;
@@ -42,7 +42,7 @@ export function diverse(ranked: readonly [Candidate, ...Candidate[]], size: numb
 }
 
 /** A candidate with its stand-ins: others of the ranking, not of `taken` and not dearer, another provider first. */
-export function memberOf(candidate: Candidate, ranked: readonly Candidate[], taken: readonly Candidate[] = []): Member {
+export function toMember(candidate: Candidate, ranked: readonly Candidate[], taken: readonly Candidate[] = []): Member {
 	const { provider } = candidate.model;
 	const standIns = ranked
 		.filter((other) => other.model !== candidate.model && !taken.some(({ model }) => model === other.model))
@@ -53,9 +53,9 @@ export function memberOf(candidate: Candidate, ranked: readonly Candidate[], tak
 	return [candidate.model.id, ...standIns.slice(0, MAX_STAND_INS)];
 }
 
-function membersOf(chosen: readonly [Candidate, ...Candidate[]], ranked: readonly Candidate[]): Cast["members"] {
+function membersOf(chosen: readonly [Candidate, ...Candidate[]], ranked: readonly Candidate[]): Panel["members"] {
 	const [first, ...rest] = chosen;
-	const member = (candidate: Candidate) => memberOf(candidate, ranked, chosen);
+	const member = (candidate: Candidate) => toMember(candidate, ranked, chosen);
 	return [member(first), ...rest.map(member)];
 }
 
@@ -74,7 +74,7 @@ function judgeOf(
 ): Member {
 	const asked = panel.find(({ model }) => model.id === preferred);
 	const outsider = panel.find(({ model }) => !chosen.some((member) => member.model === model));
-	return memberOf(asked ?? (NEEDS_OUTSIDER.has(strategy) ? outsider : undefined) ?? panel[0], panel);
+	return toMember(asked ?? (NEEDS_OUTSIDER.has(strategy) ? outsider : undefined) ?? panel[0], panel);
 }
 
 /** Of a cascade: the cheap of different providers by rising quality, and at the top the best. */
@@ -82,13 +82,13 @@ function ladder({ cheap, best }: Rankings, size: number): [Candidate, ...Candida
 	const top = best[0];
 	const [first, ...rest] = cheap.filter(({ model }) => model !== top.model);
 	if (!first || size < 2) return [size < 2 ? cheap[0] : top];
-	const foot = diverse([first, ...rest], Math.min(size - 1, rest.length + 1));
+	const foot = diversify([first, ...rest], Math.min(size - 1, rest.length + 1));
 	const [lowest = first, ...higher] = foot.toSorted((a, b) => a.expectation.quality - b.expectation.quality);
 	return [lowest, ...higher, top];
 }
 
 /** What a cast is made for. */
-export interface CastSize {
+export interface PanelSize {
 	strategy: StrategyName;
 	/** Members. */
 	width: number;
@@ -97,14 +97,18 @@ export interface CastSize {
 }
 
 /** Chooses members and judge. */
-export function castFor(rankings: Rankings, { strategy, width, rounds }: CastSize, judgeModel: string | null): Cast {
+export function choosePanel(
+	rankings: Rankings,
+	{ strategy, width, rounds }: PanelSize,
+	judgeModel: string | null,
+): Panel {
 	if (strategy === "cascade") {
 		const steps = ladder(rankings, width);
 		const [first, ...rest] = steps;
 		const all = [...rankings.cheap];
-		const judge = memberOf(rankings.best[0], rankings.best);
-		return { members: [memberOf(first, all, steps), ...rest.map((step) => memberOf(step, all, steps))], judge, rounds };
+		const judge = toMember(rankings.best[0], rankings.best);
+		return { members: [toMember(first, all, steps), ...rest.map((step) => toMember(step, all, steps))], judge, rounds };
 	}
-	const chosen = diverse(rankings.panel, width);
+	const chosen = diversify(rankings.panel, width);
 	return { members: membersOf(chosen, rankings.panel), judge: judgeOf(rankings, chosen, strategy, judgeModel), rounds };
 }

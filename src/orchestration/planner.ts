@@ -1,19 +1,19 @@
 // Which strategy, by policy and prompt, and why; and what remains of it when money is short. Pure.
 import type { RoutingMode } from "../routing/mode.ts";
 import type { Signals } from "../routing/signals.ts";
-import { answerKindOf } from "./final-answer.ts";
-import type { CastSize } from "./panel.ts";
-import type { Policy, StrategyName } from "./strategy.ts";
+import { detectAnswerKind } from "./final-answer.ts";
+import type { PanelSize } from "./panel.ts";
+import type { EffortPolicy, StrategyName } from "./strategy.ts";
 
 /** What a policy counts as among routing modes. */
-export const MODE_OF: Readonly<Record<Policy, RoutingMode>> = {
+export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
 	efficiency: "agility",
 	balanced: "balanced",
 	depth: "quality",
 };
 
 /** Members where the client sets no `k`. */
-const WIDTH: Readonly<Record<StrategyName, Readonly<Record<Policy, number>>>> = {
+const WIDTH: Readonly<Record<StrategyName, Readonly<Record<EffortPolicy, number>>>> = {
 	single: { efficiency: 1, balanced: 1, depth: 1 },
 	// Two of three cheap models that agree call the strong one half as often as two of two, which are right a little more often
 	// (npm run eval:orchestration).
@@ -24,7 +24,7 @@ const WIDTH: Readonly<Record<StrategyName, Readonly<Record<Policy, number>>>> = 
 	self_consistency: { efficiency: 3, balanced: 5, depth: 5 },
 	debate: { efficiency: 2, balanced: 3, depth: 3 },
 };
-const DEBATE_ROUNDS: Readonly<Record<Policy, number>> = { efficiency: 2, balanced: 2, depth: 3 };
+const DEBATE_ROUNDS: Readonly<Record<EffortPolicy, number>> = { efficiency: 2, balanced: 2, depth: 3 };
 
 /** Strategies whose width the client sets with `k`. */
 const TAKES_K: ReadonlySet<StrategyName> = new Set(["ensemble_moa", "rank_fuse", "self_consistency"]);
@@ -48,19 +48,19 @@ function hasParts(prompt: string): boolean {
 }
 
 /** What is to be run, and one sentence that says why. */
-export interface OrchestrationPlan extends CastSize {
+export interface OrchestrationPlan extends PanelSize {
 	reason: string;
 }
 
 /** Strategy by policy and prompt (docs/reference.md, "Orchestration"). */
 function choose(
-	policy: Policy,
+	policy: EffortPolicy,
 	prompt: string,
 	{ intents, difficulty }: Signals,
 ): { strategy: StrategyName; why: string } {
 	const kinds = intents.join(", ");
 	if (difficulty === "trivial") return { strategy: "single", why: "the prompt is simple, so one model is enough" };
-	const kind = answerKindOf(prompt);
+	const kind = detectAnswerKind(prompt);
 	const checkable = kind !== "any" ? `the answer is one ${kind} that can be compared` : null;
 	if (policy === "efficiency") {
 		if (difficulty === "normal" && !checkable && !intents.includes("reasoning") && !intents.includes("code"))
@@ -82,8 +82,8 @@ function choose(
 }
 
 /** What the client asked of the plan. */
-export interface Asked {
-	policy: Policy;
+export interface StrategyRequest {
+	policy: EffortPolicy;
 	/** Null leaves it to policy and prompt. */
 	strategy: StrategyName | null;
 	/** Null leaves it to the policy. */
@@ -91,7 +91,11 @@ export interface Asked {
 }
 
 /** The plan that policy and prompt call for, whatever it costs. */
-export function planOf({ policy, strategy: asked, k }: Asked, prompt: string, signals: Signals): OrchestrationPlan {
+export function planStrategy(
+	{ policy, strategy: asked, k }: StrategyRequest,
+	prompt: string,
+	signals: Signals,
+): OrchestrationPlan {
 	const chosen = asked ? { strategy: asked, why: "the request asked for it" } : choose(policy, prompt, signals);
 	const { strategy, why } = chosen;
 	const least = LEAST_WIDTH[strategy];
@@ -105,19 +109,24 @@ export function planOf({ policy, strategy: asked, k }: Asked, prompt: string, si
  * Who may take part: `low` has the cheap ones first, as the mode `agility` ranks them; `fitting` is the first by policy whose one
  * call the limits cover; `lowest` is the one that costs least at most.
  */
-export type Price = "any" | "low" | "fitting" | "lowest";
+export type PriceRange = "any" | "low" | "fitting" | "lowest";
 
 /** A plan to try when the one before it costs too much. */
-export interface Attempt extends OrchestrationPlan {
-	price: Price;
+export interface StrategyAttempt extends OrchestrationPlan {
+	price: PriceRange;
 	/** What was changed of the plan, in words; null of the plan itself. */
 	change: string | null;
 }
 
 /** A plan and what can be made of it with less money: fewer rounds, fewer members, cheaper ones, at last one model. In that order. */
-export function shrinking(plan: OrchestrationPlan): Attempt[] {
+export function shrinkPlan(plan: OrchestrationPlan): StrategyAttempt[] {
 	const { strategy, width, rounds } = plan;
-	const smaller = (change: string, more: Partial<Attempt>): Attempt => ({ ...plan, price: "any", ...more, change });
+	const smaller = (change: string, more: Partial<StrategyAttempt>): StrategyAttempt => ({
+		...plan,
+		price: "any",
+		...more,
+		change,
+	});
 	const fewerRounds = strategy === "debate" ? Array.from({ length: rounds - 1 }, (_, at) => rounds - 1 - at) : [];
 	const fewerMembers = Array.from({ length: Math.max(0, width - LEAST_WIDTH[strategy]) }, (_, at) => width - 1 - at);
 	const least = { rounds: fewerRounds.at(-1) ?? rounds, width: fewerMembers.at(-1) ?? width };

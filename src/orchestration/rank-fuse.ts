@@ -10,16 +10,16 @@ import { fail, ok } from "../failure.ts";
 import { agreementOf } from "./agreement.ts";
 import { judged, supportFor } from "./confidence.ts";
 import { synthesis } from "./ensemble-moa.ts";
-import { askJson, type JsonQuestion, type Reading, repairBound } from "./json-reply.ts";
+import { askJson, type JsonQuestion, type JsonReply, longestRepair } from "./json-reply.ts";
 import {
-	type Answered,
+	type Answer,
 	answerPlaceholder,
-	ask,
-	type Cast,
+	askOne,
+	combineFailures,
 	embedded,
-	failureOf,
 	isAnswered,
 	numbered,
+	type Panel,
 	type Question,
 	type Strategy,
 	systemMessage,
@@ -51,8 +51,8 @@ export function pairsOf(n: number): [number, number][] {
 	return pairs.filter(([a, b]) => Math.min(b - a, n - (b - a)) <= NEIGHBOURS);
 }
 
-function judgement(task: Task, { judge }: Cast, first: string, second: string): JsonQuestion<Verdict> {
-	const asked = ask(task, { stage: "rank", role: "judge", member: judge });
+function judgement(task: Task, { judge }: Panel, first: string, second: string): JsonQuestion<Verdict> {
+	const asked = askOne(task, { stage: "rank", role: "judge", member: judge });
 	const messages = [
 		systemMessage(JUDGE),
 		...asked.messages,
@@ -69,7 +69,7 @@ function judgement(task: Task, { judge }: Cast, first: string, second: string): 
 	};
 }
 
-function fusion(task: Task, { judge }: Cast, texts: readonly string[]): Question {
+function fusion(task: Task, { judge }: Panel, texts: readonly string[]): Question {
 	return synthesis(task, { stage: "fuse", role: "fuser", member: judge }, texts);
 }
 
@@ -83,7 +83,7 @@ function scoreOf(forward: Verdict | null, swapped: Verdict | null): number | nul
 }
 
 interface Ranked {
-	answer: Answered;
+	answer: Answer;
 	/** Share of its comparisons that it won, a tie counting half; null when none could be read. */
 	winShare: number | null;
 }
@@ -96,9 +96,9 @@ interface Ranking {
 }
 
 function rankingOf(
-	answers: readonly Answered[],
+	answers: readonly Answer[],
 	pairs: readonly [number, number][],
-	readings: readonly Reading<Verdict>[],
+	readings: readonly JsonReply<Verdict>[],
 ): Ranking {
 	const points = answers.map((): number[] => []);
 	let contradictions = 0;
@@ -125,11 +125,11 @@ export const rankFuse: Strategy = {
 	callGraph(task, cast) {
 		const slot = answerPlaceholder(task);
 		const verdict = judgement(task, cast, slot, slot);
-		const repair = repairBound(verdict);
+		const repair = longestRepair(verdict);
 		const judgements = pairsOf(cast.members.length).flatMap(() => [verdict, verdict]);
 		const fused = cast.members.slice(0, FUSED).map(() => slot);
 		return [
-			...cast.members.map((member) => ask(task, { stage: "propose", role: "proposer", member })),
+			...cast.members.map((member) => askOne(task, { stage: "propose", role: "proposer", member })),
 			...judgements,
 			...judgements.map(() => repair),
 			fusion(task, cast, fused),
@@ -137,10 +137,10 @@ export const rankFuse: Strategy = {
 	},
 	async run(task, cast, engine) {
 		const replies = await engine.ask(
-			cast.members.map((member) => ask(task, { stage: "propose", role: "proposer", member })),
+			cast.members.map((member) => askOne(task, { stage: "propose", role: "proposer", member })),
 		);
 		const answers = replies.filter(isAnswered);
-		if (answers.length === 0) return fail(failureOf(replies));
+		if (answers.length === 0) return fail(combineFailures(replies));
 		const texts = answers.map(({ text }) => embedded(task, text));
 		const pairs = pairsOf(answers.length);
 		const readings = await askJson(
@@ -152,7 +152,7 @@ export const rankFuse: Strategy = {
 		);
 		const { ranked, ...counts } = rankingOf(answers, pairs, readings);
 		const [best] = ranked;
-		if (!best) return fail(failureOf(replies));
+		if (!best) return fail(combineFailures(replies));
 		for (const { answer, winShare } of ranked) answer.rate(winShare ?? supportFor(answer.text, answers, task.kind));
 		engine.describe("propose", { proposals: answers.length, failed: replies.length - answers.length });
 		const rankings = ranked.map(({ answer: { model }, winShare }) => ({

@@ -4,7 +4,7 @@ import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { answerKindOf } from "./final-answer.ts";
+import { detectAnswerKind } from "./final-answer.ts";
 import { POLICIES, type Question, STRATEGIES, type Task } from "./strategy.ts";
 
 const MAX_MESSAGES = 2_000;
@@ -69,7 +69,7 @@ function toMessage({ role, content }: OrchestrationRequest["messages"][number]):
 }
 
 /** What a question is as a model call. */
-export function callOf({
+export function toQuestionCall({
 	messages,
 	maxTokens,
 	temperature,
@@ -87,18 +87,18 @@ export function callOf({
 }
 
 /** The task of a body. */
-export function taskOf(body: OrchestrationRequest): Task {
+export function toTask(body: OrchestrationRequest): Task {
 	const messages = body.messages.map(toMessage);
 	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
-	const said = lastUserText(callOf({ messages, maxTokens, temperature, json: false }));
+	const said = lastUserText(toQuestionCall({ messages, maxTokens, temperature, json: false }));
 	const prompt =
 		said.length > 2 * PLANNED_CHARS ? `${said.slice(0, PLANNED_CHARS)}\n${said.slice(-PLANNED_CHARS)}` : said;
-	return { messages, prompt, kind: answerKindOf(prompt), maxTokens, temperature };
+	return { messages, prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 
 /** Whether a task says anything at all. */
-export function isBlank({ messages }: Pick<Task, "messages">): boolean {
+export function hasNoPrompt({ messages }: Pick<Task, "messages">): boolean {
 	return messages.every(({ content }) =>
 		partsOfType<(typeof content)[number], "text">(content, "text").every(({ text }) => text.trim() === ""),
 	);

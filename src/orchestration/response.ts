@@ -1,18 +1,18 @@
 // What an orchestration answers (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
-import { rounded } from "../inference/trace.ts";
+import { roundShare } from "../inference/trace.ts";
 import {
-	type AccountedWork,
+	type SettledWorkflow,
 	shareSchema,
 	stagesSchema,
-	workCost,
-	workCostSchema,
-	workProof,
-	workProofSchema,
-	workUsage,
-	workUsageSchema,
-} from "../inference/work-answer.ts";
-import { type Conclusion, POLICIES, type Policy, STRATEGIES, type StrategyName } from "./strategy.ts";
+	toWorkflowCost,
+	toWorkflowProof,
+	toWorkflowUsage,
+	workflowCostSchema,
+	workflowProofSchema,
+	workflowUsageSchema,
+} from "../inference/workflow-answer.ts";
+import { type EffortPolicy, POLICIES, STRATEGIES, type StrategyName, type StrategyResult } from "./strategy.ts";
 
 export const orchestrationSchema = z.lazy(() =>
 	z.object({
@@ -29,7 +29,7 @@ export const orchestrationSchema = z.lazy(() =>
 				finish_reason: z.literal("stop"),
 			}),
 		]),
-		usage: workUsageSchema,
+		usage: workflowUsageSchema,
 		svc: z.object({
 			orchestration: z.object({
 				policy: z.enum(POLICIES),
@@ -41,8 +41,8 @@ export const orchestrationSchema = z.lazy(() =>
 				escalated: z.boolean(),
 				latency_ms: z.int(),
 			}),
-			cost: workCostSchema,
-			proof: workProofSchema.unwrap().extend({
+			cost: workflowCostSchema,
+			proof: workflowProofSchema.unwrap().extend({
 				policy: z.enum(POLICIES),
 				strategy: z.enum(STRATEGIES),
 				models_used: z.array(z.string()),
@@ -58,18 +58,18 @@ export const orchestrationSchema = z.lazy(() =>
 export type Orchestration = z.output<typeof orchestrationSchema>;
 
 /** What is known of an orchestration while it goes on and at its end; its shares are rounded. */
-export interface Progress extends Pick<Conclusion, "confidence" | "agreement" | "escalated"> {
-	policy: Policy;
+export interface Progress extends Pick<StrategyResult, "confidence" | "agreement" | "escalated"> {
+	policy: EffortPolicy;
 	strategy: StrategyName;
 	reason: string;
 }
 
 /** Progress at its end: the producer's one rounding of confidence and agreement. */
-export function concluded(progress: Progress, { confidence, agreement, escalated }: Conclusion): Progress {
-	return { ...progress, confidence: rounded(confidence), agreement: rounded(agreement), escalated };
+export function withResult(progress: Progress, { confidence, agreement, escalated }: StrategyResult): Progress {
+	return { ...progress, confidence: roundShare(confidence), agreement: roundShare(agreement), escalated };
 }
 
-export interface Accounted extends AccountedWork {
+export interface SettledOrchestration extends SettledWorkflow {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
 }
@@ -78,7 +78,7 @@ export interface Accounted extends AccountedWork {
 export function orchestrationOf(
 	progress: Progress,
 	text: string,
-	done: Accounted,
+	done: SettledOrchestration,
 	includeTrace: boolean,
 ): Orchestration {
 	const { policy, strategy, reason, confidence, agreement, escalated } = progress;
@@ -92,7 +92,7 @@ export function orchestrationOf(
 		strategy,
 		reason,
 		choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-		usage: workUsage(done.totals),
+		usage: toWorkflowUsage(done.totals),
 		svc: {
 			orchestration: {
 				policy,
@@ -104,9 +104,9 @@ export function orchestrationOf(
 				escalated,
 				latency_ms: done.latencyMs,
 			},
-			cost: workCost(done),
+			cost: toWorkflowCost(done),
 			proof: {
-				...workProof(done),
+				...toWorkflowProof(done),
 				policy,
 				strategy,
 				models_used,

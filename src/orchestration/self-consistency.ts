@@ -9,33 +9,33 @@ import { agreementOf, medoidOf } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
 import { FINAL_ANSWER_INSTRUCTION, finalAnswer } from "./final-answer.ts";
 import {
-	type Answered,
-	ask,
-	type Cast,
-	failureOf,
+	type Answer,
+	askOne,
+	combineFailures,
 	isAnswered,
+	type Panel,
 	type Question,
 	type Strategy,
 	systemMessage,
 	type Task,
 } from "./strategy.ts";
 
-function samples(task: Task, { members }: Cast): Question[] {
+function samples(task: Task, { members }: Panel): Question[] {
 	const instruction = systemMessage(FINAL_ANSWER_INSTRUCTION);
-	return members.map((member) => ask(task, { stage: "sample", role: "sampler", member }, [instruction]));
+	return members.map((member) => askOne(task, { stage: "sample", role: "sampler", member }, [instruction]));
 }
 
 /** Samples by their final answer, those without one left out; most votes first, then the higher expected quality. */
 export function votesOf(
-	answers: readonly Answered[],
+	answers: readonly Answer[],
 	{ kind }: Pick<Task, "kind">,
-): { answer: string; samples: Answered[] }[] {
-	const votes = new Map<string, Answered[]>();
+): { answer: string; samples: Answer[] }[] {
+	const votes = new Map<string, Answer[]>();
 	for (const sample of answers) {
 		const answer = finalAnswer(sample.text, kind);
 		if (answer !== null) votes.set(answer, [...(votes.get(answer) ?? []), sample]);
 	}
-	const quality = (voters: readonly Answered[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
+	const quality = (voters: readonly Answer[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
 	return [...votes]
 		.map(([answer, voters]) => ({ answer, samples: voters }))
 		.sort((a, b) => b.samples.length - a.samples.length || quality(b.samples) - quality(a.samples));
@@ -47,7 +47,7 @@ export const selfConsistency: Strategy = {
 		const replies = await engine.ask(samples(task, cast));
 		const answers = replies.filter(isAnswered);
 		const [first, ...rest] = answers;
-		if (!first) return fail(failureOf(replies));
+		if (!first) return fail(combineFailures(replies));
 		const votes = votesOf(answers, task);
 		const winners = votes[0]?.samples ?? [];
 		const final = winners.toSorted((a, b) => b.quality - a.quality)[0] ?? medoidOf([first, ...rest], task.kind);

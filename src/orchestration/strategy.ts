@@ -1,6 +1,6 @@
 // What a strategy is: given answers to questions, which to ask and what to conclude. Its calls are the engine's. Pure.
 import type { Failure, Result } from "../failure.ts";
-import { fitted, placeholder, slotBytesFor } from "../inference/slots.ts";
+import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { AnswerKind } from "./final-answer.ts";
 
@@ -16,13 +16,13 @@ export const STRATEGIES = [
 export type StrategyName = (typeof STRATEGIES)[number];
 
 export const POLICIES = ["efficiency", "balanced", "depth"] as const;
-export type Policy = (typeof POLICIES)[number];
+export type EffortPolicy = (typeof POLICIES)[number];
 
 /** Catalog ids of a member of a panel and of those that stand in for it, in the order they are asked. */
 export type Member = readonly [string, ...string[]];
 
 /** Who takes part. */
-export interface Cast {
+export interface Panel {
 	members: readonly [Member, ...Member[]];
 	/** Judges, aggregates, plans. */
 	judge: Member;
@@ -54,7 +54,7 @@ export interface Question {
 	json: boolean;
 }
 
-export interface Answered {
+export interface Answer {
 	ok: true;
 	text: string;
 	/** Catalog id of the model that answered. */
@@ -65,7 +65,7 @@ export interface Answered {
 	rate(confidence: number): void;
 }
 
-export interface Unanswered {
+export interface NoAnswer {
 	ok: false;
 	failure: Failure;
 	/** It was not asked: what is left of the bound does not cover it. */
@@ -75,15 +75,15 @@ export interface Unanswered {
 /** Answers questions: models, or what was recorded of them. */
 export interface Engine {
 	/** Asks side by side; the replies come in the order of the questions. */
-	ask(questions: readonly Question[]): Promise<(Answered | Unanswered)[]>;
+	ask(questions: readonly Question[]): Promise<(Answer | NoAnswer)[]>;
 	/** Notes what came of a stage, beside its calls. */
 	describe(stage: string, detail: Record<string, unknown>): void;
 	/** The member, of those given, that fits a text best; the others stand in, also dearer ones. */
-	route(text: string, members: Cast["members"]): Member;
+	route(text: string, members: Panel["members"]): Member;
 }
 
 /** What a strategy comes to. */
-export interface Conclusion {
+export interface StrategyResult {
 	text: string;
 	/** Who wrote it. */
 	model: string;
@@ -97,9 +97,9 @@ export interface Conclusion {
 
 export interface Strategy {
 	/** Every question it may ask, each at its longest: the bound of its call graph, known before the first call. */
-	callGraph(task: Task, cast: Cast): Question[];
+	callGraph(task: Task, cast: Panel): Question[];
 	/** Fails only when nothing was answered. */
-	run(task: Task, cast: Cast, engine: Engine): Promise<Result<Conclusion>>;
+	run(task: Task, cast: Panel, engine: Engine): Promise<Result<StrategyResult>>;
 }
 
 /** A user's message of one text. */
@@ -117,7 +117,7 @@ const MAX_SLOT_BYTES = 32_768;
 
 /** Room for one answer to a task inside another prompt, in bytes of JSON. */
 export function answerSlot({ maxTokens }: Pick<Task, "maxTokens">): number {
-	return Math.min(slotBytesFor(maxTokens), MAX_SLOT_BYTES);
+	return Math.min(placeholderBytes(maxTokens), MAX_SLOT_BYTES);
 }
 
 /** Stands for any answer to the task. */
@@ -127,7 +127,7 @@ export function answerPlaceholder(task: Task): string {
 
 /** An answer as it is embedded. */
 export function embedded(task: Task, text: string): string {
-	return fitted(text, answerSlot(task));
+	return fitPlaceholder(text, answerSlot(task));
 }
 
 /** Answers under their numbers, for a prompt that embeds them. */
@@ -138,7 +138,7 @@ export function numbered(texts: readonly string[], name = "Answer"): string {
 }
 
 /** A question that asks the task itself, under instructions of the strategy's own. */
-export function ask(
+export function askOne(
 	task: Task,
 	question: Pick<Question, "stage" | "role" | "member">,
 	instructions: readonly Message[] = [],
@@ -147,12 +147,12 @@ export function ask(
 	return { ...question, messages: [...instructions, ...task.messages], maxTokens, temperature, json: false };
 }
 
-export function isAnswered(reply: Answered | Unanswered): reply is Answered {
+export function isAnswered(reply: Answer | NoAnswer): reply is Answer {
 	return reply.ok;
 }
 
 /** Why nothing was answered: every attempt, or the one thing that another model would not cure. */
-export function failureOf(replies: readonly (Answered | Unanswered)[]): Failure {
+export function combineFailures(replies: readonly (Answer | NoAnswer)[]): Failure {
 	const failures = replies.flatMap((reply) => (reply.ok ? [] : [reply.failure]));
 	const [other] = failures.filter(({ reason }) => reason !== "all_models_failed");
 	if (other) return other;

@@ -1,7 +1,7 @@
 // What patterns of a manifest catch by themselves, without the built-in rules: for readiness, which judges the manifest.
 import { analyse, parseForbiddenCommands } from "./commands/analyse.ts";
 import { compileProtectedPaths } from "./paths.ts";
-import { WorkBudget } from "./work.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /**
  * What holding a list against all its examples may cost: five milliseconds, and more for a long list. Readiness asks for
@@ -12,7 +12,7 @@ function coverageWork(patterns: readonly string[]): WorkBudget {
 }
 
 /** Whether a write to a path touches one of these `protected_paths`. */
-export function protects(patterns: readonly string[]): (path: string) => boolean {
+export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
 	const work = coverageWork(patterns);
 	const compiled = compileProtectedPaths(patterns, work);
 	return (path) => compiled.find(path) !== undefined && !work.spent;
@@ -22,7 +22,7 @@ export function protects(patterns: readonly string[]): (path: string) => boolean
  * Whether a command would be refused for one of these `forbidden_commands`. What many commands do is refused whatever is
  * listed, so the patterns are credited with the reasons that only they give.
  */
-export function forbids(patterns: readonly string[]): (command: string) => boolean {
+export function commandMatcher(patterns: readonly string[]): (command: string) => boolean {
 	const work = coverageWork(patterns);
 	const forbidden = parseForbiddenCommands(patterns, work);
 	const protectedPaths = compileProtectedPaths([], work);

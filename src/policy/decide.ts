@@ -8,7 +8,7 @@ import { combine, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
 import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
 import { shorten } from "./shorten.ts";
-import { WorkBudget } from "./work.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /** What is checked (docs/reference.md, "Policy"), with the lists that may be absent made empty. */
 export interface PolicyInput {

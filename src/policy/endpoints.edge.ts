@@ -3,10 +3,10 @@
 import { ulid } from "ulid";
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { actorOf, DECISIONS, RISK_TIERS } from "../audit/event.ts";
-import { recordEvent } from "../audit/owners.edge.ts";
+import { DECISIONS, RISK_TIERS, toActor } from "../audit/event.ts";
+import { recordAuditEvent } from "../audit/owners.edge.ts";
 import { agentLimitNanoUsd } from "../catalog/plans.ts";
-import { keptPayload } from "../compliance/audit-secrets.ts";
+import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { usd } from "../proof/money.ts";
@@ -58,11 +58,11 @@ const checkPolicyEndpoint = endpoint({
 		const checked = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
 			id: `ae_${ulid(nowMs)}`,
 			user_id: account.userId,
-			actor: actorOf(account),
+			actor: toActor(account),
 			created_at: new Date(nowMs).toISOString(),
 		});
-		const event = { ...checked, payload: await keptPayload(checked.payload, settings) };
-		await recordEvent(context, { kind: "workspace", id: body.workspace_id }, event);
+		const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
+		await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
 		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 	},
 });

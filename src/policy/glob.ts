@@ -1,5 +1,5 @@
 // Globs of one path segment, and whether two of them can name the same file; whole paths are in paths.ts.
-import type { WorkBudget } from "./work.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** One position of a segment: a character, any character, any run of characters, or a class of characters. */
 type Atom = string | { readonly any: "one" | "run" } | CharacterClass;

@@ -27,7 +27,7 @@ export const manifestRequestSchema = z.lazy(() =>
 export type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
 /** A manifest in its normal form: all seven members, as it is stored, hashed and shown. */
-export const manifestSchema = z.lazy(() =>
+export const workspaceManifestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
 		project_name: text.nullable(),
@@ -39,13 +39,13 @@ export const manifestSchema = z.lazy(() =>
 	}),
 );
 
-export type Manifest = z.output<typeof manifestSchema>;
+export type WorkspaceManifest = z.output<typeof workspaceManifestSchema>;
 
 /**
  * Fills in what a request left out: null, [] or false. Texts stay as they are and lists keep the caller's order and
  * duplicates (they are hashed), so two manifests are equal exactly when their normal forms are.
  */
-export function normalizeManifest(request: ManifestRequest): Manifest {
+export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 	return {
 		workspace_id: request.workspace_id,
 		project_name: request.project_name ?? null,
@@ -58,7 +58,7 @@ export function normalizeManifest(request: ManifestRequest): Manifest {
 }
 
 /** The object hash of a manifest, type `svc.manifest.v1`; the members are listed so that a later one cannot slip in. */
-export function manifestDigest(manifest: Manifest): Hash {
+export function manifestDigest(manifest: WorkspaceManifest): Hash {
 	return hashObject({
 		type: "svc.manifest.v1",
 		workspace_id: manifest.workspace_id,
@@ -72,6 +72,6 @@ export function manifestDigest(manifest: Manifest): Hash {
 }
 
 /** What holds for a workspace that never posted a manifest: nothing of its own, so the policy's built-ins alone. */
-export function defaultManifest(workspaceId: string): Manifest {
+export function defaultManifest(workspaceId: string): WorkspaceManifest {
 	return normalizeManifest({ workspace_id: workspaceId });
 }

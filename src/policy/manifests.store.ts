@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { workspaceManifests } from "../db/schema.ts";
-import { type Manifest, manifestDigest, manifestSchema } from "./manifest.ts";
+import { manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
 /** Which workspace. */
 export interface WorkspaceKey {
@@ -12,7 +12,7 @@ export interface WorkspaceKey {
 
 /** A manifest in force. */
 export interface StoredManifest {
-	manifest: Manifest;
+	manifest: WorkspaceManifest;
 	digest: string;
 	/** When it came into force, ISO 8601. */
 	updatedAt: string;
@@ -31,7 +31,11 @@ export async function findManifest(
 		.limit(1)
 		.get();
 	if (!row) return null;
-	return { manifest: manifestSchema.parse(JSON.parse(row.manifest)), digest: row.digest, updatedAt: row.createdAt };
+	return {
+		manifest: workspaceManifestSchema.parse(JSON.parse(row.manifest)),
+		digest: row.digest,
+		updatedAt: row.createdAt,
+	};
 }
 
 /**
@@ -41,7 +45,7 @@ export async function findManifest(
 export async function storeManifest(
 	db: Database,
 	userId: string,
-	manifest: Manifest,
+	manifest: WorkspaceManifest,
 	createdAt: string,
 ): Promise<boolean> {
 	const workspaceId = manifest.workspace_id;

@@ -1,7 +1,7 @@
 // One gitignore pattern, and whether it touches a path that was read into names; lists of patterns are in paths.ts.
 import { type Name, parseName, patternNames } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
-import type { WorkBudget } from "./work.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** A parsed pattern. One with a slash before its end is anchored: it begins at the workspace. */
 export interface PathPattern {

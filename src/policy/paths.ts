@@ -4,7 +4,7 @@ import { type Name, parseName, patternNames } from "./glob.ts";
 import { foldingWork, foldLookAlikes } from "./look-alikes.ts";
 import { type PathPattern, parsePathPattern, type Reach, touches } from "./path-patterns.ts";
 import { UNKNOWN } from "./placeholders.ts";
-import { WorkBudget } from "./work.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
 export interface NormalizedPath {

@@ -15,7 +15,7 @@ export function asHash(digest: Uint8Array): Hash {
 }
 
 /** The 32 bytes of a hash in the form of `H`; null for any other text. */
-export function digestOf(hash: string): Uint8Array | null {
+export function toDigest(hash: string): Uint8Array | null {
 	return HASH_FORM.test(hash) ? hexToBytes(hash.slice("sha256:".length)) : null;
 }
 

@@ -57,7 +57,7 @@ export function append({ size, hashes }: CompactRange, leaf: Uint8Array): Compac
 }
 
 /** Root of a range's tree. O(log n). */
-export function rootOfRange({ hashes }: CompactRange): Uint8Array {
+export function rangeRoot({ hashes }: CompactRange): Uint8Array {
 	return foldRight(hashes.map((hash) => hexToBytes(hash)));
 }
 
@@ -77,7 +77,7 @@ function rootBetween(leafHashes: readonly Uint8Array[], low: number, high: numbe
 }
 
 /** Root of the tree over all leaf hashes. O(n). */
-export function rootOf(leafHashes: readonly Uint8Array[]): Uint8Array {
+export function merkleRoot(leafHashes: readonly Uint8Array[]): Uint8Array {
 	return rootBetween(leafHashes, 0, leafHashes.length);
 }
 

@@ -26,7 +26,7 @@ function keyHashOf(name: string, publicKey: Uint8Array): Uint8Array {
  * @param publicKey 32 raw bytes.
  * @throws RangeError for a name that is no key name.
  */
-export function vkeyOf(name: string, publicKey: Uint8Array): string {
+export function toVkey(name: string, publicKey: Uint8Array): string {
 	if (!isKeyName(name)) throw new RangeError(`not a key name: ${JSON.stringify(name)}`);
 	const key = base64(concatBytes(Uint8Array.of(ED25519), publicKey));
 	return `${name}+${bytesToHex(keyHashOf(name, publicKey))}+${key}`;

@@ -53,7 +53,7 @@ export function fromBase64(text: string): Bytes | null {
 }
 
 /** First 16 hex digits of SHA-256 over the 32 raw public-key bytes. */
-export function keyIdOf(publicKey: Uint8Array): string {
+export function toKeyId(publicKey: Uint8Array): string {
 	return bytesToHex(sha256(publicKey)).slice(0, 16);
 }
 
@@ -72,7 +72,7 @@ export interface PublicKeyEntry {
 /** @param publicKey 32 raw bytes. */
 export function describePublicKey(publicKey: Uint8Array, status: PublicKeyEntry["status"]): PublicKeyEntry {
 	const raw = base64(publicKey);
-	const key_id = keyIdOf(publicKey);
+	const key_id = toKeyId(publicKey);
 	const der = base64(new Uint8Array([...SPKI_HEADER, ...publicKey]));
 	return {
 		key_id,
@@ -106,7 +106,7 @@ export function createSigner(seed: Uint8Array): Signer {
 	const pkcs8 = new Uint8Array([...PKCS8_HEADER, ...seed]);
 	const imported = crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]);
 	return {
-		keyId: keyIdOf(publicKey),
+		keyId: toKeyId(publicKey),
 		publicKey,
 		async sign(text) {
 			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as Bytes);

@@ -88,7 +88,7 @@ export function isDelta({ type }: StreamPart): boolean {
  * Whether an answer ended by itself and holds nothing at all, neither text nor any block.
  * @param stop sequences of the call: one that matched at once leaves nothing either, and is no fault.
  */
-export function saysNothing(
+export function isEmptyAnswer(
 	{ content, finishReason, nativeFinishReason }: ModelAnswer,
 	stop: readonly string[],
 ): boolean {
@@ -113,7 +113,7 @@ export function wellFormedAnswer(answer: ModelAnswer): ModelAnswer {
 }
 
 /** The whole answer that parts make; null when the upstream says that it is none. */
-export function answerOf(parts: readonly StreamPart[]): ModelAnswer | null {
+export function toModelAnswer(parts: readonly StreamPart[]): ModelAnswer | null {
 	const accumulator = new AnswerAccumulator();
 	for (const part of parts) {
 		if (part.type === "failure") return null;

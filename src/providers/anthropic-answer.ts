@@ -1,7 +1,7 @@
 // An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { answerOf } from "./accumulate.ts";
+import { toModelAnswer } from "./accumulate.ts";
 import { parseJson } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
@@ -72,7 +72,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** The closed finish reason. `tool_calls` is said exactly where there are calls to make, unless they were cut or filtered. */
-export function finishReasonOf(native: string | null, hasToolCalls: boolean): FinishReason {
+export function fromAnthropicStopReason(native: string | null, hasToolCalls: boolean): FinishReason {
 	const reason = FINISH_REASONS.get(native ?? "end_turn") ?? "stop";
 	if (reason === "length" || reason === "content_filter") return reason;
 	return hasToolCalls ? "tool_calls" : "stop";
@@ -162,7 +162,7 @@ const bodySchema = z.lazy(() =>
 );
 
 /** The answer in a parsed body; null when it is no message. */
-export function answer(body: unknown): ModelAnswer | null {
+export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
 	const { content: blocks, stop_reason, stop_details, usage: rawUsage } = parsed.data;
@@ -179,16 +179,16 @@ export function answer(body: unknown): ModelAnswer | null {
 	const native = stop_reason ?? null;
 	parts.push(...refusalParts(stop_details), ...citations.parts(), {
 		type: "finish",
-		reason: finishReasonOf(native, calls > 0),
+		reason: fromAnthropicStopReason(native, calls > 0),
 		native,
 	});
 	const counted = usageFromAnthropic(rawUsage);
 	if (counted) parts.push({ type: "usage", usage: counted });
-	return answerOf(parts);
+	return toModelAnswer(parts);
 }
 
 /** The usage in a parsed body, even where it holds no answer. */
-export function usage(body: unknown): TokenUsage | null {
+export function parseAnthropicUsage(body: unknown): TokenUsage | null {
 	const parsed = z.looseObject({ usage: z.unknown().optional() }).safeParse(body);
 	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
 }
@@ -196,7 +196,7 @@ export function usage(body: unknown): TokenUsage | null {
 const errorSchema = z.lazy(() => z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }));
 
 /** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
-export function error(body: unknown): UpstreamError | null {
+export function parseAnthropicError(body: unknown): UpstreamError | null {
 	const parsed = errorSchema.safeParse(body);
 	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : null;
 }

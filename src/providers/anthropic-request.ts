@@ -7,17 +7,17 @@ import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
 import {
 	type AssistantPart,
+	callImages,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
-	imagesOf,
 	type Message,
 	type ModelCall,
 	type OutputFormat,
 	samplingOf,
 	type TextPart,
-	type Tool,
 	type ToolCallPart,
 	type ToolChoice,
+	type ToolDefinition,
 	type ToolResultPart,
 	type UserPart,
 	type Warning,
@@ -144,7 +144,7 @@ function turnsOf(messages: readonly Message[]): Turn[] {
 	return turns.map(resultsFirst);
 }
 
-function toolFields({ name, description, parameters }: Tool): Fields {
+function toolFields({ name, description, parameters }: ToolDefinition): Fields {
 	// An input_schema without a type is refused.
 	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
 	return { name, description, input_schema };
@@ -162,7 +162,7 @@ function wantsInstruction(output: OutputFormat): boolean {
 const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
 /** System, messages and tools as members of the request's JSON. */
-export function prepare(call: ModelCall): PreparedPrompt {
+export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	const turns = turnsOf(call.messages);
 	const system = call.messages.flatMap((message) => (message.role === "system" ? textBlocks(message.content) : []));
 	// At least one message must be there: a prompt of system messages alone is the user's.
@@ -174,7 +174,7 @@ export function prepare(call: ModelCall): PreparedPrompt {
 		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = imagesOf(call).map(({ url }) => dataOf(url)?.base64 ?? url);
+	const images = callImages(call).map(({ url }) => dataOf(url)?.base64 ?? url);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
 	return { json, tokenBound: promptTokenBound(json, images) + hidden };
 }
@@ -236,7 +236,7 @@ function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
 }
 
 /** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
-export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderAnthropicRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = samplingFields(call, model, refused);
 	warnings.push(...Object.keys(call.unknownFields).map(unknownField));

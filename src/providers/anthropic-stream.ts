@@ -6,8 +6,8 @@ import {
 	blockSchema,
 	Citations,
 	closingParts,
-	error,
-	finishReasonOf,
+	fromAnthropicStopReason,
+	parseAnthropicError,
 	refusalParts,
 	stopDetails,
 	usageFromAnthropic,
@@ -118,7 +118,8 @@ export class AnthropicDecoder implements StreamDecoder {
 		const json = parseJson(data);
 		if (json === undefined) return this.#fail({ message: "the stream holds an event that is not JSON", code: null });
 		const type = z.looseObject({ type: z.string() }).safeParse(json).data?.type ?? "";
-		if (type === "error") return this.#fail(error(json) ?? { message: "the stream reports an error", code: null });
+		if (type === "error")
+			return this.#fail(parseAnthropicError(json) ?? { message: "the stream reports an error", code: null });
 		if (!READ_EVENTS.has(type)) return [];
 		const parsed = eventSchema.safeParse(json);
 		if (!parsed.success) return this.#fail({ message: `the stream holds a malformed ${type} event`, code: null });
@@ -203,7 +204,7 @@ export class AnthropicDecoder implements StreamDecoder {
 	#stopMessage(): StreamPart[] {
 		const parts = [...this.#open.keys()].flatMap((position) => this.#close(position));
 		parts.push(...this.#citations.parts());
-		const reason = finishReasonOf(this.#stopReason, this.#toolCount > 0);
+		const reason = fromAnthropicStopReason(this.#stopReason, this.#toolCount > 0);
 		parts.push({ type: "finish", reason, native: this.#stopReason }, ...this.#usageParts());
 		this.finished = true;
 		return parts;

@@ -1,6 +1,6 @@
 // The Anthropic Messages format: its four directions together.
-import { answer, error, usage } from "./anthropic-answer.ts";
-import { prepare, request } from "./anthropic-request.ts";
+import { parseAnthropicAnswer, parseAnthropicError, parseAnthropicUsage } from "./anthropic-answer.ts";
+import { prepareAnthropicPrompt, renderAnthropicRequest } from "./anthropic-request.ts";
 import { AnthropicDecoder } from "./anthropic-stream.ts";
 import type { Wire } from "./wire.ts";
 
@@ -8,11 +8,11 @@ import type { Wire } from "./wire.ts";
 export const anthropicWire: Wire = {
 	remoteImages: true,
 	toolName: /^[A-Za-z0-9_-]{1,128}$/,
-	prepare,
+	prepare: prepareAnthropicPrompt,
 	variant: () => "",
-	request,
-	answer,
-	usage,
+	request: renderAnthropicRequest,
+	answer: parseAnthropicAnswer,
+	usage: parseAnthropicUsage,
 	decoder: () => new AnthropicDecoder(),
-	error,
+	error: parseAnthropicError,
 };

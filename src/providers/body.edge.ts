@@ -1,5 +1,5 @@
 // The body of an upstream's response, read piece by piece under its deadlines and a size limit.
-import { type LostReason, UpstreamLost } from "./call-failure.ts";
+import { type LostReason, UpstreamInterrupted } from "./call-failure.ts";
 
 /** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
 const MAX_ANSWER_BYTES = 33_554_432;
@@ -105,22 +105,22 @@ export class Body {
 
 	/**
 	 * The next piece as text; null at the end.
-	 * @throws UpstreamLost when the connection breaks, a deadline has passed or the body is too large.
+	 * @throws UpstreamInterrupted when the connection breaks, a deadline has passed or the body is too large.
 	 */
 	async read(): Promise<string | null> {
-		if (this.#lost) throw new UpstreamLost(this.#lost);
+		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
 		this.#watch.wait();
 		const piece = await this.#reader?.read().catch(() => {
-			throw new UpstreamLost(this.#lost ?? "cut");
+			throw new UpstreamInterrupted(this.#lost ?? "cut");
 		});
 		this.#watch.received();
-		if (this.#lost) throw new UpstreamLost(this.#lost);
+		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
 		if (!piece || piece.done) {
 			this.#watch.stop();
 			return null;
 		}
 		this.#bytes += piece.value.byteLength;
-		if (this.#bytes > MAX_ANSWER_BYTES) throw new UpstreamLost("too_large");
+		if (this.#bytes > MAX_ANSWER_BYTES) throw new UpstreamInterrupted("too_large");
 		return this.#decoder.decode(piece.value, { stream: true });
 	}
 

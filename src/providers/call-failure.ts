@@ -20,24 +20,24 @@ export type LostReason =
 	| "too_large";
 
 /** What a call that broke off had said and reported by then. */
-export interface Remains {
+export interface PartialAnswer {
 	answer: ModelAnswer | null;
 	reported: ReportedUsage | null;
 }
 
-export const NOTHING_SAID: Remains = { answer: null, reported: null };
+export const NO_PARTIAL_ANSWER: PartialAnswer = { answer: null, reported: null };
 
 /** Ways for a call to fail. */
 export type CallFailure =
 	/** An error status: nothing was generated, nothing is billed. */
 	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
 	/** `sent` is false when the provider never had the whole request; else it may have been carried out, and may be billed. */
-	| { kind: "lost"; why: LostReason; sent: boolean; remains: Remains; error: UpstreamError | null }
+	| { kind: "lost"; why: LostReason; sent: boolean; remains: PartialAnswer; error: UpstreamError | null }
 	/** The client has gone. */
-	| { kind: "client_closed"; sent: boolean; remains: Remains };
+	| { kind: "client_closed"; sent: boolean; remains: PartialAnswer };
 
 /** Why a call that had begun gave no whole answer. */
-export class UpstreamLost extends Error {
+export class UpstreamInterrupted extends Error {
 	override name = "UpstreamLost";
 	why: LostReason;
 	error: UpstreamError | null;

@@ -112,7 +112,7 @@ export function isFailedReason(native: string): boolean {
 }
 
 /** The closed reason for Google's own word. Google says `STOP` after tool calls as well. */
-export function finishReasonOf(native: string | null, hasToolCalls: boolean): FinishReason {
+export function fromGoogleFinishReason(native: string | null, hasToolCalls: boolean): FinishReason {
 	if (native === "MAX_TOKENS") return "length";
 	if (native !== null && FILTERED.test(native)) return "content_filter";
 	return hasToolCalls ? "tool_calls" : "stop";

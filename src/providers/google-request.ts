@@ -6,18 +6,18 @@ import { compileParameters, compileSchema } from "./google-schema.ts";
 import {
 	type AssistantPart,
 	type CallField,
+	callImages,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
-	imagesOf,
 	type Message,
 	type ModelCall,
 	type ProviderPart,
 	type SamplingParameter,
 	samplingOf,
 	type TextPart,
-	type Tool,
 	type ToolCallPart,
 	type ToolChoice,
+	type ToolDefinition,
 	type ToolResultPart,
 	type UserPart,
 	type Warning,
@@ -149,7 +149,7 @@ interface CompiledTools {
 	dropped: string[];
 }
 
-function declaration({ name, description, parameters }: Tool, dropped: Set<string>): Fields {
+function declaration({ name, description, parameters }: ToolDefinition, dropped: Set<string>): Fields {
 	if (!parameters) return { name, description };
 	const compiled = compileParameters(parameters);
 	for (const keyword of compiled.dropped) dropped.add(keyword);
@@ -173,7 +173,7 @@ function toolsOf(call: ModelCall): CompiledTools {
 }
 
 /** Serializes what is the same for every Gemini model: `systemInstruction`, `contents` and `tools`. */
-export function prepare(call: ModelCall): PreparedPrompt {
+export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
 	const system = call.messages.flatMap((message) => (message.role === "system" ? textParts(message.content) : []));
 	const contents = contentsOf(call.messages);
 	// Gemini needs a turn to answer; where there are instructions alone, they are it.
@@ -183,7 +183,7 @@ export function prepare(call: ModelCall): PreparedPrompt {
 		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
 		tools: call.tools.length > 0 ? [{ functionDeclarations: toolsOf(call).declarations }] : undefined,
 	}).slice(1, -1);
-	const images = imagesOf(call).map((image) => inlined(image)?.data ?? image.url);
+	const images = callImages(call).map((image) => inlined(image)?.data ?? image.url);
 	return { json, tokenBound: promptTokenBound(json, images) };
 }
 
@@ -277,7 +277,7 @@ function schemaWarnings(model: Model, param: CallField, dropped: readonly string
 }
 
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
-export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderGoogleRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const sampling = samplingFields(call, model, access);
 	const output = outputFields(call);
 	const thoughts = thinking(call, model, effort);

@@ -2,7 +2,7 @@
 
 import type { TokenUsage } from "../catalog/price.ts";
 import {
-	finishReasonOf,
+	fromGoogleFinishReason,
 	type GoogleCandidate,
 	type GoogleFunctionCall,
 	type GooglePart,
@@ -174,7 +174,7 @@ export class GoogleDecoder implements StreamDecoder {
 	close(): StreamPart[] {
 		if (this.#failed) return [];
 		const parts = this.#closeCall();
-		const reason = this.#blocked ? "content_filter" : finishReasonOf(this.#native, this.#calls > 0);
+		const reason = this.#blocked ? "content_filter" : fromGoogleFinishReason(this.#native, this.#calls > 0);
 		parts.push({ type: "finish", reason, native: this.#native });
 		if (this.#usage) parts.push({ type: "usage", usage: this.#usage });
 		return parts;

@@ -1,9 +1,9 @@
 // Gemini's generateContent format. Request, schema, answer and stream stand in files of their own.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { answerOf } from "./accumulate.ts";
+import { toModelAnswer } from "./accumulate.ts";
 import { readError, usageFromGoogle } from "./google-answer.ts";
-import { prepare, request } from "./google-request.ts";
+import { prepareGooglePrompt, renderGoogleRequest } from "./google-request.ts";
 import { GoogleDecoder } from "./google-stream.ts";
 import type { ModelAnswer } from "./model-call.ts";
 import type { Wire } from "./wire.ts";
@@ -12,7 +12,7 @@ import type { Wire } from "./wire.ts";
 function answer(body: unknown): ModelAnswer | null {
 	const decoder = new GoogleDecoder();
 	const parts = [...decoder.read(body), ...decoder.close()];
-	return decoder.answered ? answerOf(parts) : null;
+	return decoder.answered ? toModelAnswer(parts) : null;
 }
 
 function usage(body: unknown): TokenUsage | null {
@@ -24,9 +24,9 @@ function usage(body: unknown): TokenUsage | null {
 export const googleWire: Wire = {
 	remoteImages: false,
 	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
-	prepare,
+	prepare: prepareGooglePrompt,
 	variant: () => "",
-	request,
+	request: renderGoogleRequest,
 	answer,
 	usage,
 	decoder: () => new GoogleDecoder(),

@@ -17,7 +17,7 @@ export type BreakerKey = string;
 const breakerKeys = new WeakMap<ProviderAccess, BreakerKey>();
 
 /** The breaker of an access. It does not show the key. */
-export function breakerKeyOf(access: ProviderAccess): BreakerKey {
+export function breakerKey(access: ProviderAccess): BreakerKey {
 	const known = breakerKeys.get(access);
 	if (known) return known;
 	const key = `${access.provider.id} ${hashText(access.apiKey)}`;

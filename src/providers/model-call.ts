@@ -65,7 +65,7 @@ export type Message =
 	| { role: "user"; content: UserPart[]; name?: string }
 	| { role: "assistant"; content: AssistantPart[]; name?: string };
 
-export interface Tool {
+export interface ToolDefinition {
 	name: string;
 	description?: string;
 	/** JSON Schema of the arguments. */
@@ -105,7 +105,7 @@ export type CallField =
 
 export interface ModelCall {
 	messages: Message[];
-	tools: Tool[];
+	tools: ToolDefinition[];
 	toolChoice?: ToolChoice;
 	parallelToolCalls?: boolean;
 	output: OutputFormat;
@@ -168,7 +168,7 @@ export function joinedText(content: readonly ContentPart[], type: "text" | "reas
 }
 
 /** Every text of a call's messages that a model is sent as such, in order; results of tools included. */
-export function* textsOf({ messages }: Pick<ModelCall, "messages">): Generator<string> {
+export function* messageTexts({ messages }: Pick<ModelCall, "messages">): Generator<string> {
 	for (const { content } of messages) {
 		for (const part of content) {
 			if (part.type === "text") yield part.text;
@@ -241,7 +241,7 @@ function* textsOfPart(part: ContentPart): Generator<string> {
 }
 
 /** Every text that a model is sent with a call: messages of all roles, calls and results of tools, definitions, schemas. */
-export function* everyTextOf(call: ModelCall): Generator<string> {
+export function* allCallTexts(call: ModelCall): Generator<string> {
 	for (const { content, name } of call.messages) {
 		if (name !== undefined) yield name;
 		for (const part of content) yield* textsOfPart(part);
@@ -254,7 +254,7 @@ export function* everyTextOf(call: ModelCall): Generator<string> {
 }
 
 /** Images of a call's messages in order, those in results of tools included. */
-export function imagesOf({ messages }: Pick<ModelCall, "messages">): ImagePart[] {
+export function callImages({ messages }: Pick<ModelCall, "messages">): ImagePart[] {
 	return messages.flatMap(({ content }) =>
 		(content as readonly ContentPart[]).flatMap((part) =>
 			part.type === "image" ? [part] : part.type === "tool_result" ? partsOfType(part.content, "image") : [],

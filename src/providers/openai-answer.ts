@@ -132,13 +132,13 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 export const FAILED_REASONS = new Set(["error", "insufficient_system_resource"]);
 
 /** A provider's word in the closed set; calls that are there want to be made, unless they were cut or filtered. */
-export function finishReasonOf(native: string | null, hasCalls: boolean): FinishReason {
+export function fromOpenAiFinishReason(native: string | null, hasCalls: boolean): FinishReason {
 	const reason = FINISH_REASONS[native ?? "stop"] ?? "stop";
 	return hasCalls && reason === "stop" ? "tool_calls" : reason;
 }
 
 /** The answer in a whole body, or null when it holds none that could be delivered. */
-export function answer(body: unknown): ModelAnswer | null {
+export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 	const parsed = bodySchema.safeParse(body);
 	if (!parsed.success) return null;
 	const [{ message, finish_reason, logprobs }] = parsed.data.choices;
@@ -157,7 +157,7 @@ export function answer(body: unknown): ModelAnswer | null {
 	if (native !== null && FAILED_REASONS.has(native)) return null;
 	return wellFormedAnswer({
 		content: parts,
-		finishReason: finishReasonOf(native, (tool_calls ?? []).length > 0),
+		finishReason: fromOpenAiFinishReason(native, (tool_calls ?? []).length > 0),
 		nativeFinishReason: native,
 		logprobs: logprobs ?? null,
 		usage: usageFromOpenai(parsed.data.usage),
@@ -182,7 +182,7 @@ const errorSchema = z.lazy(() =>
 );
 
 /** The error in a body of any of the ten providers, or null. */
-export function error(body: unknown): UpstreamError | null {
+export function parseOpenAiError(body: unknown): UpstreamError | null {
 	const parsed = errorSchema.safeParse(body);
 	if (!parsed.success) return null;
 	const { message, code, type } = parsed.data;
@@ -191,7 +191,7 @@ export function error(body: unknown): UpstreamError | null {
 }
 
 /** The usage in a whole body, even where it holds no answer. */
-export function usage(body: unknown): TokenUsage | null {
+export function parseOpenAiUsage(body: unknown): TokenUsage | null {
 	const parsed = z.looseObject({ usage: z.unknown() }).safeParse(body);
 	return parsed.success ? usageFromOpenai(parsed.data.usage) : null;
 }

@@ -5,9 +5,9 @@ import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
 import {
 	type CallField,
+	callImages,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
-	imagesOf,
 	joinedText,
 	type Message,
 	type ModelCall,
@@ -15,9 +15,9 @@ import {
 	partsOfType,
 	samplingOf,
 	type TextPart,
-	type Tool,
 	type ToolCallPart,
 	type ToolChoice,
+	type ToolDefinition,
 	type ToolResultPart,
 	type Warning,
 } from "./model-call.ts";
@@ -96,7 +96,7 @@ function messageFields(message: Message, provider: Provider): Fields[] {
 	}
 }
 
-function toolFields({ name, description, parameters, strict }: Tool): Fields {
+function toolFields({ name, description, parameters, strict }: ToolDefinition): Fields {
 	return { type: "function", function: { name, description, parameters, strict } };
 }
 
@@ -170,13 +170,13 @@ export function variant({ returns_reasoning, tool_call_ids }: Provider): string 
 }
 
 /** Messages and tools as members of the request's JSON. */
-export function prepare(call: ModelCall, provider: Provider): PreparedPrompt {
+export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
 	const fields: Fields = {
 		messages: call.messages.flatMap((message) => messageFields(message, provider)),
 		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const urls = imagesOf(call).map(({ url }) => url);
+	const urls = callImages(call).map(({ url }) => url);
 	return { json, tokenBound: promptTokenBound(json, urls) };
 }
 
@@ -185,7 +185,7 @@ function streamFields({ provider }: ProviderAccess): Fields {
 }
 
 /** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
-export function request({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderOpenAiRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
 	const settings: Fields = {

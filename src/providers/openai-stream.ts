@@ -3,10 +3,10 @@ import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import {
 	contentPart,
-	error,
 	FAILED_REASONS,
-	finishReasonOf,
+	fromOpenAiFinishReason,
 	isBodyField,
+	parseOpenAiError,
 	splitContent,
 	usageFromOpenai,
 } from "./openai-answer.ts";
@@ -68,8 +68,9 @@ function failure(message: string, code: string | null = null): StreamPart {
 /** The error an event reports, in whichever of the providers' shapes; null when it reports none. */
 function reportedError(body: unknown): UpstreamError | null {
 	if (typeof body !== "object" || body === null) return null;
-	if ("error" in body && body.error) return error(body) ?? { message: "the upstream reports an error", code: null };
-	return "choices" in body || "usage" in body ? null : error(body);
+	if ("error" in body && body.error)
+		return parseOpenAiError(body) ?? { message: "the upstream reports an error", code: null };
+	return "choices" in body || "usage" in body ? null : parseOpenAiError(body);
 }
 
 /** Members of a delta that say nothing when they are null. */
@@ -244,7 +245,7 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		const empty = this.#calls.flatMap(({ index, written }) => (index === null || written ? [] : [index]));
 		return [
 			...empty.map((index): StreamPart => ({ type: "tool_arguments", index, text: "{}" })),
-			{ type: "finish", reason: finishReasonOf(native, this.#announced > 0), native },
+			{ type: "finish", reason: fromOpenAiFinishReason(native, this.#announced > 0), native },
 		];
 	}
 }

@@ -1,6 +1,6 @@
 // The OpenAI chat completions format: its four directions together.
-import { answer, error, usage } from "./openai-answer.ts";
-import { prepare, request, variant } from "./openai-request.ts";
+import { parseOpenAiAnswer, parseOpenAiError, parseOpenAiUsage } from "./openai-answer.ts";
+import { prepareOpenAiPrompt, renderOpenAiRequest, variant } from "./openai-request.ts";
 import { OpenaiStreamDecoder } from "./openai-stream.ts";
 import type { Wire } from "./wire.ts";
 
@@ -8,11 +8,11 @@ import type { Wire } from "./wire.ts";
 export const openaiWire: Wire = {
 	remoteImages: true,
 	toolName: /^[A-Za-z0-9_-]{1,64}$/,
-	prepare,
+	prepare: prepareOpenAiPrompt,
 	variant,
-	request,
-	answer,
-	usage,
-	error,
+	request: renderOpenAiRequest,
+	answer: parseOpenAiAnswer,
+	usage: parseOpenAiUsage,
+	error: parseOpenAiError,
 	decoder: () => new OpenaiStreamDecoder(),
 };

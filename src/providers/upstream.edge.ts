@@ -4,7 +4,7 @@ import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
 import { isDelta, partsOfAnswer } from "./accumulate.ts";
 import { Body } from "./body.edge.ts";
-import { type CallFailure, NOTHING_SAID, UpstreamLost } from "./call-failure.ts";
+import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import { parseJson } from "./json.ts";
 import type { ReportedUsage, ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
 
@@ -23,10 +23,10 @@ export interface Deadlines {
 const MAX_ERROR_CHARS = 65_536;
 
 /** A stream whose head has arrived. Its parts end normally only when the format's end mark was seen. */
-export interface OpenStream {
+export interface UpstreamStream {
 	kind: "stream";
 	sandbox: boolean;
-	/** One array per piece of the body; throws UpstreamLost when the stream breaks off, is unreadable, or a deadline passes. */
+	/** One array per piece of the body; throws UpstreamInterrupted when the stream breaks off, is unreadable, or a deadline passes. */
 	parts: AsyncIterableIterator<StreamPart[], void>;
 	/** Usage as reported so far; null when there was none. */
 	reported(): ReportedUsage | null;
@@ -69,7 +69,7 @@ class OutgoingBody {
 
 /**
  * Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only.
- * @throws UpstreamLost when it does not come in time, else whatever the platform throws.
+ * @throws UpstreamInterrupted when it does not come in time, else whatever the platform throws.
  */
 async function headOf(
 	{ url, headers }: UpstreamRequest,
@@ -85,7 +85,7 @@ async function headOf(
 		timer = setTimeout(
 			() => {
 				// A request with little time left does not make a provider slow.
-				reject(new UpstreamLost(leftMs < headMs ? "out_of_time" : "head_timeout"));
+				reject(new UpstreamInterrupted(leftMs < headMs ? "out_of_time" : "head_timeout"));
 				abort.abort();
 			},
 			Math.max(1, Math.min(headMs, leftMs)),
@@ -134,7 +134,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	/** Of a whole body. */
 	#counted: ReportedUsage | null = null;
 	/** How the stream came to grief, behind what was said in the same piece. */
-	#lost: UpstreamLost | null = null;
+	#lost: UpstreamInterrupted | null = null;
 	#ended = false;
 
 	/**
@@ -166,10 +166,10 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		} catch (error) {
 			this.#ended = true;
 			this.#close();
-			if (error instanceof UpstreamLost) throw error;
+			if (error instanceof UpstreamInterrupted) throw error;
 			// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
 			logError("upstream_unreadable", error);
-			throw new UpstreamLost("unusable");
+			throw new UpstreamInterrupted("unusable");
 		}
 	}
 
@@ -190,7 +190,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 			this.#decode(piece ?? "\n\n", parts);
 			if (piece === null && !this.#lost) {
 				for (const part of this.#decoder.end()) parts.push(part);
-				if (!this.#decoder.finished) this.#lost = new UpstreamLost("cut");
+				if (!this.#decoder.finished) this.#lost = new UpstreamInterrupted("cut");
 			}
 			if (parts.some(isDelta)) this.#body.noteDelta();
 			if (parts.length > 0) return parts;
@@ -206,7 +206,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		for (const event of events) {
 			for (const part of this.#decoder.decode(event)) {
 				if (part.type === "failure") {
-					this.#lost = new UpstreamLost("reported", part.error);
+					this.#lost = new UpstreamInterrupted("reported", part.error);
 					return;
 				}
 				parts.push(part);
@@ -223,7 +223,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		const answer = this.#wire.answer(json);
 		if (answer) return partsOfAnswer(answer);
 		const error = this.#wire.error(json);
-		throw new UpstreamLost(error ? "reported" : "unusable", error);
+		throw new UpstreamInterrupted(error ? "reported" : "unusable", error);
 	}
 }
 
@@ -232,13 +232,13 @@ function isJson(response: Response): boolean {
 }
 
 /** Makes a call and waits for its head. Never throws for what an upstream can do; the parts of its stream may. */
-export async function openStream(
+export async function openUpstreamStream(
 	wire: Wire,
 	request: UpstreamRequest,
 	deadlines: Deadlines,
 	client: AbortSignal,
-): Promise<OpenStream | CallFailure> {
-	if (client.aborted) return { kind: "client_closed", sent: false, remains: NOTHING_SAID };
+): Promise<UpstreamStream | CallFailure> {
+	if (client.aborted) return { kind: "client_closed", sent: false, remains: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
 	let body: Body | null = null;
 	const close = () => {
@@ -254,9 +254,9 @@ export async function openStream(
 	} catch (error) {
 		close();
 		const { sent } = outgoing;
-		if (client.aborted) return { kind: "client_closed", sent, remains: NOTHING_SAID };
-		const why = error instanceof UpstreamLost ? error.why : "no_head";
-		return { kind: "lost", why, sent, remains: NOTHING_SAID, error: null };
+		if (client.aborted) return { kind: "client_closed", sent, remains: NO_PARTIAL_ANSWER };
+		const why = error instanceof UpstreamInterrupted ? error.why : "no_head";
+		return { kind: "lost", why, sent, remains: NO_PARTIAL_ANSWER, error: null };
 	}
 	const { idleMs, endsAtMs } = deadlines;
 	if (response.status !== 200) {

@@ -10,7 +10,7 @@ import type { Wire } from "./wire.ts";
 const WIRES: Readonly<Record<WireName, Wire>> = { openai: openaiWire, anthropic: anthropicWire, google: googleWire };
 
 /** The wire format of a provider. */
-export function wireOf({ wire }: Pick<Provider, "wire">): Wire {
+export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 	return WIRES[wire];
 }
 

@@ -59,7 +59,7 @@ function shortened(grapheme: string): string {
 }
 
 /** A text as one line that fits, cut between graphemes. */
-export function fitted(text: string): string {
+export function cutToWidth(text: string): string {
 	const line = text
 		.slice(0, MAX_LABEL_UNITS)
 		.toWellFormed()
@@ -94,8 +94,8 @@ function words(text: string, width: number, centre: number, paint: Paint): strin
 
 /** The SVG of a badge. */
 export function renderBadge(label: string, value: BadgeValue): string {
-	const left = fitted(label) || DEFAULT_LABEL;
-	const right = fitted(value.text);
+	const left = cutToWidth(label) || DEFAULT_LABEL;
+	const right = cutToWidth(value.text);
 	const paint = PAINTS[value.tone];
 	const [leftText, rightText] = [textWidth(left), textWidth(right)];
 	const [leftWidth, rightWidth] = [leftText, rightText].map((width) => Math.round(width) + 2 * PADDING) as [

@@ -6,7 +6,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { wholeNumber } from "../http/query.ts";
+import { integerParam } from "../http/query.ts";
 import { type BadgeValue, DEFAULT_LABEL, renderBadge } from "./badge.ts";
 import { pageHeaders, sharePage } from "./page.ts";
 import { MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
@@ -175,7 +175,7 @@ const listSharesEndpoint = endpoint({
 	access: "key",
 	summary: "The caller's shared routing configs, newest first.",
 	query: z.object({
-		limit: wholeNumber(1, MOST_SHARES).default(DEFAULT_SHARES).describe("Shares of a page."),
+		limit: integerParam(1, MOST_SHARES).default(DEFAULT_SHARES).describe("Shares of a page."),
 		cursor: z.string().optional().describe("`next_cursor` of the page before."),
 	}),
 	result: z.lazy(() =>

@@ -1,6 +1,6 @@
 // Under which routing config and which compliance policy a call is made: the request's over the server's.
 import type { Catalog } from "../catalog/catalog.ts";
-import { type CompliancePolicy, readPolicy, saysSomething } from "../compliance/policy.ts";
+import { type CompliancePolicy, isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { over } from "./config.ts";
@@ -33,7 +33,7 @@ async function configInForce(own: unknown, context: DefaultConfigContext): Promi
 
 /** A request's own policy in normal form, or its faults under the names of its fields. */
 function ownPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
-	const { policy, faults } = readPolicy(compliance, catalog);
+	const { policy, faults } = parseCompliancePolicy(compliance, catalog);
 	if (faults.length === 0) return ok(policy);
 	const issues = faults.map(({ path, message }): Issue => ({ path: placeName(["compliance", ...path]), message }));
 	return fail({ reason: "invalid_request", issues });
@@ -49,5 +49,5 @@ export async function rulesInForce(own: OwnRules, context: DefaultConfigContext)
 	const config = await configInForce(own.brain_config, context);
 	if (!config.ok) return config;
 	const configured = config.value?.config.compliance ?? null;
-	return ok({ config: config.value, policy: saysSomething(policy.value) ? policy.value : configured });
+	return ok({ config: config.value, policy: isActivePolicy(policy.value) ? policy.value : configured });
 }

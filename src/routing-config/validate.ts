@@ -2,10 +2,10 @@
 // the normal form, so that an invalid config can still be shown. Pure; the table of members is the file's format.
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
-import { type CompliancePolicy, readPolicy, saysSomething } from "../compliance/policy.ts";
+import { type CompliancePolicy, isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import {
-	blockedBy,
+	findBlocking,
 	type RoutingConfig,
 	type RoutingRule,
 	type RuleChoice,
@@ -214,9 +214,9 @@ const rule: Read<RoutingRule> = (value, path, reader) => {
 
 /** An inert policy says nothing. */
 const compliance: Read<CompliancePolicy> = (value, path, reader) => {
-	const { policy, faults } = readPolicy(value, reader.bounds.catalog);
+	const { policy, faults } = parseCompliancePolicy(value, reader.bounds.catalog);
 	for (const fault of faults) reader.fault([...path, ...fault.path], fault.message, fault.at);
-	return saysSomething(policy) ? policy : undefined;
+	return isActivePolicy(policy) ? policy : undefined;
 };
 
 /** The members as they are written. */
@@ -243,7 +243,8 @@ function warningsOf(config: RoutingConfig, { models, findModel }: Catalog): stri
 	const rules = config.rules ?? [];
 	const label = (index: number) => `rules.${index}${rules[index]?.name ? ` (${rules[index].name})` : ""}`;
 	for (const entry of config.blocked) {
-		if (!models.some((model) => blockedBy(model, [entry]))) warnings.push(`blocked: ${quote(entry)} matches no model`);
+		if (!models.some((model) => findBlocking(model, [entry])))
+			warnings.push(`blocked: ${quote(entry)} matches no model`);
 	}
 	const wanted: [string, string | undefined][] = [
 		["model", config.model],
@@ -252,7 +253,7 @@ function warningsOf(config: RoutingConfig, { models, findModel }: Catalog): stri
 	];
 	for (const [place, id] of wanted) {
 		const model = id === undefined ? undefined : findModel(id);
-		const entry = model && blockedBy(model, config.blocked);
+		const entry = model && findBlocking(model, config.blocked);
 		if (entry !== undefined) warnings.push(`${place}: ${id} is blocked by ${quote(entry)}`);
 	}
 	const always = rules.findIndex((candidate) => Object.keys(candidate.when).length === 0);

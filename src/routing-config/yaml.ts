@@ -27,7 +27,7 @@ const MAX_ALIASES = 64;
 const MAX_FAULTS = 20;
 
 /** A line and a column, both from 1. */
-export interface Place {
+export interface YamlPosition {
 	line: number;
 	column: number;
 }
@@ -35,7 +35,7 @@ export interface Place {
 /** A place in the value: members and indices from the top. */
 export type Path = readonly (string | number)[];
 
-export interface YamlFault extends Partial<Place> {
+export interface YamlFault extends Partial<YamlPosition> {
 	message: string;
 }
 
@@ -44,10 +44,10 @@ export interface ReadYaml {
 	value: unknown;
 	faults: YamlFault[];
 	/** Where a member stands: itself (`key`), or its value; null when it is not in the text. */
-	placeOf(path: Path, what: "key" | "value"): Place | null;
+	placeOf(path: Path, what: "key" | "value"): YamlPosition | null;
 }
 
-function refusal(message: string, place: Partial<Place> = {}): ReadYaml {
+function refusal(message: string, place: Partial<YamlPosition> = {}): ReadYaml {
 	return { value: null, faults: [{ message, ...place }], placeOf: () => null };
 }
 
@@ -70,7 +70,7 @@ function tokensOf(text: string, lines: LineCounter): { tokens: CST.Token[] } | {
 	return { tokens };
 }
 
-function placeAt(lines: LineCounter, offset: number): Place {
+function placeAt(lines: LineCounter, offset: number): YamlPosition {
 	const { line, col } = lines.linePos(offset);
 	return { line: Math.max(1, line), column: Math.max(1, col) };
 }
@@ -89,7 +89,7 @@ class Reading {
 		this.#lines = lines;
 	}
 
-	placeOf(path: Path, what: "key" | "value"): Place | null {
+	placeOf(path: Path, what: "key" | "value"): YamlPosition | null {
 		const name = JSON.stringify(path);
 		const offset = what === "key" ? (this.#keys.get(name) ?? this.#values.get(name)) : this.#values.get(name);
 		return offset === undefined ? null : placeAt(this.#lines, offset);

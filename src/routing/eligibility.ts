@@ -5,7 +5,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
 import type { CallField, ModelCall } from "../providers/model-call.ts";
-import { blockedBy } from "./routing-config.ts";
+import { findBlocking } from "./routing-config.ts";
 import type { Signals } from "./signals.ts";
 
 /** Why a model is out. `param` names what of the call or its wishes asks too much. */
@@ -93,7 +93,7 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 		});
 	if (allowlist && !allowlist.includes(model.id))
 		found.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
-	const entry = blockedBy(model, blocked);
+	const entry = findBlocking(model, blocked);
 	if (entry !== undefined)
 		found.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
 	for (const text of constraints.reasonsAgainst(model)) found.push({ code: "compliance", text });

@@ -12,7 +12,7 @@ import type { Signals } from "./signals.ts";
 export interface LengthRequest {
 	call: ModelCall;
 	/**
-	 * Whether the answer may be as long as its model writes and the ceiling affords: then the call's `maxTokens` are the visible
+	 * Whether the answer may be as long as its model writes and the ceiling affords: then the call's `outputLimit` are the visible
 	 * ones that there must be room for at the least.
 	 */
 	longest: boolean;

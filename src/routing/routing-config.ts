@@ -71,6 +71,6 @@ function matchesGlob(pattern: string, text: string): boolean {
 }
 
 /** The entry of `blocked` that a model falls under, or undefined. */
-export function blockedBy(model: Pick<Model, "id" | "provider">, blocked: readonly string[]): string | undefined {
+export function findBlocking(model: Pick<Model, "id" | "provider">, blocked: readonly string[]): string | undefined {
 	return blocked.find((entry) => matchesGlob(entry, model.id) || matchesGlob(entry, model.provider));
 }

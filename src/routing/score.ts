@@ -1,6 +1,6 @@
 // What a model is expected to deliver on a prompt, and one score from it per mode. Pure; the weights are the table below.
 
-import { type CallCost, costOf } from "../catalog/price.ts";
+import { type CallCost, priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { effortLevel } from "./effort.ts";
@@ -89,7 +89,7 @@ export function expect(
 	const speed = level > 0.5 ? model.speed.high_effort : model.speed.low_effort;
 	return {
 		quality: best * (ratio + (1 - ratio) * level),
-		cost: costOf(
+		cost: priceUsage(
 			model,
 			{ uncachedInput: signals.promptTokens, cacheRead: 0, cacheWrite: 0, outputText, reasoning: 0 },
 			nowMs,

@@ -1,7 +1,7 @@
 // Signals, mode and constraints → ranked models with reasons. Pure: the same request gives the same ranking.
 
 import { type Catalog, INTENSITIES } from "../catalog/catalog.ts";
-import { allowlistOf, type Plan } from "../catalog/plans.ts";
+import { modelAllowlist, type Plan } from "../catalog/plans.ts";
 import { blendedRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
@@ -108,7 +108,7 @@ function longestOf(request: SelectionRequest, model: Model, mode: Mode): number 
  * A candidate whose answer is so much shorter that its worst case is within a limit; null when it may not be shorter, or not
  * by so much.
  */
-export function shortened(
+export function shortenCandidate(
 	request: SelectionRequest,
 	mode: Mode,
 	{ model, maxTokens: most, ...candidate }: Candidate,
@@ -124,7 +124,7 @@ export function shortened(
 
 function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): Pool {
 	const { catalog, signals, plan, config, nowMs } = request;
-	const allowlist = allowlistOf(plan, catalog);
+	const allowlist = modelAllowlist(plan, catalog);
 	const pool: Pool = { eligible: [], excluded: new Map() };
 	for (const model of catalog.models) {
 		const least = leastTokens(request, model, mode);
@@ -283,7 +283,7 @@ function failureOf(
 }
 
 function noProvider({ plan, catalog }: SelectionRequest): Failure {
-	const message = allowlistOf(plan, catalog)
+	const message = modelAllowlist(plan, catalog)
 		? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
 		: "no provider key is configured on this server";
 	return { reason: "no_provider_available", message };
@@ -473,7 +473,7 @@ export function select(request: SelectionRequest): Result<Selection> {
 	}
 	if (!wish || "tiers" in wish) return route(request, modeOf(request), wish);
 	const model = request.catalog.findModel(wish.model);
-	const allowlist = allowlistOf(request.plan, request.catalog);
+	const allowlist = modelAllowlist(request.plan, request.catalog);
 	const asked = { ...request, model: wish.model };
 	if (!model) return cheapest(asked, "the id asked for is not in the catalog");
 	if (allowlist && !allowlist.includes(model.id))

@@ -1,5 +1,5 @@
 // Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
-import { type ContentPart, imagesOf, type ModelCall, partsOfType, textsOf } from "../providers/model-call.ts";
+import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType } from "../providers/model-call.ts";
 
 /** What a prompt may be about: the names that rules, previews and answers use. */
 export const INTENTS = [
@@ -112,9 +112,9 @@ export function lastUserText({ messages }: ModelCall): string {
 /** Prompt tokens at four characters a token, tools and images included. */
 export function estimatePromptTokens(call: ModelCall): number {
 	let chars = 0;
-	for (const text of textsOf(call)) chars += text.length;
+	for (const text of messageTexts(call)) chars += text.length;
 	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
-	return Math.ceil(chars / CHARS_PER_TOKEN) + imagesOf(call).length * IMAGE_TOKENS;
+	return Math.ceil(chars / CHARS_PER_TOKEN) + callImages(call).length * IMAGE_TOKENS;
 }
 
 /** UTF-8 bytes beyond one a character, by which scripts are told apart: none in ASCII, two in each CJK character. */
@@ -137,7 +137,7 @@ function estimateContextTokens(call: ModelCall, promptTokens: number): number {
 	let chars = 0;
 	for (const text of written) chars += text.length;
 	let beyond = 0;
-	for (const text of [...textsOf(call), ...written, JSON.stringify(call.tools)]) beyond += bytesBeyondAscii(text);
+	for (const text of [...messageTexts(call), ...written, JSON.stringify(call.tools)]) beyond += bytesBeyondAscii(text);
 	return promptTokens + Math.ceil(chars / CHARS_PER_TOKEN + beyond * TOKENS_PER_BYTE_BEYOND);
 }
 
@@ -168,10 +168,10 @@ function difficultyOf(
 }
 
 /** Reads a call's signals from its last user message, its tools and its size. */
-export function signals(call: ModelCall): Signals {
+export function detectSignals(call: ModelCall): Signals {
 	const text = scanned(lastUserText(call));
 	const promptTokens = estimatePromptTokens(call);
-	const images = imagesOf(call);
+	const images = callImages(call);
 	const hasTools = call.tools.length > 0;
 	const intents = RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
 	if (intents.length === 0) intents.push(generalIntent(text));
@@ -189,7 +189,7 @@ export function signals(call: ModelCall): Signals {
 }
 
 /** The boolean per signal name that `signals_detected` shows. */
-export function detectedSignals({
+export function toSignalFlags({
 	intents,
 	difficulty,
 	hasTools,

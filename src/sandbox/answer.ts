@@ -23,7 +23,7 @@ export interface SandboxAnswer {
 }
 
 /** What a format's reader knows of a request, beside the prompt. */
-export interface Asked {
+export interface SandboxRequest {
 	/** The parsed request body. */
 	request: unknown;
 	prompt: SandboxPrompt;
@@ -48,7 +48,7 @@ export function digest(value: unknown): string {
 export const CREATED_SECONDS = 1_750_000_000;
 
 /** Answers a request. Reasoning counts inside the output limit and takes at most half of it. */
-export function answerTo({ request, prompt, maxTokens, promptTokens }: Asked, faults: Faults): SandboxAnswer {
+export function answerTo({ request, prompt, maxTokens, promptTokens }: SandboxRequest, faults: Faults): SandboxAnswer {
 	const reply = replyTo(prompt);
 	const limit = maxTokens ?? Math.max(1_000, faults.longWords * 4);
 	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);

@@ -1,5 +1,5 @@
 // What a wire format of the sandbox has to offer, so that faults and streams are handled once for all of them.
-import type { Asked, SandboxAnswer } from "./answer.ts";
+import type { SandboxAnswer, SandboxRequest } from "./answer.ts";
 
 /** A request as it came in. */
 export interface WireRequest {
@@ -26,7 +26,7 @@ export class Refusal extends Error {
 
 /** A request that was accepted, and how its answer is written. */
 export interface Accepted {
-	asked: Asked;
+	asked: SandboxRequest;
 	/** The unstreamed body. */
 	body(answer: SandboxAnswer): Record<string, unknown>;
 	/** Null for an unstreamed request. Called more than once per answer, and lazily read. */

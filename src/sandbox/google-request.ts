@@ -23,7 +23,7 @@ const part = z
 		mediaResolution: z.unknown().optional(),
 	})
 	.readonly();
-export type GooglePart = z.infer<typeof part>;
+export type SandboxGooglePart = z.infer<typeof part>;
 const content = z.strictObject({ role: z.enum(["user", "model"]), parts: z.array(part) });
 const instruction = z.strictObject({ role: z.string().optional(), parts: z.array(part).min(1) });
 
@@ -95,7 +95,7 @@ export function signsCalls(model: string): boolean {
 	return Number(/^gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
 }
 
-function checkSignature(model: string, current: boolean, first: boolean, turn: number, given: GooglePart): void {
+function checkSignature(model: string, current: boolean, first: boolean, turn: number, given: SandboxGooglePart): void {
 	const { functionCall, thoughtSignature } = given;
 	if (!functionCall) return;
 	const { name, args = {} } = functionCall;
@@ -108,7 +108,7 @@ function checkSignature(model: string, current: boolean, first: boolean, turn: n
 		);
 }
 
-function checkParts(parts: readonly GooglePart[], role: "user" | "model", turn: number): void {
+function checkParts(parts: readonly SandboxGooglePart[], role: "user" | "model", turn: number): void {
 	const where = `* GenerateContentRequest.contents[${turn}].parts`;
 	if (parts.length === 0) refuse(`${where}: contents.parts must not be empty.`);
 	for (const [index, given] of parts.entries()) {

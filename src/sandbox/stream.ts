@@ -7,7 +7,7 @@ export interface Connection {
 }
 
 /** A body as frames, and the frames that stand for its failures. */
-export interface Script {
+export interface StreamScript {
 	/** Called again to find the middle. */
 	frames(): Iterable<string>;
 	garbage: string;
@@ -25,7 +25,7 @@ function count(frames: Iterable<string>): number {
 }
 
 /** A wait, with its signs of life. */
-function* waiting(ms: number, { ping }: Script, { pingMs }: Faults): Generator<Step> {
+function* waiting(ms: number, { ping }: StreamScript, { pingMs }: Faults): Generator<Step> {
 	const eachMs = pingMs > 0 ? pingMs : ms;
 	for (let leftMs = ms; leftMs > 0; leftMs -= eachMs) {
 		yield { waitMs: Math.min(leftMs, eachMs) };
@@ -34,7 +34,7 @@ function* waiting(ms: number, { ping }: Script, { pingMs }: Faults): Generator<S
 }
 
 /** What goes wrong in the middle. */
-function* disturbance(script: Script, faults: Faults): Generator<Step> {
+function* disturbance(script: StreamScript, faults: Faults): Generator<Step> {
 	yield* waiting(faults.stallMs, script, faults);
 	if (faults.garbage) yield { text: script.garbage };
 	if (faults.error) yield { text: script.error };
@@ -46,7 +46,7 @@ function* disturbance(script: Script, faults: Faults): Generator<Step> {
 	}
 }
 
-function* steps(script: Script, faults: Faults): Generator<Step> {
+function* steps(script: StreamScript, faults: Faults): Generator<Step> {
 	const isDisturbed = faults.stallMs > 0 || faults.garbage || faults.error || faults.cut;
 	const middle = isDisturbed ? Math.floor(count(script.frames()) / 2) : -1;
 	yield* waiting(faults.thinkMs, script, faults);
@@ -64,7 +64,7 @@ function* steps(script: Script, faults: Faults): Generator<Step> {
  * @param onEnd told once how it ended; true when everything was sent.
  */
 export function bodyStream(
-	script: Script,
+	script: StreamScript,
 	faults: Faults,
 	connection: Connection | undefined,
 	onEnd: (completed: boolean) => void = () => undefined,

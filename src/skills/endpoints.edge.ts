@@ -2,13 +2,13 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { answer } from "../chat/answer.edge.ts";
+import { respondToChat } from "../chat/answer.edge.ts";
 import { chatCompletionSchema, svcBlock } from "../chat/completion.ts";
 import { governedRequest } from "../chat/governed.edge.ts";
 import { chatPurpose } from "../chat/inference-request.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { Settled } from "../inference/infer.edge.ts";
+import type { SettledRequest } from "../inference/infer.edge.ts";
 import { allSkills, findSkill } from "./library.edge.ts";
 import { asWork, inSkillFields, skillRequestSchema, toChatRequest } from "./request.ts";
 import { SKILLS_SOURCE, type Skill } from "./skill.ts";
@@ -78,7 +78,7 @@ const skillCompletionSchema = z.lazy(() => {
 });
 
 /** The `svc` block of an answer by a skill. */
-function skillBlock({ id, name }: Skill, settled: Settled) {
+function skillBlock({ id, name }: Skill, settled: SettledRequest) {
 	const svc = svcBlock(settled);
 	return {
 		...svc,
@@ -110,8 +110,8 @@ const invokeSkillEndpoint = endpoint({
 		if (!governed.ok) return governed;
 		const request = asWork(governed.value, body);
 		const purpose = { ...chatPurpose(request, chat.rawBody), skillId: skill.id };
-		const svcOf = (settled: Settled) => skillBlock(skill, settled);
-		return answer({ request, purpose, svcOf, inFields: inSkillFields }, body, context);
+		const svcOf = (settled: SettledRequest) => skillBlock(skill, settled);
+		return respondToChat({ request, purpose, svcOf, inFields: inSkillFields }, body, context);
 	},
 });
 

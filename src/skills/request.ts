@@ -1,7 +1,7 @@
 // The body of a skill's invocation, and the chat request that it stands for: the skill's body as the system prompt, the task
 // as the user's message. Pure.
 import * as z from "zod";
-import { inChatFields } from "../chat/field-names.ts";
+import { withChatFieldNames } from "../chat/field-names.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import type { Failure } from "../failure.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
@@ -55,21 +55,21 @@ export function toChatRequest(
 }
 
 /**
- * What an invocation wishes beside a chat's: a task of a few words is an expert's work all the same, and an answer that nobody
+ * What an invocation options beside a chat's: a task of a few words is an expert's work all the same, and an answer that nobody
  * set a limit for may be as long as its model and the ceiling allow.
  */
 export function asWork(
-	{ call, wishes: chatWishes }: InferenceRequest,
+	{ call, options: chatWishes }: InferenceRequest,
 	{ max_tokens, max_completion_tokens }: Pick<SkillRequest, "max_tokens" | "max_completion_tokens">,
 ): InferenceRequest {
-	const wishes = { ...chatWishes, leastMode: "balanced" as const };
-	if ((max_completion_tokens ?? max_tokens) != null) return { call, wishes };
-	return { call: { ...call, maxTokens: LEAST_VISIBLE_TOKENS }, wishes: { ...wishes, maxTokens: "most" } };
+	const options = { ...chatWishes, leastMode: "balanced" as const };
+	if ((max_completion_tokens ?? max_tokens) != null) return { call, options };
+	return { call: { ...call, maxTokens: LEAST_VISIBLE_TOKENS }, options: { ...options, outputLimit: "most" } };
 }
 
 /** A failure of the engine, as the sender of a task understands it. */
 export function inSkillFields(failure: Failure): Failure {
-	const inChat = inChatFields(failure);
+	const inChat = withChatFieldNames(failure);
 	if (inChat.reason !== "invalid_request") return inChat;
 	const issues = inChat.issues.map(({ path, message }) => ({ path: path === "messages" ? "task" : path, message }));
 	return { ...inChat, issues };

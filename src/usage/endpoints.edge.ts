@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { allowlistOf, PLAN_IDS, PLANS, type Plan } from "../catalog/plans.ts";
+import { modelAllowlist, PLAN_IDS, PLANS, type Plan } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
@@ -27,7 +27,7 @@ const planSchema = z.object({
 });
 
 function modelAccess(plan: Plan, catalog: Catalog) {
-	const models = allowlistOf(plan, catalog);
+	const models = modelAllowlist(plan, catalog);
 	return { type: models ? ("allowlist" as const) : ("all" as const), models: models ? [...models] : null };
 }
 
@@ -50,7 +50,7 @@ const listPlansEndpoint = endpoint({
 			rpm: plan.rpm,
 			model_access: {
 				...modelAccess(plan, catalog),
-				count: allowlistOf(plan, catalog)?.length ?? catalog.models.length,
+				count: modelAllowlist(plan, catalog)?.length ?? catalog.models.length,
 			},
 			agentguard: plan.agentguard,
 			description: plan.description,

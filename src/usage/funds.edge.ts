@@ -3,7 +3,7 @@
 import type { KeyContext } from "../account/context.ts";
 import type { Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Reservation, type Settlement, settlementRowOf } from "../meter/settlement.ts";
+import { type Reservation, type Settlement, toSettlementRow } from "../meter/settlement.ts";
 import { recordSettlements } from "../meter/settlements.store.ts";
 import { findReceipt } from "./receipts.store.ts";
 
@@ -25,7 +25,7 @@ export interface Funds {
 type Caller = Pick<KeyContext, "account" | "admit" | "db" | "meter" | "requestId" | "waitUntil">;
 
 /** The funds of a request's user. */
-export function fundsOf(context: Caller): Funds {
+export function createFunds(context: Caller): Funds {
 	const { account, db, meter, requestId } = context;
 	const release = async () => {
 		try {
@@ -59,7 +59,7 @@ export function fundsOf(context: Caller): Funds {
 				logError("settle_failed", error, { request_id: requestId });
 			}
 			try {
-				await recordSettlements(db, [JSON.stringify(settlementRowOf(settlement))]);
+				await recordSettlements(db, [JSON.stringify(toSettlementRow(settlement))]);
 				const stored = await findReceipt(db, requestId);
 				return stored?.proof_hash === settlement.receipt.proof_hash;
 			} catch (error) {

@@ -5,7 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { workspaceIdSchema } from "../ids.ts";
-import { checkpointOrigin, vkeyOf } from "../proof/note.ts";
+import { checkpointOrigin, toVkey } from "../proof/note.ts";
 import { verifyReceipt } from "../proof/receipt.ts";
 import { lookUpReceipt } from "./receipt-lookup.edge.ts";
 
@@ -60,7 +60,7 @@ const getPublicKeyEndpoint = endpoint({
 			enabled: signer !== null,
 			current: signer?.keyId ?? null,
 			keys: publicKeys,
-			...(signer && origin !== null ? { vkey: vkeyOf(origin, signer.publicKey) } : {}),
+			...(signer && origin !== null ? { vkey: toVkey(origin, signer.publicKey) } : {}),
 		});
 	},
 });

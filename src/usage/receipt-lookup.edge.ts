@@ -2,7 +2,7 @@
 
 import type { ServiceContext } from "../account/context.ts";
 import { countMiss } from "../account/misses.edge.ts";
-import { requestIdParts } from "../account/request-ids.edge.ts";
+import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
 import { ok, type Result } from "../failure.ts";
 import type { StoredReceipt } from "../meter/settlement.ts";
@@ -44,7 +44,7 @@ async function search(
  * leads nowhere counts as a guess of its address, and is refused beyond its limit.
  */
 export async function lookUpReceipt(context: ServiceContext, requestId: string): Promise<Result<StoredReceipt | null>> {
-	const parts = requestIdParts(requestId, context.settings);
+	const parts = parseRequestId(requestId, context.settings);
 	if (!parts) return ok(null);
 	const receipt = await search(context, requestId, parts);
 	if (receipt) return ok(receipt);

@@ -1,6 +1,6 @@
 // Savings: what the same tokens would have cost on one baseline model. A per-token estimate, not a billing statement. Pure.
 
-import { costOf } from "../catalog/price.ts";
+import { priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Totals } from "../meter/usage-totals.ts";
 import { usd } from "../proof/money.ts";
@@ -30,7 +30,7 @@ function listCostNanoUsd(model: Model, { tokens, inputTokens }: Totals, atMs: nu
 		outputText: tokens - inputTokens,
 		reasoning: 0,
 	};
-	return costOf(untiered, usage, atMs).totalNanoUsd;
+	return priceUsage(untiered, usage, atMs).totalNanoUsd;
 }
 
 /**

@@ -1,7 +1,7 @@
 // A user's totals recomputed from every row in D1, page by page.
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
-import { settlements, usage } from "../db/schema.ts";
+import { settlements, usageTable } from "../db/schema.ts";
 import { type NamedTotals, UsageTotals } from "../meter/usage-totals.ts";
 
 /** Rows of one query: D1 ends one that takes more than 30 seconds. */
@@ -45,7 +45,7 @@ export async function recomputeTotals(
 	leftOut: readonly string[],
 ): Promise<NamedTotals[]> {
 	const totals = new UsageTotals();
-	for (const table of [settlements, usage]) {
+	for (const table of [settlements, usageTable]) {
 		let after: Position | undefined = { created_at: "", request_id: "" };
 		while (after) {
 			const page = pageOf(sql`${table}`, userId, after);

@@ -1,15 +1,15 @@
 // Usage as D1 has it: the latest rows, and what it has under some request ids already, all from one snapshot.
 import { desc, eq } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
-import { settlements, usage } from "../db/schema.ts";
+import { settlements, usageTable } from "../db/schema.ts";
 import type { RecentUsage } from "../meter/settlement.ts";
-import { type StoredUsage, storedUsageOf, storedUsageQueries } from "../meter/settlements.store.ts";
+import { type StoredUsage, storedUsageQueries, toStoredUsage } from "../meter/settlements.store.ts";
 
 /** The latest requests shown. */
 export const RECENT_ROWS = 20;
 
 /** What is shown of a request; both tables have these columns. */
-function recentColumns(table: typeof settlements | typeof usage) {
+function recentColumns(table: typeof settlements | typeof usageTable) {
 	return {
 		request_id: table.requestId,
 		created_at: table.createdAt,
@@ -24,7 +24,7 @@ function recentColumns(table: typeof settlements | typeof usage) {
 	};
 }
 
-function latest(db: Database, table: typeof settlements | typeof usage, userId: string) {
+function latest(db: Database, table: typeof settlements | typeof usageTable, userId: string) {
 	return db
 		.select(recentColumns(table))
 		.from(table)
@@ -39,11 +39,11 @@ export async function readUsage(
 	userId: string,
 	ids: readonly string[],
 ): Promise<StoredUsage & { recent: RecentUsage[] }> {
-	const recent = [latest(db, settlements, userId), latest(db, usage, userId)] as const;
+	const recent = [latest(db, settlements, userId), latest(db, usageTable, userId)] as const;
 	if (ids.length === 0) {
 		const [rows, old] = await db.batch([...recent]);
-		return { recent: [...rows, ...old], ...storedUsageOf([], []) };
+		return { recent: [...rows, ...old], ...toStoredUsage([], []) };
 	}
 	const [rows, old, stored, storedBefore] = await db.batch([...recent, ...storedUsageQueries(db, ids)]);
-	return { recent: [...rows, ...old], ...storedUsageOf(stored, storedBefore) };
+	return { recent: [...rows, ...old], ...toStoredUsage(stored, storedBefore) };
 }

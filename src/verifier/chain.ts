@@ -6,7 +6,7 @@ import { type FaultName, verifyChain } from "../ledger/chain.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
-import { leafHash, rootOf } from "../proof/merkle.ts";
+import { leafHash, merkleRoot } from "../proof/merkle.ts";
 import { describePublicKey } from "../proof/signing.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { contradictions, type Finding, failure, failures, finding, unproven } from "./findings.ts";
@@ -98,7 +98,7 @@ function faultLines(rows: readonly HandoffRow[], reasons: readonly string[]): st
 }
 
 function rootOfRows(rows: readonly HandoffRow[]): Hash {
-	return asHash(rootOf(rows.map(({ subject }) => leafHash(utf8ToBytes(subject)))));
+	return asHash(merkleRoot(rows.map(({ subject }) => leafHash(utf8ToBytes(subject)))));
 }
 
 /** Faults that entries have because what stands before them is not in the file. */

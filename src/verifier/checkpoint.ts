@@ -1,7 +1,7 @@
 // Checks the checkpoint of a chain (docs/proofs.md, "Checkpoints"), a signed note, from what was saved of it. Asks nobody.
 import { asHash, type Hash } from "../proof/hash.ts";
-import { type Checkpoint, parseCheckpoint, parseNote, verifyNote, vkeyOf } from "../proof/note.ts";
-import { keyIdOf } from "../proof/signing.ts";
+import { type Checkpoint, parseCheckpoint, parseNote, toVkey, verifyNote } from "../proof/note.ts";
+import { toKeyId } from "../proof/signing.ts";
 import { type Finding, failure, finding } from "./findings.ts";
 import { idsOf, type PublicKeys } from "./keys.ts";
 
@@ -20,9 +20,9 @@ const UNREADABLE: CheckedCheckpoint = {
 async function signatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
 	if (keys.length === 0) return failure("signature: not checked, for want of a public key");
 	for (const key of keys) {
-		const { outcome } = await verifyNote(note, [vkeyOf(origin, key)]);
+		const { outcome } = await verifyNote(note, [toVkey(origin, key)]);
 		if (outcome === "unverified") continue;
-		const id = keyIdOf(key);
+		const id = toKeyId(key);
 		return finding(
 			outcome === "verified",
 			`signature: holds under key ${id}`,

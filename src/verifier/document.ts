@@ -17,7 +17,7 @@ const MARKS: readonly [mark: readonly number[], encoding: string][] = [
  * The text of a file's bytes, without a byte order mark; null when they are no text.
  * @throws for more bytes than a string holds.
  */
-export function textOf(bytes: Uint8Array): string | null {
+export function decodeText(bytes: Uint8Array): string | null {
 	const [, encoding = "utf-8"] = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
 	try {
 		return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);

@@ -63,6 +63,6 @@ export function shownText({ text }: Finding): string {
 }
 
 /** As printed. */
-export function lineOf(finding: Finding): string {
+export function renderFinding(finding: Finding): string {
 	return `${finding.verdict.padEnd(4)}  ${shownText(finding)}`;
 }

@@ -1,6 +1,6 @@
 // The public keys that a reader trusts, in whichever form they were saved.
 import * as z from "zod";
-import { fromBase64, keyIdOf } from "../proof/signing.ts";
+import { fromBase64, toKeyId } from "../proof/signing.ts";
 
 /** 32 raw bytes each. */
 export type PublicKeys = readonly Uint8Array[];
@@ -49,5 +49,5 @@ export function readPublicKeys(text: string): PublicKeys | null {
 
 /** The ids of keys, for people. */
 export function idsOf(keys: PublicKeys): string {
-	return keys.map(keyIdOf).join(", ");
+	return keys.map(toKeyId).join(", ");
 }

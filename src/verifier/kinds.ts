@@ -65,7 +65,7 @@ export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkp
 export type KindName = keyof typeof KINDS;
 
 /** Reads the name of a kind; null for any other word. */
-export function kindNamed(name: string): KindName | null {
+export function parseKind(name: string): KindName | null {
 	return Object.hasOwn(KINDS, name) ? (name as KindName) : null;
 }
 

@@ -1,7 +1,7 @@
 // Checks a signed receipt (docs/proofs.md, "Receipts") from what was saved of it. Asks nobody.
 import * as z from "zod";
 import { hashObject } from "../proof/hash.ts";
-import { keyIdOf, verifySignature } from "../proof/signing.ts";
+import { toKeyId, verifySignature } from "../proof/signing.ts";
 import { contradictions, type Finding, failure, finding, unproven } from "./findings.ts";
 import { idsOf, type PublicKeys } from "./keys.ts";
 
@@ -23,7 +23,7 @@ type Proof = z.output<typeof proofSchema>;
 async function signatureFinding({ signature, key_id }: Proof, hash: string, keys: PublicKeys): Promise<Finding> {
 	if (signature === null) return failure("signature: the receipt is not signed");
 	if (keys.length === 0) return failure(`signature: not checked, for want of a public key (key ${key_id})`);
-	const key = keys.find((each) => keyIdOf(each) === key_id);
+	const key = keys.find((each) => toKeyId(each) === key_id);
 	if (!key) return failure(`signature: is said to be of key ${key_id}, which is not given; given: ${idsOf(keys)}`);
 	const holds = await verifySignature(key, hash, signature);
 	return finding(holds, `signature: holds under key ${key_id}`, `signature: does not hold under key ${key_id}`);

@@ -1,6 +1,6 @@
 // AGENTS.md: everything an agent needs to work under the workspace's rules, with the calls to make.
 
-import type { Manifest } from "../policy/manifest.ts";
+import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
 	decisions,
@@ -15,7 +15,7 @@ import {
 	stack,
 } from "./artifact-sections.ts";
 
-function project(manifest: Manifest): string {
+function project(manifest: WorkspaceManifest): string {
 	return [
 		"## Project",
 		"",
@@ -25,7 +25,7 @@ function project(manifest: Manifest): string {
 	].join("\n");
 }
 
-function beforeFirstChange(manifest: Manifest): string {
+function beforeFirstChange(manifest: WorkspaceManifest): string {
 	return [
 		"## Before the first change",
 		"",
@@ -37,7 +37,7 @@ function beforeFirstChange(manifest: Manifest): string {
 	].join("\n");
 }
 
-function riskGate(manifest: Manifest): string {
+function riskGate(manifest: WorkspaceManifest): string {
 	return [
 		"## Risk gate",
 		"",
@@ -61,7 +61,7 @@ function riskGate(manifest: Manifest): string {
 	].join("\n");
 }
 
-function protectedSection(manifest: Manifest, builtIns: BuiltInRules): string {
+function protectedSection(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
 	return [
 		"## Protected paths",
 		"",
@@ -73,7 +73,7 @@ function protectedSection(manifest: Manifest, builtIns: BuiltInRules): string {
 	].join("\n");
 }
 
-function forbiddenSection(manifest: Manifest, builtIns: BuiltInRules): string {
+function forbiddenSection(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
 	return [
 		"## Forbidden commands",
 		"",
@@ -83,7 +83,7 @@ function forbiddenSection(manifest: Manifest, builtIns: BuiltInRules): string {
 	].join("\n");
 }
 
-function handoffs(manifest: Manifest): string {
+function handoffs(manifest: WorkspaceManifest): string {
 	return [
 		"## Handoffs",
 		"",
@@ -108,7 +108,7 @@ function handoffs(manifest: Manifest): string {
 	].join("\n");
 }
 
-function auditTrail(manifest: Manifest): string {
+function auditTrail(manifest: WorkspaceManifest): string {
 	const id = encodedId(manifest);
 	return [
 		"## Audit trail",
@@ -119,7 +119,7 @@ function auditTrail(manifest: Manifest): string {
 	].join("\n");
 }
 
-function done(manifest: Manifest): string {
+function done(manifest: WorkspaceManifest): string {
 	return [
 		"## Done means",
 		"",
@@ -134,7 +134,7 @@ function done(manifest: Manifest): string {
 }
 
 /** The text of AGENTS.md. */
-export function agentsMd(manifest: Manifest, builtIns: BuiltInRules): string {
+export function agentsMd(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
 	return document(
 		"# Working in this repository",
 		provenance(manifest),

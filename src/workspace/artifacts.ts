@@ -1,6 +1,6 @@
 // The four instruction files of a workspace, from its manifest alone: equal manifests give the same bytes.
 
-import type { Manifest } from "../policy/manifest.ts";
+import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { agentsMd } from "./agents-md.ts";
 import { type BuiltInRules, GENERATOR_VERSION } from "./artifact-sections.ts";
 import { assistantMd } from "./assistant-md.ts";
@@ -19,7 +19,7 @@ export interface Artifact {
  * rules enters them: no address, no time. Texts of both are quoted as data (quote.ts).
  */
 export function generateArtifacts(
-	manifest: Manifest,
+	manifest: WorkspaceManifest,
 	builtIns: BuiltInRules,
 ): { version: string; workspace_id: string; artifacts: Artifact[] } {
 	return {

@@ -1,6 +1,6 @@
 // ASSISTANT.md: one session from start to end, in the order things happen; AGENTS.md has the calls in full.
 
-import type { Manifest } from "../policy/manifest.ts";
+import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
 	document,
@@ -12,7 +12,7 @@ import {
 	stack,
 } from "./artifact-sections.ts";
 
-function start(manifest: Manifest): string {
+function start(manifest: WorkspaceManifest): string {
 	return [
 		"## Start",
 		"",
@@ -23,7 +23,7 @@ function start(manifest: Manifest): string {
 	].join("\n");
 }
 
-function eachAction(manifest: Manifest): string {
+function eachAction(manifest: WorkspaceManifest): string {
 	return [
 		"## Each action",
 		"",
@@ -36,7 +36,7 @@ function eachAction(manifest: Manifest): string {
 	].join("\n");
 }
 
-function end(manifest: Manifest): string {
+function end(manifest: WorkspaceManifest): string {
 	return [
 		"## End",
 		"",
@@ -49,7 +49,7 @@ function end(manifest: Manifest): string {
 }
 
 /** The text of ASSISTANT.md. */
-export function assistantMd(manifest: Manifest, builtIns: BuiltInRules): string {
+export function assistantMd(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
 	return document(
 		"# Session checklist",
 		provenance(manifest),

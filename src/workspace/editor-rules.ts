@@ -1,6 +1,6 @@
 // The editor's two rule files. Their front matter is fixed text, so that no manifest can reach it.
 
-import type { Manifest } from "../policy/manifest.ts";
+import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
 	decisions,
@@ -26,7 +26,7 @@ alwaysApply: false
 ---`;
 
 /** The text of svc-security.mdc, which always applies. */
-export function securityRules(manifest: Manifest, builtIns: BuiltInRules): string {
+export function securityRules(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
 	return document(
 		`${SECURITY_FRONT_MATTER}\n\n# Security rules`,
 		provenance(manifest),
@@ -53,7 +53,7 @@ export function securityRules(manifest: Manifest, builtIns: BuiltInRules): strin
 }
 
 /** The text of svc-docs.mdc, which applies to documentation files. */
-export function docsRules(manifest: Manifest): string {
+export function docsRules(manifest: WorkspaceManifest): string {
 	return document(
 		`${DOCS_FRONT_MATTER}\n\n# Documentation rules`,
 		provenance(manifest),

@@ -5,18 +5,18 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { instant, wholeNumber } from "../http/query.ts";
+import { integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { walkChain } from "../ledger/read-chain.edge.ts";
-import { forbids, protects } from "../policy/coverage.ts";
+import { commandMatcher, pathMatcher } from "../policy/coverage.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import {
 	defaultManifest,
-	type Manifest,
 	manifestDigest,
 	manifestRequestSchema,
 	normalizeManifest,
+	type WorkspaceManifest,
 } from "../policy/manifest.ts";
 import { findManifest, storeManifest } from "../policy/manifests.store.ts";
 import { generateArtifacts } from "./artifacts.ts";
@@ -28,7 +28,7 @@ const DEFAULT_TAIL = 50;
 const MOST_TAIL = 200;
 
 /** Makes a manifest the policy of its workspace; true when it differs from the one before. */
-function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: Manifest): Promise<boolean> {
+function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: WorkspaceManifest): Promise<boolean> {
 	const at = new Date(startedAtMs).toISOString();
 	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at));
 }
@@ -75,7 +75,7 @@ const checkReadinessEndpoint = endpoint({
 			ok: verdict.ok,
 			signingEnabled: context.settings.signer !== null,
 		};
-		return ok({ ...readiness(manifest, ledger, { protects, forbids }), policy_updated });
+		return ok({ ...readiness(manifest, ledger, { protects: pathMatcher, forbids: commandMatcher }), policy_updated });
 	},
 });
 
@@ -107,8 +107,10 @@ const getSnapshotEndpoint = endpoint({
 	params: workspaceParams,
 	query: z.lazy(() =>
 		z.object({
-			limit: wholeNumber(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
-			since: instant.optional().describe("Counts handoffs created then or later; the verdict is on the whole chain."),
+			limit: integerParam(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
+			since: timestampParam
+				.optional()
+				.describe("Counts handoffs created then or later; the verdict is on the whole chain."),
 		}),
 	),
 	result: snapshotResultSchema,

@@ -74,7 +74,7 @@ export function visible(text: string): string {
 }
 
 /** True for a text in which nothing can be seen: it names no project, path or command. */
-export function isBlank(text: string): boolean {
+export function isBlankText(text: string): boolean {
 	return [...text].every((character) => character === " " || isHidden(character.codePointAt(0) ?? 0));
 }
 

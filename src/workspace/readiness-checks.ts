@@ -1,5 +1,5 @@
 // The readiness table: what is checked, what it weighs and what to do about it. Scoring is in readiness.ts.
-import { isBlank } from "./quote.ts";
+import { isBlankText } from "./quote.ts";
 import {
 	CI_PATHS,
 	DELETING_COMMANDS,
@@ -13,7 +13,7 @@ import {
 import { repeatedPositions, type Subject } from "./readiness-subject.ts";
 
 /** One row: passing it earns its weight; failing it, `rec` says what to change. */
-export interface Check {
+export interface ReadinessCheck {
 	id: string;
 	label: string;
 	weight: number;
@@ -35,23 +35,23 @@ const MAX_STACK_NAME_CHARS = 60;
 function unclearStackPositions({ manifest }: Subject): number[] {
 	const repeated = repeatedPositions(manifest.stack.map((entry) => entry.toLowerCase()));
 	return manifest.stack.flatMap((entry, position) =>
-		isBlank(entry) || entry.length > MAX_STACK_NAME_CHARS || repeated.includes(position) ? [position] : [],
+		isBlankText(entry) || entry.length > MAX_STACK_NAME_CHARS || repeated.includes(position) ? [position] : [],
 	);
 }
 
-const ABOUT_THE_PROJECT: readonly Check[] = [
+const ABOUT_THE_PROJECT: readonly ReadinessCheck[] = [
 	{
 		id: "project_named",
 		label: "The project has a name",
 		weight: 3,
-		passed: ({ manifest }) => manifest.project_name !== null && !isBlank(manifest.project_name),
+		passed: ({ manifest }) => manifest.project_name !== null && !isBlankText(manifest.project_name),
 		rec: () => 'Set project_name to the name people use for the project, for example "Order service".',
 	},
 	{
 		id: "stack_listed",
 		label: "The stack is listed",
 		weight: 4,
-		passed: ({ manifest }) => manifest.stack.some((entry) => !isBlank(entry)),
+		passed: ({ manifest }) => manifest.stack.some((entry) => !isBlankText(entry)),
 		rec: () =>
 			'List the languages, frameworks and stores in stack, for example ["TypeScript 5", "Hono", "PostgreSQL 16"].',
 	},
@@ -67,7 +67,7 @@ const ABOUT_THE_PROJECT: readonly Check[] = [
 	},
 ];
 
-const PROTECTED_PATHS: readonly Check[] = [
+const PROTECTED_PATHS: readonly ReadinessCheck[] = [
 	{
 		id: "protected_paths_listed",
 		label: "Protected paths are listed",
@@ -140,7 +140,7 @@ const PROTECTED_PATHS: readonly Check[] = [
 	},
 ];
 
-const FORBIDDEN_COMMANDS: readonly Check[] = [
+const FORBIDDEN_COMMANDS: readonly ReadinessCheck[] = [
 	{
 		id: "forbidden_commands_listed",
 		label: "Forbidden commands are listed",
@@ -212,7 +212,7 @@ const FORBIDDEN_COMMANDS: readonly Check[] = [
 	},
 ];
 
-const GATES: readonly Check[] = [
+const GATES: readonly ReadinessCheck[] = [
 	{
 		id: "risk_gate_required",
 		label: "Agents must pass the risk gate",
@@ -230,7 +230,7 @@ const GATES: readonly Check[] = [
 ];
 
 // A chain that does not verify proves nothing, so a broken one fails all four.
-const LEDGER: readonly Check[] = [
+const LEDGER: readonly ReadinessCheck[] = [
 	{
 		id: "ledger_intact",
 		label: "The handoff chain verifies",
@@ -277,7 +277,7 @@ const LEDGER: readonly Check[] = [
 ];
 
 /** Every check, in the order in which a result lists them. The weights add up to 100, so a weight is a point. */
-export const READINESS_CHECKS: readonly Check[] = [
+export const READINESS_CHECKS: readonly ReadinessCheck[] = [
 	...ABOUT_THE_PROJECT,
 	...PROTECTED_PATHS,
 	...FORBIDDEN_COMMANDS,

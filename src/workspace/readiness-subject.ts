@@ -1,6 +1,6 @@
 // What the readiness checks look at: a manifest read the way the policy reads it, and the live state of its ledger.
-import type { Manifest } from "../policy/manifest.ts";
-import { isBlank } from "./quote.ts";
+import type { WorkspaceManifest } from "../policy/manifest.ts";
+import { isBlankText } from "./quote.ts";
 
 /** The workspace's handoff chain as it stands. */
 export interface LedgerStanding {
@@ -40,7 +40,7 @@ export interface PatternList {
 }
 
 export interface Subject {
-	manifest: Manifest;
+	manifest: WorkspaceManifest;
 	ledger: LedgerStanding;
 	paths: PatternList;
 	commands: PatternList;
@@ -59,7 +59,7 @@ function positions(entries: readonly string[], wanted: (entry: string, position:
 /** Positions of entries that repeat an earlier one in another spelling of blanks, `./` or a last `/`. */
 export function repeatedPositions(entries: readonly string[]): number[] {
 	const spelled = entries.map((entry) => entry.trim().replace(/\s+/g, " ").replace(/^\.\//, "").replace(/\/$/, ""));
-	return positions(spelled, (entry, position) => !isBlank(entry) && spelled.indexOf(entry) < position);
+	return positions(spelled, (entry, position) => !isBlankText(entry) && spelled.indexOf(entry) < position);
 }
 
 /**
@@ -72,16 +72,16 @@ export function readPatterns(
 	isBroad: (catches: (example: string) => boolean) => boolean,
 	isSentence: (entry: string) => boolean = () => false,
 ): PatternList {
-	const broad = positions(entries, (entry) => !isBlank(entry) && isBroad(compile([entry])));
+	const broad = positions(entries, (entry) => !isBlankText(entry) && isBroad(compile([entry])));
 	const idle = positions(entries, (entry) => {
 		// `!` takes back what an earlier entry caught, so what follows it is what must be able to catch.
 		const pattern = entry.trim().replace(/^!/, "");
-		if (isBlank(pattern) || isSentence(pattern)) return true;
+		if (isBlankText(pattern) || isSentence(pattern)) return true;
 		return pattern.length <= MAX_TRIED_CHARS && !compile([pattern])(pattern);
 	});
 	const catches = compile(entries.filter((_, position) => !broad.includes(position)));
 	return {
-		named: entries.filter((entry) => !isBlank(entry)).length,
+		named: entries.filter((entry) => !isBlankText(entry)).length,
 		broad,
 		idle: idle.filter((position) => !broad.includes(position)),
 		repeated: repeatedPositions(entries),

@@ -1,5 +1,5 @@
 // Scores how ready a workspace is for agents: the table of readiness-checks.ts over a manifest and its live ledger.
-import type { Manifest } from "../policy/manifest.ts";
+import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
 import { type LedgerStanding, type PatternReading, readPatterns, type Subject } from "./readiness-subject.ts";
@@ -57,7 +57,7 @@ const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|onl
  * Scores a manifest and the state of its workspace's ledger. The same arguments give the same result.
  * @param reading how the policy reads patterns, so that a path counts as covered only if a check would stop it.
  */
-export function readiness(manifest: Manifest, ledger: LedgerStanding, reading: PatternReading): Readiness {
+export function readiness(manifest: WorkspaceManifest, ledger: LedgerStanding, reading: PatternReading): Readiness {
 	const subject: Subject = {
 		manifest,
 		ledger,

@@ -1,7 +1,7 @@
 // What the workspace endpoints answer, as schemas for the reference and the contract test.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
-import { manifestSchema } from "../policy/manifest.ts";
+import { workspaceManifestSchema } from "../policy/manifest.ts";
 import { RATINGS } from "./readiness.ts";
 
 const row = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
@@ -74,6 +74,6 @@ export const manifestResultSchema = z.lazy(() =>
 		source: z.enum(["stored", "default"]).describe("`default`: none was ever posted, so only built-in rules hold."),
 		digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
 		updated_at: z.string().nullable().describe("When this manifest came into force; null for the default."),
-		manifest: manifestSchema,
+		manifest: workspaceManifestSchema,
 	}),
 );

@@ -10,7 +10,7 @@ import { createChatCompletionEndpoint } from "../../src/chat/endpoints.edge.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { MAX_ENTRIES, MAX_VALUES } from "../../src/http/json-shape.ts";
 import { mount } from "../../src/http/mount.edge.ts";
-import type { Stages } from "../../src/http/respond.edge.ts";
+import type { RequestState } from "../../src/http/respond.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
 import { figure, type Row, table } from "./table.ts";
 
@@ -156,12 +156,12 @@ interface Figures {
 }
 
 /** The chat endpoint as it is mounted, with a handler that does nothing. */
-function service(): Hono<Stages> {
+function service(): Hono<RequestState> {
 	const endpoint: Endpoint = {
 		...createChatCompletionEndpoint,
 		handle: async () => ({ ok: true, value: {} }),
 	};
-	const app = new Hono<Stages>();
+	const app = new Hono<RequestState>();
 	app.use((c, next) => {
 		c.set("context", {
 			requestId: "svc-bench",
@@ -182,7 +182,7 @@ function service(): Hono<Stages> {
 }
 
 /** Sends a file's bytes as the network would: read as they are wanted, never held whole. */
-function post(app: Hono<Stages>, file: string): Response | Promise<Response> {
+function post(app: Hono<RequestState>, file: string): Response | Promise<Response> {
 	const body = Readable.toWeb(createReadStream(file, { highWaterMark: CHUNK_BYTES })) as unknown as ReadableStream;
 	const init = { method: "POST", body, duplex: "half", headers: { "content-type": "application/json" } };
 	return app.request(createChatCompletionEndpoint.path, init);

@@ -1,7 +1,7 @@
 // Prints what hostile policy checks cost: CPU of one decision, each in a process of its own, dearest first.
 import { spawnSync } from "node:child_process";
 import { decide } from "../../src/policy/decide.ts";
-import { WorkBudget } from "../../src/policy/work.ts";
+import { WorkBudget } from "../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS, type HostileInput, type HostileSize } from "./policy-inputs.ts";
 import { table } from "./table.ts";
 

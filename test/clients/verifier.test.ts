@@ -1,7 +1,7 @@
 // The verifier and the running service: it takes what the service answers as it is, and its page is served beside the Worker, as
 // a deployment does.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Finding, lineOf } from "../../src/verifier/findings.ts";
+import { type Finding, renderFinding } from "../../src/verifier/findings.ts";
 import { readPublicKeys } from "../../src/verifier/keys.ts";
 import { guessKind, KINDS, type KindName } from "../../src/verifier/kinds.ts";
 import { chat, startTestService, type TestService } from "./support.ts";
@@ -60,7 +60,7 @@ it("what the service answers is checked as it is saved", async () => {
 		const against = kind === "chain" ? checkpoint : null;
 		const findings: Finding[] = await KINDS[kind].check(text, { keys, checkpoint: against });
 		expect(guessKind(text)).toBe(kind);
-		expect(findings.filter(({ verdict }) => verdict !== "ok").map(lineOf)).toEqual([]);
+		expect(findings.filter(({ verdict }) => verdict !== "ok").map(renderFinding)).toEqual([]);
 		expect(findings.length).toBeGreaterThan(1);
 	}
 });

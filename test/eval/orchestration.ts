@@ -9,11 +9,11 @@ import { type AnswerKind, finalAnswer } from "../../src/orchestration/final-answ
 import { selfConsistency } from "../../src/orchestration/self-consistency.ts";
 import { single } from "../../src/orchestration/single.ts";
 import {
-	type Cast,
-	type Conclusion,
 	type Engine,
 	type Member,
+	type Panel,
 	type Strategy,
+	type StrategyResult,
 	type Task,
 	userMessage,
 } from "../../src/orchestration/strategy.ts";
@@ -137,7 +137,7 @@ async function measure(
 	const sum: Measured = { correct: 0, strong: 0, calls: 0, confidence: 0, n: problems.length };
 	const [first, ...rest] = systems.map((system): Member => [system]);
 	if (!first) throw new Error("nobody takes part");
-	const cast: Cast = { members: [first, ...rest], judge: first, rounds: 1 };
+	const cast: Panel = { members: [first, ...rest], judge: first, rounds: 1 };
 	for (const problem of problems) {
 		const asked = new Set<string>();
 		const task: Task = {
@@ -149,7 +149,7 @@ async function measure(
 		};
 		const result = await strategy.run(task, cast, recordedEngine(problem, quality, asked));
 		if (!result.ok) throw new Error(`${set.name}: ${result.failure.reason}`);
-		const conclusion: Conclusion = result.value;
+		const conclusion: StrategyResult = result.value;
 		if (problem.said.get(conclusion.model)?.correct) sum.correct++;
 		if (asked.has(set.strong)) sum.strong++;
 		sum.calls += asked.size;

@@ -8,8 +8,8 @@ import { Timings } from "../../src/http/timings.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
-import { settingsOf } from "../../src/settings.ts";
-import { fundsOf } from "../../src/usage/funds.edge.ts";
+import { cachedSettings } from "../../src/settings.ts";
+import { createFunds } from "../../src/usage/funds.edge.ts";
 import type { TestKey } from "./service.ts";
 
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */
@@ -30,11 +30,11 @@ export function inProcessCaller(
 		requestId,
 		startedAtMs,
 		account,
-		settings: settingsOf(env),
+		settings: cachedSettings(env),
 		signal: new AbortController().signal,
 		waitUntil,
 		log: { endpoint: "in-process" },
 		timings: new Timings(startedAtMs, () => Date.now()),
-		funds: fundsOf({ account, admit, db: database(env.DB), meter, requestId, waitUntil }),
+		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, waitUntil }),
 	};
 }

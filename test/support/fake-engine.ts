@@ -1,6 +1,6 @@
 // An engine that answers as a test says, and keeps what it was asked.
 import type { Failure } from "../../src/failure.ts";
-import type { Answered, Cast, Engine, Member, Question, Task, Unanswered } from "../../src/orchestration/strategy.ts";
+import type { Answer, Engine, Member, NoAnswer, Panel, Question, Task } from "../../src/orchestration/strategy.ts";
 import { userMessage } from "../../src/orchestration/strategy.ts";
 
 export const FAILED: Failure = {
@@ -36,7 +36,7 @@ export function fakeEngine(
 		rated,
 		async ask(questions) {
 			batches.push(questions);
-			return questions.map((question): Answered | Unanswered => {
+			return questions.map((question): Answer | NoAnswer => {
 				const given = reply(question, place++);
 				const [model] = question.member;
 				if (given === null) return { ok: false, failure: FAILED, unaffordable: false };
@@ -58,7 +58,7 @@ export function task(more: Partial<Task> = {}): Task {
 }
 
 /** Members by id, a judge and rounds. */
-export function castOf(ids: readonly [string, ...string[]], rounds = 2): Cast {
+export function castOf(ids: readonly [string, ...string[]], rounds = 2): Panel {
 	const [first, ...rest] = ids.map((id): Member => [id]);
 	return { members: [first ?? [ids[0]], ...rest], judge: ["judge"], rounds };
 }

@@ -1,6 +1,6 @@
 // An answer as a chat completion shows it, without its order: what most tests of wires ask about.
 import { blockFields } from "../../src/chat/provider-blocks.ts";
-import { saysNothing } from "../../src/providers/accumulate.ts";
+import { isEmptyAnswer } from "../../src/providers/accumulate.ts";
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../../src/providers/model-call.ts";
 
 export interface FlatAnswer extends Omit<ModelAnswer, "content" | "bodyFields"> {
@@ -32,5 +32,5 @@ export function flat(answer: ModelAnswer | null): FlatAnswer | null {
 
 /** The flat form of an answer that is of use; null for any other. */
 export function usable(answer: ModelAnswer | null): FlatAnswer | null {
-	return answer && saysNothing(answer, []) ? null : flat(answer);
+	return answer && isEmptyAnswer(answer, []) ? null : flat(answer);
 }

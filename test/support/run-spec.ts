@@ -1,6 +1,13 @@
 // A run as it begins, for tests of its pure parts.
 
-import { type Charge, openRun, type RunSpec, type RunState, type RunStep, withStep } from "../../src/agents/run/run.ts";
+import {
+	openRun,
+	type RunSpec,
+	type RunState,
+	type RunStep,
+	type StepCharge,
+	withStep,
+} from "../../src/agents/run/run.ts";
 import type { UsageCall } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 
@@ -39,7 +46,7 @@ export function runWith(
 	outputs: readonly string[],
 	more: Partial<RunState> = {},
 	hasPlan = false,
-): { state: RunState; steps: RunStep[]; charges: Charge[] } {
+): { state: RunState; steps: RunStep[]; charges: StepCharge[] } {
 	let state = openRun(specOf());
 	const steps: RunStep[] = [];
 	for (const [at, output] of outputs.entries()) {

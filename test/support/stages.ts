@@ -1,6 +1,6 @@
 // Reading the stages of an orchestration or a code run.
 import type * as z from "zod";
-import type { stagesSchema } from "../../src/inference/work-answer.ts";
+import type { stagesSchema } from "../../src/inference/workflow-answer.ts";
 
 type Stage = z.output<typeof stagesSchema>[number];
 

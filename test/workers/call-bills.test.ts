@@ -7,7 +7,7 @@ import { app } from "../../src/app.ts";
 import type { Model } from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { WireName } from "../../src/catalog/vocabulary.ts";
-import type { Purpose } from "../../src/inference/accounting.ts";
+import type { RequestPurpose } from "../../src/inference/accounting.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
@@ -384,7 +384,7 @@ describe("an answer that is whole", () => {
 });
 
 describe("calls in the process", () => {
-	const purpose: Purpose = {
+	const purpose: RequestPurpose = {
 		kind: "agent",
 		inputHash: hashText("goal"),
 		configDigest: null,
@@ -408,8 +408,8 @@ describe("calls in the process", () => {
 		const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "hi" }] }];
 		const output = { type: "text" as const };
 		const modelCall = { messages, tools: [], output, maxTokens: 900, stop: [], sampling: {}, unknownFields: {} };
-		const wishes = { model: openai.id, mode: null, config: null, gate: null };
-		const plan = planCall({ call: modelCall, wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
+		const options = { model: openai.id, mode: null, config: null, gate: null };
+		const plan = planCall({ call: modelCall, options }, caller.account.plan, caller.settings, caller.startedAtMs);
 		if (!plan.ok) throw new Error("no plan");
 		const { calls } = callsFor(plan.value, caller);
 		return { calls: [calls[0]], boundNanoUsd: calls[0].attempt.worstCase.totalNanoUsd };

@@ -2,7 +2,12 @@
 // them is written down under any of the five kinds.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { type BilledCall, type Description, lastOf, type Purpose } from "../../src/inference/accounting.ts";
+import {
+	type BilledCall,
+	lastBilledCall,
+	type RequestDescription,
+	type RequestPurpose,
+} from "../../src/inference/accounting.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
@@ -75,8 +80,8 @@ function modelCall(text: string): ModelCall {
 }
 
 function callsOf(model: string, text: string): CallSet {
-	const wishes = { model, mode: null, config: null, gate: null };
-	const plan = planCall({ call: modelCall(text), wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
+	const options = { model, mode: null, config: null, gate: null };
+	const plan = planCall({ call: modelCall(text), options }, caller.account.plan, caller.settings, caller.startedAtMs);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
 	return callsFor(plan.value, caller);
 }
@@ -136,7 +141,7 @@ const DETAILS: Readonly<Record<ReceiptKind, (billed: readonly BilledCall[]) => R
 };
 
 function single(billed: readonly BilledCall[]) {
-	const { candidate, attempt, bill } = lastOf(billed);
+	const { candidate, attempt, bill } = lastBilledCall(billed);
 	return {
 		model: candidate.model.id,
 		provider: candidate.model.provider,
@@ -149,14 +154,14 @@ function single(billed: readonly BilledCall[]) {
 	};
 }
 
-function purposeOf(kind: ReceiptKind): Purpose {
+function purposeOf(kind: ReceiptKind): RequestPurpose {
 	return {
 		kind,
 		inputHash: hashText("input"),
 		configDigest: null,
 		gate: null,
-		describe: (billed): Description => {
-			const { model } = lastOf(billed).candidate;
+		describe: (billed): RequestDescription => {
+			const { model } = lastBilledCall(billed).candidate;
 			const usage = { model: model.id, provider: model.provider, mode: "quality", fallback: false };
 			return { receipt: DETAILS[kind](billed), usage };
 		},

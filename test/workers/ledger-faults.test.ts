@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import type { AuditEventRow } from "../../src/audit/event.ts";
-import { askOwners, readUnflushed } from "../../src/audit/owners.edge.ts";
+import { readFromOwners, readUnflushed } from "../../src/audit/owners.edge.ts";
 import { PLANS } from "../../src/catalog/plans.ts";
 import { contentOf, draftOf, type Handoff, handoffOf } from "../../src/ledger/handoff.ts";
 import { ledgerClient } from "../../src/ledger/ledger-client.edge.ts";
@@ -222,7 +222,9 @@ describe("while D1 takes no writes", () => {
 		});
 		await eventually(async () => (await marked()).length === 0);
 		expect(await readUnflushed(caller(), ALL_EVENTS)).toEqual({ ok: true, value: [] });
-		expect(await askOwners(caller(), "workspace", () => Promise.reject(new Error("nobody is to be asked")))).toEqual({
+		expect(
+			await readFromOwners(caller(), "workspace", () => Promise.reject(new Error("nobody is to be asked"))),
+		).toEqual({
 			ok: true,
 			value: [],
 		});

@@ -9,7 +9,7 @@ import { callerDialect, type ErrorDialect } from "../../src/http/dialects.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type LongAnswerOptions, type LongWork, longAnswer } from "../../src/http/long-answer.edge.ts";
 import { mount } from "../../src/http/mount.edge.ts";
-import { respondToException, type Stages } from "../../src/http/respond.edge.ts";
+import { type RequestState, respondToException } from "../../src/http/respond.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
 
 const FAILED: Failure = { reason: "no_provider_available", message: "no provider has a key" };
@@ -42,7 +42,7 @@ function serve(
 		log: { endpoint: "unmatched" },
 		timings: new Timings(0, () => 0),
 	};
-	const app = new Hono<Stages>();
+	const app = new Hono<RequestState>();
 	app.onError(respondToException);
 	app.use(async (c, next) => {
 		c.set("errorDialect", callerDialect(c.req.raw.headers));

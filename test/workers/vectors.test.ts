@@ -13,14 +13,14 @@ import {
 	EMPTY_RANGE,
 	inclusionProof,
 	leafHash,
+	merkleRoot,
 	nodeHash,
-	rootOf,
-	rootOfRange,
+	rangeRoot,
 	verifyConsistency,
 	verifyInclusion,
 } from "../../src/proof/merkle.ts";
-import { checkpointBody, parseCheckpoint, parseNote, signNote, verifyNote, vkeyOf } from "../../src/proof/note.ts";
-import { createSigner, createVerifier, keyIdOf } from "../../src/proof/signing.ts";
+import { checkpointBody, parseCheckpoint, parseNote, signNote, toVkey, verifyNote } from "../../src/proof/note.ts";
+import { createSigner, createVerifier, toKeyId } from "../../src/proof/signing.ts";
 import { noteSharedData } from "../support/absent-data.ts";
 import ledger from "../vectors/ledger.json" with { type: "json" };
 import rfc8032 from "../vectors/rfc8032.json" with { type: "json" };
@@ -194,14 +194,14 @@ describe.runIf(arePublishedThere)("Merkle trees on workerd", () => {
 					? nodeHash(utf8(left_utf8), utf8(right_utf8))
 					: leaf_utf8 !== undefined
 						? leafHash(utf8(leaf_utf8))
-						: rootOf([]);
+						: merkleRoot([]);
 			expect(toHex(hash)).toBe(want);
 		}
 		const leaves = vectors.leaf_inputs_hex.map((hex) => leafHash(fromHex(hex)));
 		let range = EMPTY_RANGE;
 		for (const [size, root] of vectors.root_hashes_hex.entries()) {
-			expect(toHex(rootOf(leaves.slice(0, size)))).toBe(root);
-			expect(toHex(rootOfRange(range))).toBe(root);
+			expect(toHex(merkleRoot(leaves.slice(0, size)))).toBe(root);
+			expect(toHex(rangeRoot(range))).toBe(root);
 			const leaf = leaves[size];
 			if (leaf) range = append(range, leaf);
 		}
@@ -281,7 +281,7 @@ describe.runIf(arePublishedThere)("signed notes on workerd", () => {
 		const { signing } = await read();
 		const [, , name = "", , ...key] = signing.skey.split("+");
 		const signer = createSigner(bytesOf(key.join("+")).subarray(1));
-		expect(vkeyOf(name, signer.publicKey)).toBe(signing.vkey);
+		expect(toVkey(name, signer.publicKey)).toBe(signing.vkey);
 		expect(signNote(signing.text, name, signer)).toBe(`${signing.text}\n${signing.want_signature_line}`);
 	});
 
@@ -299,7 +299,7 @@ describe("the ledger that the second implementation wrote", () => {
 
 	it("has the same subjects, hashes and signatures here", async () => {
 		expect(toHex(signer.publicKey)).toBe(ledger.public_key);
-		expect(keyIdOf(signer.publicKey)).toBe(ledger.key_id);
+		expect(toKeyId(signer.publicKey)).toBe(ledger.key_id);
 		const verifier = createVerifier(signer.publicKey);
 		for (const { subject, hash, signature, key_id, ...members } of ledger.entries) {
 			expect(canonicalJson({ type: "svc.handoff.v1", ...members })).toBe(subject);
@@ -316,8 +316,8 @@ describe("the ledger that the second implementation wrote", () => {
 		expect(leaves.map((leaf) => toHex(leaf))).toEqual(ledger.leaf_hashes);
 		let range = EMPTY_RANGE;
 		for (const [size, root] of ledger.roots.entries()) {
-			expect(toHex(rootOf(leaves.slice(0, size)))).toBe(root);
-			expect(toHex(rootOfRange(range))).toBe(root);
+			expect(toHex(merkleRoot(leaves.slice(0, size)))).toBe(root);
+			expect(toHex(rangeRoot(range))).toBe(root);
 			const leaf = leaves[size];
 			if (leaf) range = append(range, leaf);
 		}
@@ -340,8 +340,8 @@ describe("the ledger that the second implementation wrote", () => {
 
 	it("has the same checkpoint, and it verifies", async () => {
 		const { origin, vkey, checkpoint } = ledger;
-		const claim = { origin, size: leaves.length, root: rootOf(leaves) };
-		expect(vkeyOf(origin, signer.publicKey)).toBe(vkey);
+		const claim = { origin, size: leaves.length, root: merkleRoot(leaves) };
+		expect(toVkey(origin, signer.publicKey)).toBe(vkey);
 		expect(signNote(checkpointBody(claim), origin, signer)).toBe(checkpoint);
 		expect(await verifyNote(checkpoint, [vkey])).toMatchObject({ outcome: "verified", text: checkpointBody(claim) });
 		expect(parseCheckpoint(parseNote(checkpoint)?.text ?? "")).toEqual(claim);

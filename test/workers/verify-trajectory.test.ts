@@ -3,7 +3,7 @@ import { ulid } from "ulid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { lastOf, type Purpose } from "../../src/inference/accounting.ts";
+import { lastBilledCall, type RequestPurpose } from "../../src/inference/accounting.ts";
 import { planCall } from "../../src/inference/plan.ts";
 import { callsFor, Run } from "../../src/inference/run.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
@@ -71,7 +71,7 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 	const modelCall = { messages: [message], tools: [], output: { type: "text" as const }, maxTokens: 50, stop: [] };
 	const request = { ...modelCall, sampling: {}, unknownFields: {} };
 	const wishes = { model: MODEL, mode: null, config: null, gate: null };
-	const plan = planCall({ call: request, wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
+	const plan = planCall({ call: request, options: wishes }, caller.account.plan, caller.settings, caller.startedAtMs);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
 	const detail: ReceiptDetail = {
 		kind: "agent",
@@ -82,13 +82,13 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 		n_steps: steps.length,
 		max_cost_usd: 0.5,
 	};
-	const purpose: Purpose = {
+	const purpose: RequestPurpose = {
 		kind: "agent",
 		inputHash: hashText("the goal"),
 		configDigest: null,
 		gate: null,
 		describe: (billed) => {
-			const { model } = lastOf(billed).candidate;
+			const { model } = lastBilledCall(billed).candidate;
 			return {
 				receipt: detail,
 				usage: { model: model.id, provider: model.provider, mode: "balanced", fallback: false },

@@ -1,11 +1,11 @@
 // The Worker's side of the objects of runs: every call is idempotent and tried twice.
 import { ownerObjectName } from "../../audit/owner.ts";
-import { callTwice } from "../../durable/call-object.edge.ts";
-import type { AgentRun, Awaited, Claim, RunView } from "./agent-run.object.ts";
+import { callObject } from "../../durable/call-object.edge.ts";
+import type { AgentRun, Awaited, RunClaim, RunView } from "./agent-run.object.ts";
 import type { RunSpec } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 
-export type { Awaited, Claim, RunView } from "./agent-run.object.ts";
+export type { Awaited, RunClaim, RunView } from "./agent-run.object.ts";
 
 /** See the methods of AgentRun. */
 export interface AgentRunClient {
@@ -20,7 +20,7 @@ export interface AgentRunClient {
 /** A client for one run, for its user. */
 export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, runId: string): AgentRunClient {
 	const name = ownerObjectName(userId, { kind: "run", id: runId });
-	const twice = <T>(call: (stub: DurableObjectStub<AgentRun>) => Promise<T>) => callTwice(namespace, name, call);
+	const twice = <T>(call: (stub: DurableObjectStub<AgentRun>) => Promise<T>) => callObject(namespace, name, call);
 	return {
 		start: (spec) => twice((stub) => stub.start(spec)),
 		read: () => twice(async (stub) => (await stub.read(userId)) as RunView | null),
@@ -41,11 +41,11 @@ export function claimRun(
 	key: string,
 	bodyHash: string,
 	runId: string | null,
-): Promise<Claim | null> {
-	return callTwice(namespace, `key:${userId}/${key}`, async (stub) => await stub.claim(bodyHash, runId));
+): Promise<RunClaim | null> {
+	return callObject(namespace, `key:${userId}/${key}`, async (stub) => await stub.claim(bodyHash, runId));
 }
 
 /** Takes the key from a run that was never begun, for the next who asks. */
 export function unclaimRun({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
-	return callTwice(namespace, `key:${userId}/${key}`, (stub) => stub.unclaim(runId));
+	return callObject(namespace, `key:${userId}/${key}`, (stub) => stub.unclaim(runId));
 }

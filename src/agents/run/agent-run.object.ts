@@ -20,13 +20,13 @@ import { utf8Length } from "../../providers/wire.ts";
 import { SpendGuard } from "../guard.ts";
 import { type KnownRun, type ShownRun, shownRun, summaryOf } from "../response.ts";
 import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
-import { costOf, openRun, type RunSpec } from "./run.ts";
+import { openRun, type RunSpec, sumChargesNanoUsd } from "./run.ts";
 import { RunBook } from "./run-book.edge.ts";
 import { RunDriver } from "./run-driver.edge.ts";
-import { planEvent, recordEvent } from "./run-events.ts";
+import { agentRecordEvent, planEvent } from "./run-events.ts";
 import { RunFollowers } from "./run-followers.edge.ts";
 import { RunMoney } from "./run-money.edge.ts";
-import { type Outgoing, RunOutgoing } from "./run-outgoing.edge.ts";
+import { type RunOutbox, RunOutgoing } from "./run-outbox.edge.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 
 /** When the alarm looks after a run whose object died in the middle of a move. */
@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 10_000;
 const MAX_MIRRORED_BYTES = 500_000;
 
 /** Which run an idempotency key stands for. */
-export interface Claim {
+export interface RunClaim {
 	runId: string;
 	/** It was asked for with the same body. */
 	isSame: boolean;
@@ -61,7 +61,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	#hasTables: boolean;
 	#book: RunBook | null = null;
 	#outgoing: RunOutgoing;
-	#outbox: OwnerOutbox<Outgoing>;
+	#outbox: OwnerOutbox<RunOutbox>;
 	/** The run was begun, or taken over, in this life of the object. */
 	#isDriven = false;
 	#waiting = Promise.withResolvers<Awaited>();
@@ -96,7 +96,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	}
 
 	/** The run that this key stands for, from now on `runId` if none did before; null where none does and none is given. */
-	claim(bodyHash: string, runId: string | null): Claim | null {
+	claim(bodyHash: string, runId: string | null): RunClaim | null {
 		const { sql } = this.ctx.storage;
 		const [known] = this.#hasTables
 			? sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray()
@@ -282,7 +282,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		}
 		const { calls, estimated, readers } = open;
 		const charge = { calls, estimated };
-		const costNanoUsd = costOf([charge]);
+		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const guard = SpendGuard.resume(state.guard);
 		guard.hold(costNanoUsd)?.settle(state.trajectory.range.size, { costNanoUsd });
 		const all = [...new Set([...state.readers, ...readers])];
@@ -301,7 +301,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			return;
 		}
 		const { end, state, steps } = settled;
-		const event = recordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
+		const event = agentRecordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
 		let id = "";
 		book.finish(settled, () => {
 			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges, end }));

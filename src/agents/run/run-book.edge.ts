@@ -4,7 +4,7 @@ import type { Settlement } from "../../meter/settlement.ts";
 import { LongTexts } from "../long-texts.edge.ts";
 import type { KnownRun } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
-import type { Charge, RunEnd, RunSpec, RunState, RunStep, StepRecord } from "./run.ts";
+import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepRecord } from "./run.ts";
 
 /** A run that is over and not settled yet: what is to be settled, as it was sealed. */
 export interface Closing {
@@ -33,7 +33,7 @@ export class RunBook implements KnownRun {
 	state: RunState;
 	steps: RunStep[];
 	/** Of steps that are over. */
-	charges: Charge[];
+	charges: StepCharge[];
 	/** Of the step under way. */
 	open: OpenCharge | null;
 	closing: Closing | null;
@@ -90,7 +90,7 @@ export class RunBook implements KnownRun {
 			{
 				state: parsed<RunState>("state", row.state),
 				steps,
-				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as Charge),
+				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as StepCharge),
 				open: open ? (JSON.parse(open.charge) as OpenCharge) : null,
 				closing: row.closing === null ? null : parsed<Closing>("closing", row.closing),
 				end: row.end === null ? null : parsed<RunEnd>("end", row.end),
@@ -135,7 +135,7 @@ export class RunBook implements KnownRun {
 	}
 
 	/** Stores a step's end: what it cost, the step if it gave one, and where the run stands then. */
-	endStep(charge: Charge, step: RunStep | null, state: RunState, also: () => void = () => undefined): void {
+	endStep(charge: StepCharge, step: RunStep | null, state: RunState, also: () => void = () => undefined): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec(

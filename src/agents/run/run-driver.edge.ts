@@ -1,8 +1,8 @@
 // Makes a run's moves, one at a time: decides under the guard, has the step carried out, and stores what came of it before the
 // next. When moves are made, and how the run is closed, is the object's business.
 import { logError } from "../../http/log.edge.ts";
+import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
 import type { Caller } from "../../inference/caller.edge.ts";
-import { fitted, placeholder, slotBytesFor } from "../../inference/slots.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "../digest.ts";
@@ -11,19 +11,19 @@ import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages
 import type { KnownRun } from "../response.ts";
 import { type CarriedOut, carryOut, inputHashOf, type StepFunding } from "../step.edge.ts";
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
+import { type PricedStep, StepPricer, type StepRules, type StepTask } from "../step-pricer.edge.ts";
 import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "../step-prompts.ts";
 import { ALONE, castSizesFor } from "../step-strategy.ts";
-import { type StepRules, type StepTask, StepWeigher, type Weighed } from "../step-weigher.edge.ts";
 import {
-	type Charge,
-	costOf,
 	nextMove,
 	ownPlan,
 	type RunState,
 	type RunStep,
 	resultsOf,
+	type StepCharge,
 	type StepRecord,
 	stepsTaken,
+	sumChargesNanoUsd,
 	withStep,
 } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
@@ -82,7 +82,7 @@ interface Wanted extends StepTask {
 
 type Planned = Pick<RunState, "plan" | "isPlanned">;
 
-type Decided = BegunStep & { weighed: Weighed };
+type Decided = BegunStep & { weighed: PricedStep };
 
 type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
 
@@ -126,7 +126,7 @@ export class RunDriver {
 			askAgain(answer) {
 				const read = parsePlan(answer, maxSubtasks);
 				if (read.ok) return null;
-				return planRepairMessages(goal, maxSubtasks, fitted(answer, REJECTED_PLAN_BYTES), read.reason);
+				return planRepairMessages(goal, maxSubtasks, fitPlaceholder(answer, REJECTED_PLAN_BYTES), read.reason);
 			},
 		};
 		const made = layoutOf(maxSteps).asksForPlan ? await this.#make(wanted) : null;
@@ -206,7 +206,7 @@ export class RunDriver {
 	#finalReserve(earlier: readonly EarlierOutput[]): number {
 		const { goal, maxTokens } = this.#tools.book.spec;
 		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
-		const oneMore = slotBytesFor(Math.min(maxTokens, RESERVED_TOKENS));
+		const oneMore = placeholderBytes(Math.min(maxTokens, RESERVED_TOKENS));
 		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + oneMore));
 		return this.#leastOf(finalMessages(goal, results));
 	}
@@ -216,7 +216,7 @@ export class RunDriver {
 		const { book, caller, rules } = this.#tools;
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
 		const step: StepTask = { messages, castSizes: () => ALONE, shareNanoUsd: 0 };
-		return new StepWeigher(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
+		return new StepPricer(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 
 	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
@@ -241,7 +241,7 @@ export class RunDriver {
 
 	#decide(wanted: Wanted, maxTokens: number): Decided | StepStop {
 		const { caller, rules } = this.#tools;
-		const weigher = new StepWeigher({ ...caller, startedAtMs: Date.now() }, rules, wanted, maxTokens);
+		const weigher = new StepPricer({ ...caller, startedAtMs: Date.now() }, rules, wanted, maxTokens);
 		const request = {
 			worstCaseOf: (intensity: Intensity, tokens: number) => weigher.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
@@ -264,7 +264,7 @@ export class RunDriver {
 	): void {
 		const { book, say, moved } = this.#tools;
 		const { spec } = book;
-		const costNanoUsd = costOf([charge]);
+		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const { alerts } = decided.hold.settle(stepsTaken(book.state), { costNanoUsd, overrun });
 		const common: Partial<RunState> = {
 			guard: this.#guard.state,
@@ -299,12 +299,12 @@ export class RunDriver {
 			say({ type: "step_done", step: record });
 		}
 		for (const alert of alerts) say({ type: "alert", alert });
-		if (costOf(book.charges) !== this.#guard.spentNanoUsd)
+		if (sumChargesNanoUsd(book.charges) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
 	}
 
 	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
-	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: Charge, readsMark: boolean) {
+	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: StepCharge, readsMark: boolean) {
 		if (!conclusion.ok) {
 			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
 			return { output: "", isMet: false, model, confidence: 0 };

@@ -1,5 +1,5 @@
 // What the audit log keeps of a run: its plan, and what it came to. Pure.
-import { type AuditEventRow, actorOf } from "../../audit/event.ts";
+import { type AuditEventRow, toActor } from "../../audit/event.ts";
 import { usd } from "../../proof/money.ts";
 import type { RunEnd, RunSpec, RunState } from "./run.ts";
 
@@ -19,7 +19,7 @@ function eventOf(
 		user_id,
 		workspace_id,
 		event_type,
-		actor: actorOf({ keyId }),
+		actor: toActor({ keyId }),
 		decision: null,
 		risk_score: null,
 		risk_tier: null,
@@ -39,7 +39,7 @@ export function planEvent(spec: RunSpec, { plan, trajectory }: RunState, id: str
 }
 
 /** The event of a run that is over. @param id `ae_` and a ULID. */
-export function recordEvent(
+export function agentRecordEvent(
 	spec: RunSpec,
 	{ trajectory }: RunState,
 	end: RunEnd,

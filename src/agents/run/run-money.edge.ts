@@ -2,20 +2,20 @@
 // is sealed, stored and settled, once. What the meter has settled itself stands.
 
 import { PLANS } from "../../catalog/plans.ts";
-import type { Gate } from "../../compliance/gate.ts";
+import type { ComplianceGate } from "../../compliance/gate.ts";
 import { database } from "../../db/client.edge.ts";
 import { Timings } from "../../http/timings.ts";
 import type { Caller } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { StoredReceipt } from "../../meter/settlement.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
-import { settingsOf } from "../../settings.ts";
-import { type Funds, fundsOf } from "../../usage/funds.edge.ts";
+import { cachedSettings } from "../../settings.ts";
+import { createFunds, type Funds } from "../../usage/funds.edge.ts";
 import { findReceipt } from "../../usage/receipts.store.ts";
 import { gateOnGoal } from "../goal-gate.edge.ts";
 import type { KnownRun } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
-import { costOf, endOf, outputOf, proofSoFar, type RunSpec } from "./run.ts";
+import { endOf, outputOf, proofSoFar, type RunSpec, sumChargesNanoUsd } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
 import { settledElsewhere } from "./run-receipt.ts";
 import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
@@ -27,7 +27,7 @@ export class RunMoney {
 	#env: Env;
 	#waitUntil: Caller["waitUntil"];
 	/** Of the one run of this object: its goal is scanned once. */
-	#gate: Promise<Gate | null> | null = null;
+	#gate: Promise<ComplianceGate | null> | null = null;
 
 	constructor(env: Env, waitUntil: Caller["waitUntil"]) {
 		this.#env = env;
@@ -35,7 +35,7 @@ export class RunMoney {
 	}
 
 	#funds({ userId, keyId, planId, runId: requestId }: RunSpec): Funds {
-		return fundsOf({
+		return createFunds({
 			account: { userId, keyId, plan: PLANS[planId], number: null },
 			requestId,
 			waitUntil: this.#waitUntil,
@@ -53,7 +53,7 @@ export class RunMoney {
 			requestId,
 			startedAtMs,
 			account: { userId, keyId, plan: PLANS[planId], number: null },
-			settings: settingsOf(this.#env),
+			settings: cachedSettings(this.#env),
 			signal: new AbortController().signal,
 			waitUntil: this.#waitUntil,
 			log: { endpoint: "agent_run" },
@@ -63,35 +63,35 @@ export class RunMoney {
 	}
 
 	/** The compliance policy in force on the run's goal; null without one. */
-	gateOf({ goal, compliance }: RunSpec): Promise<Gate | null> {
-		this.#gate ??= gateOnGoal(goal, compliance, settingsOf(this.#env));
+	gateOf({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
+		this.#gate ??= gateOnGoal(goal, compliance, cachedSettings(this.#env));
 		return this.#gate;
 	}
 
 	/** The run as it would be written down if it ended now. */
-	#written({ spec, state, steps, charges }: RunBook, gate: Gate | null): WrittenRun {
+	#written({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
 		const end = {
 			status: "interrupted" as const,
 			output: outputOf(steps),
 			trajectoryProof: proofSoFar(state, steps),
 		};
-		return { spec, state, charges, end, gate, catalog: settingsOf(this.#env).catalog };
+		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
 	}
 
 	/** Stores what the step under way may have cost, then has the meter know; false when it could not be told. */
-	tell(book: RunBook, open: OpenCharge, gate: Gate | null): Promise<boolean> {
+	tell(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
 		book.charge(open);
 		const run = this.#written(book, gate);
 		const readers = [...new Set([...book.state.readers, ...open.readers])];
 		const written = { ...run, state: { ...book.state, readers }, charges: [...book.charges, open] };
-		const spentNanoUsd = costOf(book.charges) + open.billedNanoUsd;
+		const spentNanoUsd = sumChargesNanoUsd(book.charges) + open.billedNanoUsd;
 		const { expiresAtMs } = open;
 		return this.#funds(book.spec).extend({ ...writtenSoFar(written, Date.now()), expiresAtMs, spentNanoUsd });
 	}
 
 	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
 	async seal(book: RunBook): Promise<void> {
-		const { signer } = settingsOf(this.#env);
+		const { signer } = cachedSettings(this.#env);
 		const gate = await this.gateOf(book.spec);
 		const end = endOf(book.spec, book.state, book.steps, book.charges);
 		const { usage, receipt } = writtenRun({ ...this.#written(book, gate), end }, Date.now());

@@ -2,14 +2,14 @@
 // dies then. Pure.
 
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Gate } from "../../compliance/gate.ts";
-import { mergedCalls } from "../../meter/flush-batch.ts";
+import type { ComplianceGate } from "../../compliance/gate.ts";
+import { mergeCallsByModel } from "../../meter/flush-batch.ts";
 import type { UsageRow } from "../../meter/settlement.ts";
-import { MODE_OF } from "../../orchestration/planner.ts";
+import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
-import { type Charge, costOf, type EndStatus, type RunEnd, type RunSpec, type RunState } from "./run.ts";
+import { type EndStatus, type RunEnd, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
 
 /** More calls than this go into usage as one for each model: a row has to fit into the meter and into D1. */
 const MOST_CALLS = 2_000;
@@ -28,10 +28,10 @@ const OUTCOME: Readonly<Record<EndStatus, Outcome>> = {
 export interface WrittenRun {
 	spec: RunSpec;
 	state: Pick<RunState, "trajectory" | "readers">;
-	charges: readonly Charge[];
+	charges: readonly StepCharge[];
 	end: Pick<RunEnd, "status" | "output" | "trajectoryProof">;
 	/** The compliance policy in force on the goal; null without one. */
-	gate: Gate | null;
+	gate: ComplianceGate | null;
 	catalog: Catalog;
 }
 
@@ -41,8 +41,8 @@ function writtenWith(
 	mostCalls: number,
 ): { usage: UsageRow; receipt: AgentReceipt } {
 	const all = charges.flatMap(({ calls }) => calls);
-	const calls = all.length > mostCalls ? mergedCalls(all) : all;
-	const costNanoUsd = costOf(charges);
+	const calls = all.length > mostCalls ? mergeCallsByModel(all) : all;
+	const costNanoUsd = sumChargesNanoUsd(charges);
 	const estimated = charges.some((charge) => charge.estimated);
 	const outcome = OUTCOME[end.status];
 	const modelOf = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
@@ -75,7 +75,7 @@ function writtenWith(
 		kind: "agent",
 		model: last.model,
 		provider: last.provider,
-		mode: MODE_OF[spec.policy],
+		mode: POLICY_MODE[spec.policy],
 		tokens: calls.reduce((sum, { tokens }) => sum + tokens, 0),
 		input_tokens: calls.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
 		cost_nano_usd: costNanoUsd,

@@ -62,7 +62,7 @@ export interface RunStep {
 }
 
 /** What the calls of one step cost, or may have. */
-export interface Charge {
+export interface StepCharge {
 	calls: UsageCall[];
 	/** Some of it is a bound. */
 	estimated: boolean;
@@ -178,7 +178,7 @@ export function proofSoFar({ trajectory }: Pick<RunState, "trajectory">, steps: 
 }
 
 /** Integer nano-USD of charges. */
-export function costOf(charges: readonly Charge[]): number {
+export function sumChargesNanoUsd(charges: readonly StepCharge[]): number {
 	return charges.reduce(
 		(total, { calls }) => total + calls.reduce((sum, { cost_nano_usd }) => sum + cost_nano_usd, 0),
 		0,
@@ -234,8 +234,13 @@ export function finalMessageOf(
 }
 
 /** What a run ends as, whose charges are all known. */
-export function endOf(spec: RunSpec, state: RunState, steps: readonly RunStep[], charges: readonly Charge[]): RunEnd {
-	const costNanoUsd = costOf(charges);
+export function endOf(
+	spec: RunSpec,
+	state: RunState,
+	steps: readonly RunStep[],
+	charges: readonly StepCharge[],
+): RunEnd {
+	const costNanoUsd = sumChargesNanoUsd(charges);
 	return {
 		status: endStatusOf(state),
 		output: outputOf(steps),

@@ -1,25 +1,25 @@
 // Starts a run, or joins the one that an idempotency key stands for, and waits for its end. A client that hangs up does not stop it.
 import type { KeyContext } from "../../account/context.ts";
-import { requestIdOf } from "../../account/request-ids.edge.ts";
-import type { Gate } from "../../compliance/gate.ts";
+import { newRequestId } from "../../account/request-ids.edge.ts";
+import type { ComplianceGate } from "../../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../../failure.ts";
-import type { WholeAnswer } from "../../http/endpoint.ts";
+import type { JsonResult } from "../../http/endpoint.ts";
 import { logError } from "../../http/log.edge.ts";
 import type { ProgressEvent } from "../../http/long-answer.edge.ts";
-import { callerOf } from "../../inference/caller.edge.ts";
-import { callOf, panelConfig } from "../../orchestration/request.ts";
+import { toCaller } from "../../inference/caller.edge.ts";
+import { panelConfig, toQuestionCall } from "../../orchestration/request.ts";
 import { nanoUsd, usd } from "../../proof/money.ts";
 import type { CompiledConfig } from "../../routing/routing-config.ts";
 import { matchRule } from "../../routing/rules.ts";
-import { signals } from "../../routing/signals.ts";
+import { detectSignals } from "../../routing/signals.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import { gateOnGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
-import { type AgentRunRequest, bodyHash, DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, goalOf } from "../request.ts";
+import { type AgentRunRequest, bodyHash, DEFAULT_AGENT_TEMPERATURE, DEFAULT_MAX_TOKENS, goalOf } from "../request.ts";
 import type { ShownRun } from "../response.ts";
+import { floorAt, toStepTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
-import { floorAt, taskOf } from "../step-weigher.edge.ts";
 import { type AgentRunClient, type Awaited, agentRunClient, claimRun, unclaimRun } from "./agent-run-client.edge.ts";
 import { endOf, openRun, ownPlan, type RunSpec } from "./run.ts";
 import { type RunLimits, runLimitsOf } from "./run-limits.ts";
@@ -33,7 +33,7 @@ const EVENTS_GRACE_MS = 1_000;
 const NEVER_BEGUN: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
 
 /** The answer to who waited for a run: the run, or why there is none to show. */
-export function answerOf(awaited: Awaited, runId: string): WholeAnswer<ShownRun> {
+export function toRunResponse(awaited: Awaited, runId: string): JsonResult<ShownRun> {
 	if (awaited === "void") return fail(NEVER_BEGUN);
 	if (awaited === "unaccounted") return fail({ reason: "receipt_unavailable", requestId: runId });
 	const { run, isSandbox } = awaited;
@@ -49,13 +49,13 @@ function withinConfig(
 	goal: string,
 ): { limits: RunLimits; panel: RunSpec["config"] } {
 	if (!config) return { limits, panel: null };
-	const call = callOf({
+	const call = toQuestionCall({
 		messages: [{ role: "user", content: [{ type: "text", text: goal }] }],
 		maxTokens: 1,
 		temperature: undefined,
 		json: false,
 	});
-	const rule = matchRule(config, call, signals(call));
+	const rule = matchRule(config, call, detectSignals(call));
 	const { max_cost, ...rest } = panelConfig(config.config, rule?.use.max_cost);
 	const panel = { ...rest, max_cost: null };
 	if (max_cost === null) return { limits, panel };
@@ -69,7 +69,7 @@ function withinConfig(
 interface Prepared {
 	spec: RunSpec;
 	/** On its goal. */
-	gate: Gate | null;
+	gate: ComplianceGate | null;
 }
 
 /** What a run is to be, with the gate on its goal; a failure where no model may work on it at all. */
@@ -87,17 +87,17 @@ async function prepare(
 	const { limits, panel } = withinConfig(ownLimits, config, goal);
 	const policy = body.policy ?? "balanced";
 	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
-	const temperature = body.temperature ?? DEFAULT_TEMPERATURE;
+	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const plan = ownPlan({ goal });
 	const first = subtaskMessages({ goal, subtask: plan[0] ?? goal, number: 1, of: plan.length, earlier: [] });
-	const asked = taskOf(first, maxTokens, temperature);
-	const caller = callerOf(context);
+	const asked = toStepTask(first, maxTokens, temperature);
+	const caller = toCaller(context);
 	const floor = floorAt(caller, { policy, config: panel, gate, temperature }, START_INTENSITY[policy], asked, true);
 	if (!floor.ok) return floor;
 	if (!floor.value)
 		return fail({ reason: "no_provider_available", message: "no model that agents may use is available" });
 	const spec: RunSpec = {
-		runId: requestIdOf(account, context, "agt_"),
+		runId: newRequestId(account, context, "agt_"),
 		userId: account.userId,
 		keyId: account.keyId,
 		planId: account.plan.id,
@@ -160,13 +160,13 @@ async function awaitRun(
 	{ env, account: { userId } }: KeyContext,
 	runId: string,
 	progress: Progress,
-): Promise<WholeAnswer<ShownRun>> {
+): Promise<JsonResult<ShownRun>> {
 	const run = agentRunClient(env, userId, runId);
 	const finished = run.finished();
 	if (progress) await Promise.race([passOn(run, progress), finished.then(eventsGrace, () => null)]);
 	const awaited = await finished;
 	if (awaited === "void" && key != null) await unclaimRun(env, userId, key, runId);
-	return answerOf(awaited, runId);
+	return toRunResponse(awaited, runId);
 }
 
 /** Hears what happens; null where nobody wants to hear of it before the end. */
@@ -176,7 +176,7 @@ type Progress = ((event: ProgressEvent) => void) | null;
 async function begin(body: AgentRunRequest, context: KeyContext, { spec, gate }: Prepared): Promise<Result<string>> {
 	const { runId } = spec;
 	context.requestId = runId;
-	const { funds, settings } = callerOf(context);
+	const { funds, settings } = toCaller(context);
 	const state = openRun(spec);
 	const end = endOf(spec, { ...state, fault: "it did not begin" }, [], []);
 	const written = writtenSoFar({ spec, state, charges: [], end, gate, catalog: settings.catalog }, Date.now());
@@ -200,7 +200,7 @@ export async function startRun(
 	body: AgentRunRequest,
 	context: KeyContext,
 	progress: Progress,
-): Promise<WholeAnswer<ShownRun>> {
+): Promise<JsonResult<ShownRun>> {
 	const goal = goalOf(body);
 	if (!goal.ok) return goal;
 	const limits = runLimitsOf(body, context.account.plan);

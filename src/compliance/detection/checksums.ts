@@ -2,7 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
 /** Whether a number passes its published check. Takes digits and capital letters, no separators. */
-export type Check = (value: string) => boolean;
+export type ChecksumRule = (value: string) => boolean;
 
 function digitAt(value: string, index: number): number {
 	return value.charCodeAt(index) - 48;

@@ -1,12 +1,12 @@
 // The form of an entry in the tables of identifiers: what it looks like, its check, what else must be near it.
-import type { Check } from "./checksums.ts";
+import type { ChecksumRule } from "./checksums.ts";
 import type { Kind } from "./kinds.ts";
 
 /**
  * What a shape needs beside its check. `shape`: nothing. `bare`: a context word near it, or that the text is nothing
  * else, such as a form field or the answer of a tool. `context`: the context word in any case.
  */
-export type Evidence = "shape" | "bare" | "context";
+export type IdentifierEvidence = "shape" | "bare" | "context";
 
 /** One written form of one kind. Shapes are sticky and of bounded length: a try costs a constant. */
 export interface Identifier {
@@ -20,10 +20,10 @@ export interface Identifier {
 	readonly between?: false;
 	/** Separators inside are taken out before the check, and letters become capitals where it ignores case. */
 	readonly shape: RegExp;
-	readonly check?: Check;
+	readonly check?: ChecksumRule;
 	/** Published samples and ranges that are never given out, held against the value without separators. */
 	readonly refused?: RegExp;
-	readonly needs: Evidence;
+	readonly needs: IdentifierEvidence;
 	/** Held against the lower-cased surroundings: 64 characters before, 40 after. */
 	readonly context?: RegExp;
 }

@@ -1,6 +1,6 @@
 // The command engine's public face: what command lines would do, held against a workspace's rules. What lies behind it
 // (the shell's grammar, the programs' descriptions, the judging of effects) is imported by nothing outside this folder.
-import type { WorkBudget } from "../work.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import { Analysis, type CommandRules, type Findings } from "./analysis.ts";
 import { type ForbiddenCommand, parseForbiddenCommand } from "./patterns.ts";
 

@@ -5,7 +5,7 @@ import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import { normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 import { shorten } from "../shorten.ts";
-import { charactersIn, type WorkBudget } from "../work.ts";
+import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import type { Effect, Language } from "./effects.ts";
 import { judgePath, type TouchingEffect } from "./judge.ts";
 import { type CommandWords, commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
@@ -18,7 +18,7 @@ import { assign, emptyScope, environmentsFor, latest, type Scope } from "./scope
 import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
 import { parse } from "./shell/parse.ts";
-import type { Range, Redirect, Script, SimpleCommand } from "./shell/script.ts";
+import type { Range, Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** Longer commands are oversize; they are examined all the same. */
 const MAX_COMMAND_LENGTH = 65_536;
@@ -91,7 +91,7 @@ export interface Findings {
 /** One expanded command, and where it stands. */
 interface Frame {
 	readonly scope: Scope;
-	readonly script: Script;
+	readonly script: ShellScript;
 	readonly command: SimpleCommand;
 	readonly input: string | undefined;
 	readonly piped: boolean;
@@ -155,7 +155,7 @@ export class Analysis {
 		this.script(script, { ...scope, piecesAround: scope.piecesAround + script.size });
 	}
 
-	private script(script: Script, scope: Scope): void {
+	private script(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
 			if (!this.work.charge(COMMAND_WORK)) return;
 			scope.functions.set(name, { script, body });
@@ -165,7 +165,7 @@ export class Analysis {
 	}
 
 	/** A function that pipes itself into itself, or calls itself twice. */
-	private forkBomb(script: Script, name: string, body: Range): void {
+	private forkBomb(script: ShellScript, name: string, body: Range): void {
 		const calls = script.commands.slice(body.from, Math.min(body.to, body.from + 100)).filter(({ words }) => {
 			const only = words[0]?.[0];
 			return only?.kind === "text" && only.text === name;
@@ -173,7 +173,7 @@ export class Analysis {
 		if (calls.length > 1) this.add("forbidden_command", `the function ${shorten(name)} calls itself without end`);
 	}
 
-	private range(script: Script, range: Range, scope: Scope): void {
+	private range(script: ShellScript, range: Range, scope: Scope): void {
 		for (let at = range.from; at < range.to; at += 1) {
 			const command = script.commands[at];
 			if (!command || !this.nextCommand(COMMAND_WORK + PIECE_WORK * command.size)) return;
@@ -196,8 +196,8 @@ export class Analysis {
 		}
 	}
 
-	private simple(script: Script, command: SimpleCommand, scope: Scope): void {
-		const output = (nested: Script) => this.pipes.outputOf(nested, scope);
+	private simple(script: ShellScript, command: SimpleCommand, scope: Scope): void {
+		const output = (nested: ShellScript) => this.pipes.outputOf(nested, scope);
 		const now = latest(scope, this.work, output);
 		for (const { name, value } of command.assignments) {
 			const text = expandText(value, now);

@@ -1,7 +1,7 @@
 // What a command would do, as far as its words tell: the vocabulary in which programs/ describe commands to analysis.ts.
 import type { FactorId } from "../factors.ts";
 import type { Reach } from "../paths.ts";
-import type { WorkBudget } from "../work.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
 
 /** Languages whose code is scanned for calls that remove, write or run. */

@@ -3,7 +3,7 @@
 import { parseSegment, type Segment, segmentsMeet } from "../glob.ts";
 import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import { type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
-import { charactersIn, type WorkBudget } from "../work.ts";
+import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parse } from "./shell/parse.ts";

@@ -1,12 +1,12 @@
 // What commands read and print, as far as it can be told without running them, and which commands that comes from.
 import { foldingWork } from "../look-alikes.ts";
-import type { WorkBudget } from "../work.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import { commandName, commandWordsOf } from "./patterns.ts";
 import { effectsOf } from "./programs/programs.ts";
 import { latest, type Scope } from "./scope.ts";
 import { expandText, expandWords, scriptsIn } from "./shell/expand.ts";
 import { printed } from "./shell/output.ts";
-import type { Range, Script, SimpleCommand, Word } from "./shell/script.ts";
+import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Commands of a group whose output is told. */
 const MAX_GROUP = 64;
@@ -26,12 +26,12 @@ export class Pipes {
 
 	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
 	inputOf(
-		script: Script,
+		script: ShellScript,
 		command: SimpleCommand,
 		scope: Scope,
 	): { readonly input: string | undefined; readonly piped: boolean } {
 		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
-		const output = (nested: Script) => this.outputOf(nested, scope);
+		const output = (nested: ShellScript) => this.outputOf(nested, scope);
 		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
 			const text = expandText(redirect.target, latest(scope, this.work, output));
 			return { input: this.work.spent ? undefined : text, piped: true };
@@ -45,7 +45,7 @@ export class Pipes {
 	}
 
 	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	private printedBy(script: Script, range: Range, scope: Scope): string | undefined {
+	private printedBy(script: ShellScript, range: Range, scope: Scope): string | undefined {
 		// A group of many commands prints more than a script that would be run from it.
 		if (range.to - range.from > MAX_GROUP) return undefined;
 		const commands = script.commands.slice(range.from, range.to);
@@ -61,7 +61,7 @@ export class Pipes {
 		return text;
 	}
 
-	private printedByOne(script: Script, command: SimpleCommand, scope: Scope): string | undefined {
+	private printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | undefined {
 		const cached = this.outputs.get(command);
 		if (cached) return cached.text;
 		// Until it is known, a command that reads itself has no known output.
@@ -81,7 +81,7 @@ export class Pipes {
 	}
 
 	/** What a script prints; undefined when that cannot be told. */
-	outputOf(script: Script, scope: Scope): string | undefined {
+	outputOf(script: ShellScript, scope: Scope): string | undefined {
 		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
 }
@@ -114,7 +114,7 @@ function wordsOf(command: SimpleCommand): readonly Word[] {
 }
 
 /** The scripts whose output a command is given as files: `<(…)` and `>(…)`. */
-export function processesOf(command: SimpleCommand): readonly Script[] {
+export function processesOf(command: SimpleCommand): readonly ShellScript[] {
 	return wordsOf(command)
 		.flatMap(scriptsIn)
 		.filter((script) => script.process);
@@ -124,7 +124,7 @@ export function processesOf(command: SimpleCommand): readonly Script[] {
 const MAX_SOURCES = 32;
 
 /** Names of the commands of a script whose output one of them reads or is built from. */
-export function sourcesOf(script: Script, command: SimpleCommand, work: WorkBudget): readonly string[] {
+export function sourcesOf(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
 	const names: string[] = [];
 	const add = (commands: readonly SimpleCommand[]) => {
 		for (const { words } of commands) {

@@ -5,7 +5,7 @@ import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath, normalizingWork } 
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 
 /** `everything` is a root, a home, the workspace or all that lies in one of them. */
-export type Place = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
+export type ShellPlace = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
 
 const TEMPORARY = [
 	["tmp"],
@@ -59,7 +59,7 @@ function startsWith(path: NormalizedPath, folder: readonly string[]): boolean {
 }
 
 /** The place of a path as written, seen from `folder` (the workspace when empty). */
-export function placeOf(written: string, folder = ""): Place {
+export function placeOf(written: string, folder = ""): ShellPlace {
 	if (written === UNKNOWN || written.includes(LISTED)) return "unknown";
 	const path = normalizePath(resolveIn(folder, written));
 	const { segments, outside } = path;

@@ -1,10 +1,10 @@
 // What a script's variables may hold, and the environments that its commands are expanded in.
 
 import { UNKNOWN } from "../placeholders.ts";
-import { charactersIn, type WorkBudget } from "../work.ts";
+import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import { entryOf } from "./entry.ts";
 import type { Environment } from "./shell/expand.ts";
-import type { Range, Script, SimpleCommand, Word } from "./shell/script.ts";
+import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Values of one variable that are tried; a loop over more names is more than is looked at. */
 const MAX_VALUES = 64;
@@ -13,7 +13,7 @@ const MAX_VALUE_LENGTH = 65_536;
 /** Where a script runs: what its variables were given, its parameters, and what it reads. */
 export interface Scope {
 	readonly variables: Map<string, string[]>;
-	readonly functions: Map<string, { readonly script: Script; readonly body: Range }>;
+	readonly functions: Map<string, { readonly script: ShellScript; readonly body: Range }>;
 	readonly parameters: readonly string[];
 	/** What the script reads, where it is known, and whether it reads anything at all. */
 	readonly input: string | undefined;
@@ -112,7 +112,7 @@ export function environmentsFor(
 	command: SimpleCommand,
 	scope: Scope,
 	work: WorkBudget,
-	output: (script: Script) => string | undefined,
+	output: (script: ShellScript) => string | undefined,
 ): readonly Environment[] {
 	const names = new Set<string>();
 	for (const word of command.words) addNames(word, names);
@@ -130,7 +130,11 @@ export function environmentsFor(
 }
 
 /** The environment of the last recorded values: what an assignment or a substitution's output is told from. */
-export function latest(scope: Scope, work: WorkBudget, output: (script: Script) => string | undefined): Environment {
+export function latest(
+	scope: Scope,
+	work: WorkBudget,
+	output: (script: ShellScript) => string | undefined,
+): Environment {
 	return environment(scope, { recorded: MAX_VALUES, otherwise: "unknown" }, work, output);
 }
 
@@ -138,7 +142,7 @@ function environment(
 	scope: Scope,
 	choice: Choice,
 	work: WorkBudget,
-	output: (script: Script) => string | undefined,
+	output: (script: ShellScript) => string | undefined,
 ): Environment {
 	return {
 		value: (name) => choose(scope, name, choice, work),

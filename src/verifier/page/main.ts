@@ -1,10 +1,10 @@
 // The script of the page that verifies in the browser: the same checks as `npm run verify`, on what is pasted. It asks nobody.
 import * as z from "zod";
 import { createVerifier } from "../../proof/signing.ts";
-import { textOf } from "../document.ts";
+import { decodeText } from "../document.ts";
 import { allHold, type Finding, failure, shownText } from "../findings.ts";
 import { type PublicKeys, readPublicKeys } from "../keys.ts";
-import { guessKind, KINDS, kindNamed } from "../kinds.ts";
+import { guessKind, KINDS, parseKind } from "../kinds.ts";
 
 // The page's policy forbids code made from text, which zod would try for speed.
 z.config({ jitless: true });
@@ -91,7 +91,7 @@ async function check(): Promise<Finding[]> {
 		return [failure("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
 	const keys = given();
 	if (!keys) return [failure("the public key is no Ed25519 key as base64, PEM or an answer of GET /v1/proof/pubkey")];
-	const name = kindNamed(kind.value) ?? guessKind(proof.value);
+	const name = parseKind(kind.value) ?? guessKind(proof.value);
 	if (!name)
 		return [failure("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind")];
 	const against = checkpoint.value.trim() === "" ? null : checkpoint.value;
@@ -104,7 +104,7 @@ for (const name of Object.keys(KINDS)) kind.append(new Option(name, name));
 element("file", HTMLInputElement).addEventListener("change", async ({ target }) => {
 	const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
 	if (!file) return;
-	const text = textOf(new Uint8Array(await file.arrayBuffer()));
+	const text = decodeText(new Uint8Array(await file.arrayBuffer()));
 	takeBack();
 	proof.value = text ?? "";
 	if (text === null) show([failure("the file is no text, neither UTF-8 nor UTF-16")]);

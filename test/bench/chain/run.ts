@@ -11,7 +11,7 @@ import * as z from "zod";
 import { type HandoffRow, nextEntry } from "../../../src/ledger/entry.ts";
 import { contentOf, draftOf } from "../../../src/ledger/handoff.ts";
 import { asHash } from "../../../src/proof/hash.ts";
-import { append, EMPTY_RANGE, leafHash, rootOfRange } from "../../../src/proof/merkle.ts";
+import { append, EMPTY_RANGE, leafHash, rangeRoot } from "../../../src/proof/merkle.ts";
 import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
 import { cpuMs, withRuntimePid } from "../process.ts";
 import { wrangler } from "../wrangler.ts";
@@ -50,7 +50,7 @@ function chainOf(size: number): ChainCase {
 		rows.push(entry);
 		range = append(range, leafHash(new TextEncoder().encode(entry.subject)));
 	}
-	const head = { size, root: asHash(rootOfRange(range)), last: rows.at(-1) ?? null };
+	const head = { size, root: asHash(rangeRoot(range)), last: rows.at(-1) ?? null };
 	return { rows, head, keys: [describePublicKey(publicKey, "current")] };
 }
 

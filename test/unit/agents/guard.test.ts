@@ -1,7 +1,13 @@
 // The spend guard: whatever steps cost, whatever is reported of them, a run never spends more than its cap, and says why.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BegunStep, type Charge, type RunPolicy, SpendGuard, START_INTENSITY } from "../../../src/agents/guard.ts";
+import {
+	type BegunStep,
+	type GuardCharge,
+	type RunPolicy,
+	SpendGuard,
+	START_INTENSITY,
+} from "../../../src/agents/guard.ts";
 import {
 	decideStep,
 	type Intensity,
@@ -76,7 +82,7 @@ function requestOf(table: Prices, { calls, maxTokens, reserveNanoUsd }: Wish): S
 }
 
 /** The cost of a step as its calls' bills add up to it: each of them would be clipped to its bound, or is not. */
-function chargeOf({ calls, billOverrun }: Wish, worstCaseNanoUsd: number): Charge {
+function chargeOf({ calls, billOverrun }: Wish, worstCaseNanoUsd: number): GuardCharge {
 	const shares = calls ?? [];
 	if (shares.includes(null)) return { costNanoUsd: null, overrun: billOverrun };
 	const bound = Math.floor(worstCaseNanoUsd / Math.max(1, shares.length));

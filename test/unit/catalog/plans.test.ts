@@ -1,6 +1,6 @@
 // The plans: their limits, and the models they may call.
 import { describe, expect, it } from "vitest";
-import { allowlistOf, PLANS } from "../../../src/catalog/plans.ts";
+import { modelAllowlist, PLANS } from "../../../src/catalog/plans.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
 describe("the plans", () => {
@@ -20,7 +20,7 @@ describe("the plans", () => {
 	});
 
 	it("let Free call the catalog's free models, and the others all", () => {
-		const allowlists = Object.values(PLANS).map((plan) => allowlistOf(plan, TEST_CATALOG));
+		const allowlists = Object.values(PLANS).map((plan) => modelAllowlist(plan, TEST_CATALOG));
 		expect(allowlists).toEqual([TEST_CATALOG.freeModels, null, null, null]);
 	});
 });

@@ -1,7 +1,7 @@
 // What a call costs: the tier that applied for actual cost, the dearest for every worst case.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costOf, inputTokens, outputTokens, type TokenUsage, worstCaseOf } from "../../../src/catalog/price.ts";
+import { inputTokens, outputTokens, priceUsage, priceWorstCase, type TokenUsage } from "../../../src/catalog/price.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 
@@ -19,18 +19,18 @@ const OFF_PEAK = Date.parse("2026-11-21T12:00:00Z");
 describe("actual cost", () => {
 	it("rounds input and output up separately", () => {
 		// 0.02 USD per million tokens is 20 nano-USD a token.
-		expect(costOf(model("pebble-budget"), usage({ uncachedInput: 3, outputText: 2 }), PEAK)).toEqual({
+		expect(priceUsage(model("pebble-budget"), usage({ uncachedInput: 3, outputText: 2 }), PEAK)).toEqual({
 			inputNanoUsd: 60,
 			outputNanoUsd: 40,
 			totalNanoUsd: 100,
 		});
 		// A cached token of ember's is 2.5 nano-USD.
-		expect(costOf(model("ember-budget"), usage({ cacheRead: 1 }), PEAK).inputNanoUsd).toBe(3);
-		expect(costOf(model("ember-budget"), usage({ cacheRead: 2 }), PEAK).inputNanoUsd).toBe(5);
+		expect(priceUsage(model("ember-budget"), usage({ cacheRead: 1 }), PEAK).inputNanoUsd).toBe(3);
+		expect(priceUsage(model("ember-budget"), usage({ cacheRead: 2 }), PEAK).inputNanoUsd).toBe(5);
 	});
 
 	it("charges cached, written and reasoning tokens at their own rates, once", () => {
-		const cost = costOf(
+		const cost = priceUsage(
 			model("summit-premium"),
 			usage({ uncachedInput: 10, cacheRead: 20, cacheWrite: 30, outputText: 5, reasoning: 7 }),
 			PEAK,
@@ -41,7 +41,7 @@ describe("actual cost", () => {
 
 	it("charges the whole call at the tier of its prompt length, cached tokens counted in", () => {
 		const at = (uncachedInput: number, cacheRead: number) =>
-			costOf(model("summit-premium"), usage({ uncachedInput, cacheRead, outputText: 1 }), PEAK);
+			priceUsage(model("summit-premium"), usage({ uncachedInput, cacheRead, outputText: 1 }), PEAK);
 		expect(at(100_000, 0)).toMatchObject({ inputNanoUsd: 100_000 * 2_000, outputNanoUsd: 10_000 });
 		expect(at(100_001, 0)).toMatchObject({ inputNanoUsd: 100_001 * 10_000, outputNanoUsd: 50_000 });
 		expect(at(1, 100_000)).toMatchObject({ inputNanoUsd: 10_000 + 100_000 * 1_000, outputNanoUsd: 50_000 });
@@ -51,7 +51,7 @@ describe("actual cost", () => {
 		const hourly = Array.from(
 			{ length: 24 },
 			(_, hour) =>
-				costOf(model("tide-mid"), usage({ uncachedInput: 1 }), Date.UTC(2026, 10, 21, hour, 59)).inputNanoUsd,
+				priceUsage(model("tide-mid"), usage({ uncachedInput: 1 }), Date.UTC(2026, 10, 21, hour, 59)).inputNanoUsd,
 		);
 		const peak = hourly.flatMap((nano, hour) => (nano === 300 ? [hour] : []));
 		expect(peak).toEqual([1, 2, 3, 6, 7, 8, 9]);
@@ -59,7 +59,8 @@ describe("actual cost", () => {
 	});
 
 	it("follows a price that changes on a date", () => {
-		const at = (time: string) => costOf(model("prism-mid"), usage({ uncachedInput: 2 }), Date.parse(time)).inputNanoUsd;
+		const at = (time: string) =>
+			priceUsage(model("prism-mid"), usage({ uncachedInput: 2 }), Date.parse(time)).inputNanoUsd;
 		expect(at("2026-12-31T23:59:59.999Z")).toBe(1_500);
 		expect(at("2027-01-01T00:00:00.000Z")).toBe(3_000);
 	});
@@ -80,7 +81,7 @@ describe("a price with several tiers", () => {
 		prices: [{ effective_from: null, ...flat(1, 1), tiers }],
 	});
 	const rateOf = (candidate: Model, input: number, atMs = OFF_PEAK) =>
-		costOf(candidate, usage({ uncachedInput: input }), atMs).inputNanoUsd / input / 1_000;
+		priceUsage(candidate, usage({ uncachedInput: input }), atMs).inputNanoUsd / input / 1_000;
 
 	it("charges the whole call at the highest threshold it passes, in whatever order they are written", () => {
 		const thresholds = [above(100_000, 2, 2), above(500_000, 8, 8), above(200_000, 4, 4)];
@@ -99,14 +100,14 @@ describe("a price with several tiers", () => {
 		expect(rateOf(both, 10)).toBe(3);
 		const apart = priced(above(100_000, 2, 9), between(10, 14, 3, 1));
 		expect(rateOf(apart, 200_000)).toBe(3);
-		expect(costOf(apart, usage({ uncachedInput: 200_000, outputText: 100_000 }), OFF_PEAK).outputNanoUsd).toBe(
+		expect(priceUsage(apart, usage({ uncachedInput: 200_000, outputText: 100_000 }), OFF_PEAK).outputNanoUsd).toBe(
 			900_000_000,
 		);
 	});
 
 	it("is held for at the dearest of all its rates, whichever may apply", () => {
 		const candidate = priced(above(100_000, 2, 9), between(10, 14, 3, 1));
-		expect(worstCaseOf(candidate, 1, 1, PEAK)).toMatchObject({ inputNanoUsd: 3_000, outputNanoUsd: 9_000 });
+		expect(priceWorstCase(candidate, 1, 1, PEAK)).toMatchObject({ inputNanoUsd: 3_000, outputNanoUsd: 9_000 });
 	});
 });
 
@@ -126,8 +127,8 @@ describe("the worst case", () => {
 				fc.date({ min: new Date("2026-01-01"), max: new Date("2027-06-01"), noInvalidDate: true }),
 				fc.integer({ min: 0, max: 10 * 60_000 }),
 				(candidate, used, reservedAt, laterMs) => {
-					const worst = worstCaseOf(candidate, inputTokens(used), outputTokens(used), reservedAt.getTime());
-					const actual = costOf(candidate, used, reservedAt.getTime() + laterMs);
+					const worst = priceWorstCase(candidate, inputTokens(used), outputTokens(used), reservedAt.getTime());
+					const actual = priceUsage(candidate, used, reservedAt.getTime() + laterMs);
 					expect(actual.inputNanoUsd).toBeLessThanOrEqual(worst.inputNanoUsd);
 					expect(actual.outputNanoUsd).toBeLessThanOrEqual(worst.outputNanoUsd);
 					expect(Number.isSafeInteger(worst.totalNanoUsd)).toBe(true);
@@ -138,11 +139,11 @@ describe("the worst case", () => {
 	});
 
 	it("prices the dearest tier: long prompts, peak hours, cache writes", () => {
-		expect(worstCaseOf(model("summit-premium"), 1, 1, PEAK)).toMatchObject({
+		expect(priceWorstCase(model("summit-premium"), 1, 1, PEAK)).toMatchObject({
 			inputNanoUsd: 12_500,
 			outputNanoUsd: 50_000,
 		});
-		expect(worstCaseOf(model("tide-mid"), 1, 1, OFF_PEAK)).toMatchObject({
+		expect(priceWorstCase(model("tide-mid"), 1, 1, OFF_PEAK)).toMatchObject({
 			inputNanoUsd: 300,
 			outputNanoUsd: 1_200,
 		});

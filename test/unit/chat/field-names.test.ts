@@ -1,11 +1,11 @@
 // The engine's words for parts of a call, as the sender of a chat body reads them.
 import { describe, expect, it } from "vitest";
-import { chatWarning, inChatFields } from "../../../src/chat/field-names.ts";
+import { chatWarning, withChatFieldNames } from "../../../src/chat/field-names.ts";
 
 describe("faults and warnings", () => {
 	it("name the fields of a chat body", () => {
 		const issues = ["output", "effort", "config", "tools"].map((path) => ({ path, message: "m" }));
-		const failure = inChatFields({ reason: "invalid_request", issues });
+		const failure = withChatFieldNames({ reason: "invalid_request", issues });
 		expect(failure).toMatchObject({
 			issues: [{ path: "response_format" }, { path: "reasoning_effort" }, { path: "brain_config" }, { path: "tools" }],
 		});

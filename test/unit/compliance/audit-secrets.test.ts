@@ -1,7 +1,7 @@
 // What an audit event keeps of secrets: a keyed hash where the operator asks for it, also of one that only its name gives away.
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import { keptPayload, keptText } from "../../../src/compliance/audit-secrets.ts";
+import { redactPayloadSecrets, redactSecrets } from "../../../src/compliance/audit-secrets.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { variablesFor } from "../../support/variables.ts";
 
@@ -12,7 +12,7 @@ const settings = (values: Record<string, string>) => parseSettings({ ...variable
 const HASH = settings({ AUDIT_SECRETS: "hash" });
 
 async function kept(payload: unknown): Promise<Record<string, unknown>> {
-	return JSON.parse(await keptPayload(JSON.stringify(payload), HASH)) as Record<string, unknown>;
+	return JSON.parse(await redactPayloadSecrets(JSON.stringify(payload), HASH)) as Record<string, unknown>;
 }
 
 describe("a payload under AUDIT_SECRETS=hash", () => {
@@ -30,7 +30,7 @@ describe("a payload under AUDIT_SECRETS=hash", () => {
 		expect(password).toMatch(HASHED);
 		expect(told).toBe(`password: ${password}`);
 		const other = settings({ AUDIT_SECRETS: "hash", KEY_PEPPER: "another pepper of length" });
-		expect(await keptText(`password: ${PASSWORD}`, other)).not.toBe(told);
+		expect(await redactSecrets(`password: ${PASSWORD}`, other)).not.toBe(told);
 	});
 
 	it("keeps everything else as it is, numbers and names included", async () => {
@@ -42,6 +42,6 @@ describe("a payload under AUDIT_SECRETS=hash", () => {
 describe("a payload without it", () => {
 	it("is kept as it was sent", async () => {
 		const payload = JSON.stringify({ context: { password: PASSWORD } });
-		expect(await keptPayload(payload, settings({}))).toBe(payload);
+		expect(await redactPayloadSecrets(payload, settings({}))).toBe(payload);
 	});
 });

@@ -5,7 +5,7 @@ import { CATALOG } from "../../../src/catalog/shipped.ts";
 import type { Detection } from "../../../src/compliance/detect.ts";
 import { createGate } from "../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
-import { compilePolicy, readPolicy } from "../../../src/compliance/policy.ts";
+import { compilePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 import type { ProviderStanding } from "../../../src/settings.ts";
@@ -14,7 +14,7 @@ const NOTHING: Detection = { classes: [], kinds: {} };
 const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {} });
 
 function gate(raw: unknown, detection = NOTHING, standings: Record<string, Partial<ProviderStanding>> = {}) {
-	const { policy, faults } = readPolicy(raw, CATALOG);
+	const { policy, faults } = parseCompliancePolicy(raw, CATALOG);
 	expect(faults).toEqual([]);
 	const all = CATALOG.providers.map(({ id }): [string, ProviderStanding] => [
 		id,

@@ -1,9 +1,9 @@
 // Compliance policies as people write them: one normal form, every fault named, nothing ignored.
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import { compilePolicy, readPolicy, saysSomething } from "../../../src/compliance/policy.ts";
+import { compilePolicy, isActivePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
 
-const read = (value: unknown) => readPolicy(value, CATALOG);
+const read = (value: unknown) => parseCompliancePolicy(value, CATALOG);
 const faultsOf = (value: unknown) => read(value).faults.map(({ path, message }) => `${path.join(".")}: ${message}`);
 
 describe("a policy", () => {
@@ -49,7 +49,7 @@ describe("a policy", () => {
 		(value) => {
 			const { policy, faults } = read(value);
 			expect(faults).toEqual([]);
-			expect(saysSomething(policy)).toBe(false);
+			expect(isActivePolicy(policy)).toBe(false);
 			expect(compilePolicy(policy)).toEqual({
 				active: false,
 				provider_allowlist: [],

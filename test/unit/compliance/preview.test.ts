@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import { costPremium, inertPreview, previewOf } from "../../../src/compliance/preview.ts";
+import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
 import { shippedGate } from "../../../src/compliance/shipped-gate.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { variablesFor } from "../../support/variables.ts";
@@ -13,7 +13,7 @@ const SETTINGS = parseSettings(variablesFor(CATALOG));
 
 describe("a preview", () => {
 	it("accounts for every model once", () => {
-		const preview = previewOf(shippedGate({ frameworks: ["GDPR"] }, ["hello"], SETTINGS), CATALOG, NOON);
+		const preview = toCompliancePreview(shippedGate({ frameworks: ["GDPR"] }, ["hello"], SETTINGS), CATALOG, NOON);
 		const ids = [...preview.allowed_models, ...Object.keys(preview.excluded_models)];
 		expect(ids.toSorted()).toEqual(CATALOG.models.map(({ id }) => id).toSorted());
 		expect(preview.decision).toMatchObject({
@@ -32,7 +32,7 @@ describe("a preview", () => {
 	});
 
 	it("of a policy that excludes every model has no sample, and no price", () => {
-		const preview = previewOf(shippedGate({ jurisdiction: ["JP"] }, ["hello"], SETTINGS), CATALOG, NOON);
+		const preview = toCompliancePreview(shippedGate({ jurisdiction: ["JP"] }, ["hello"], SETTINGS), CATALOG, NOON);
 		expect(preview.ok).toBe(false);
 		expect(preview).not.toHaveProperty("sample_attestation");
 		expect(preview.compliance_cost_premium).toMatchObject({

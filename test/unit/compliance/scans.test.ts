@@ -5,14 +5,14 @@ type Scans = typeof import("../../../src/compliance/scans.edge.ts");
 
 const LONG = "x".repeat(1_048_576);
 
-let scanned: Scans["scanned"];
+let scanned: Scans["scanTexts"];
 let done: string[];
 const scan = (name: string, text: string) => scanned([text], () => done.push(name));
 
 beforeEach(async () => {
 	vi.useFakeTimers();
 	vi.resetModules();
-	({ scanned } = await import("../../../src/compliance/scans.edge.ts"));
+	({ scanTexts: scanned } = await import("../../../src/compliance/scans.edge.ts"));
 	done = [];
 });
 afterEach(() => vi.useRealTimers());

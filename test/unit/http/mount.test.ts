@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { RequestContext } from "../../../src/http/context.ts";
 import type { Endpoint } from "../../../src/http/endpoint.ts";
-import { type Gates, mount } from "../../../src/http/mount.edge.ts";
+import { type AccessGuards, mount } from "../../../src/http/mount.edge.ts";
 import { openapiDocument } from "../../../src/http/openapi.ts";
-import { failureResponse, respondToException, type Stages } from "../../../src/http/respond.edge.ts";
+import { failureResponse, type RequestState, respondToException } from "../../../src/http/respond.edge.ts";
 import { Timings } from "../../../src/http/timings.ts";
 
 function context(): RequestContext {
@@ -24,10 +24,10 @@ function context(): RequestContext {
 	};
 }
 
-const open: Gates<RequestContext> = { public: { stage: () => (_, next) => next() } };
+const open: AccessGuards<RequestContext> = { public: { stage: () => (_, next) => next() } };
 
-function serve(endpoints: readonly Endpoint[], gates = open): Hono<Stages> {
-	const app = new Hono<Stages>();
+function serve(endpoints: readonly Endpoint[], gates = open): Hono<RequestState> {
+	const app = new Hono<RequestState>();
 	app.onError(respondToException);
 	app.use((c, next) => {
 		c.set("context", context());
@@ -48,7 +48,7 @@ describe("an endpoint", () => {
 	});
 
 	it("with access session is let in by its gate, and handled with the context that the gate gives", async () => {
-		const sessions: Gates<RequestContext> = {
+		const sessions: AccessGuards<RequestContext> = {
 			session: {
 				stage: () => (c, next) =>
 					c.req.header("cookie") === "session=mine"
@@ -97,7 +97,7 @@ describe("an endpoint", () => {
 			throw new Error("a bug");
 		};
 		const fails = async () => ({ ok: false, failure: { reason: "not_found", message: "gone" } }) as const;
-		const refuse: Gates<RequestContext> = {
+		const refuse: AccessGuards<RequestContext> = {
 			public: { stage: () => async (c) => failureResponse(c, { reason: "invalid_api_key", message: "no" }) },
 		};
 		for (const [errorDialect, shape] of [

@@ -1,12 +1,12 @@
 // Values of query strings.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { flag, instant } from "../../../src/http/query.ts";
+import { booleanParam, timestampParam } from "../../../src/http/query.ts";
 
 it("a flag is what clients write for true and false, and nothing else", () => {
-	expect(["true", "True", "TRUE", "1"].map((text) => flag().parse(text))).toEqual([true, true, true, true]);
-	expect(["false", "False", "0"].map((text) => flag().parse(text))).toEqual([false, false, false]);
-	for (const text of ["", "yes", "2", "truthy"]) expect(flag().safeParse(text).success).toBe(false);
+	expect(["true", "True", "TRUE", "1"].map((text) => booleanParam().parse(text))).toEqual([true, true, true, true]);
+	expect(["false", "False", "0"].map((text) => booleanParam().parse(text))).toEqual([false, false, false]);
+	for (const text of ["", "yes", "2", "truthy"]) expect(booleanParam().safeParse(text).success).toBe(false);
 });
 
 describe("an instant", () => {
@@ -24,7 +24,7 @@ describe("an instant", () => {
 		["2026-11-21T10:00:00.25", "2026-11-21T10:00:00.250Z"],
 		["2026-11-21T10:00", "2026-11-21T10:00:00.000Z"],
 	])("%s is %s, in whatever zone the service runs", (given, instantUtc) => {
-		expect(instant.parse(given)).toBe(instantUtc);
+		expect(timestampParam.parse(given)).toBe(instantUtc);
 	});
 
 	it.each([
@@ -43,14 +43,14 @@ describe("an instant", () => {
 		"+012026-11-21",
 		"2026-11-21T10:00:00 02:00",
 	])("%j is none", (given) => {
-		const { error } = instant.safeParse(given);
+		const { error } = timestampParam.safeParse(given);
 		expect(error?.issues.map(({ message }) => message)).toEqual([
 			"must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T10:00:00Z; without an offset it is UTC",
 		]);
 	});
 
 	it("is documented as a date or a time", () => {
-		const schema = JSON.stringify(z.toJSONSchema(instant, { io: "input" }));
+		const schema = JSON.stringify(z.toJSONSchema(timestampParam, { io: "input" }));
 		expect(schema).toContain('"date"');
 		expect(schema).toContain('"date-time"');
 	});

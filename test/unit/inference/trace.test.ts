@@ -1,9 +1,9 @@
 // The trace: one record of what was asked, from which answer and receipt are written.
 import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../src/catalog/plans.ts";
-import { billAtBound, billOf, type PlannedCall } from "../../../src/inference/accounting.ts";
+import { billAtBound, billCall, type PlannedCall } from "../../../src/inference/accounting.ts";
 import { planCall } from "../../../src/inference/plan.ts";
-import { rounded, Trace } from "../../../src/inference/trace.ts";
+import { roundShare, Trace } from "../../../src/inference/trace.ts";
 import { hashText } from "../../../src/proof/hash.ts";
 import { usd } from "../../../src/proof/money.ts";
 import { parseSettings } from "../../../src/settings.ts";
@@ -23,8 +23,8 @@ function twoCalls(): [PlannedCall, PlannedCall] {
 		sampling: {},
 		unknownFields: {},
 	};
-	const wishes = { model: "auto", mode: null, config: null, gate: null };
-	const plan = planCall({ call, wishes }, PLANS.corporate, SETTINGS, 0);
+	const options = { model: "auto", mode: null, config: null, gate: null };
+	const plan = planCall({ call, options }, PLANS.corporate, SETTINGS, 0);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
 	const planned = plan.value.selection.candidates.map(
 		(candidate): PlannedCall => ({
@@ -46,7 +46,7 @@ describe("a trace", () => {
 		const trace = new Trace();
 		const asks = [trace.ask("propose", "proposer"), trace.ask("propose", "proposer")];
 		asks[1]?.ended(second, null, "two", 5);
-		asks[0]?.ended(first, billOf(first, null, null, 0), "one", 9);
+		asks[0]?.ended(first, billCall(first, null, null, 0), "one", 9);
 		const [stage] = trace.receiptStages();
 		expect(stage?.results.map(({ model }) => model)).toEqual([first.candidate.model.id, second.candidate.model.id]);
 		expect(stage?.results.map(({ output_hash }) => output_hash)).toEqual([hashText("one"), hashText("two")]);
@@ -86,6 +86,6 @@ describe("a trace", () => {
 	});
 
 	it("rounds once, and into the range", () => {
-		expect([0.00004, 0.00005, 0.99996, 1.2, -1].map(rounded)).toEqual([0, 0.0001, 1, 1, 0]);
+		expect([0.00004, 0.00005, 0.99996, 1.2, -1].map(roundShare)).toEqual([0, 0.0001, 1, 1, 0]);
 	});
 });

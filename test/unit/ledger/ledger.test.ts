@@ -6,7 +6,7 @@ import { type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../
 import { contentOf, draftOf, type HandoffRequest, handoffOf } from "../../../src/ledger/handoff.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash, hashText } from "../../../src/proof/hash.ts";
-import { leafHash, rootOf } from "../../../src/proof/merkle.ts";
+import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
 import { createSigner, describePublicKey, type Signer } from "../../../src/proof/signing.ts";
 
 const bytes = new TextEncoder();
@@ -41,7 +41,7 @@ function chainOf(length: number, by: (position: number) => Signer | null = () =>
 }
 
 function headOf(rows: readonly HandoffRow[]): ChainHead {
-	const root = asHash(rootOf(rows.map(({ subject }) => leafHash(bytes.encode(subject)))));
+	const root = asHash(merkleRoot(rows.map(({ subject }) => leafHash(bytes.encode(subject)))));
 	return { size: rows.length, root, last: rows.at(-1) ?? null };
 }
 

@@ -4,7 +4,7 @@ import { verifyChain } from "../../../src/ledger/chain.ts";
 import { type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash } from "../../../src/proof/hash.ts";
-import { leafHash, rootOf } from "../../../src/proof/merkle.ts";
+import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
 import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
 import { type ChainEntry, verifyChain as verifyAgain } from "../../support/second-ledger.ts";
 import { ledgerVectors } from "../../vectors/generate-ledger.ts";
@@ -38,7 +38,7 @@ async function verdictOn(chain: readonly ChainEntry[]) {
 		pages: async function* () {
 			yield rows;
 		},
-		head: { size: rows.length, root: asHash(rootOf(chain.map(leafOf))), last: rows.at(-1) ?? null },
+		head: { size: rows.length, root: asHash(merkleRoot(chain.map(leafOf))), last: rows.at(-1) ?? null },
 		keys: [describePublicKey(signer.publicKey, "current")],
 		verified: null,
 		expected: {},

@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
-import { jsonSchema } from "../../../src/http/json-schema.ts";
+import { toJsonSchema } from "../../../src/http/json-schema.ts";
 import { portable } from "../../../src/mcp/portable-schema.ts";
 import { toolsOf } from "../../../src/mcp/tools.ts";
 
-const of = (schema: z.ZodType) => portable(jsonSchema(schema, "input"));
+const of = (schema: z.ZodType) => portable(toJsonSchema(schema, "input"));
 
 describe("a portable schema", () => {
 	it("says what an argument is when it is there, and keeps what it is called", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agreementOf, medoidOf, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
 import { judged, overParts, supportFor } from "../../../src/orchestration/confidence.ts";
-import { type AnswerKind, answerKindOf, finalAnswer, normalized } from "../../../src/orchestration/final-answer.ts";
+import { type AnswerKind, detectAnswerKind, finalAnswer, normalized } from "../../../src/orchestration/final-answer.ts";
 import { jsonIn } from "../../../src/orchestration/json-reply.ts";
 
 describe("the final answer of a text", () => {
@@ -135,8 +135,8 @@ describe("the final answer of a text", () => {
 			for (const kind of ["any", "number", "choice"] as const)
 				expect(finalAnswer(piece.repeat(100_000), kind)).not.toBe("");
 		expect(finalAnswer(`${"\n".repeat(500_000)}Final answer:${" ".repeat(3_000)}4`, "any")).toBe("4");
-		expect(answerKindOf("\n".repeat(500_000))).toBe("any");
-		expect(answerKindOf("0 ".repeat(500_000))).toBe("any");
+		expect(detectAnswerKind("\n".repeat(500_000))).toBe("any");
+		expect(detectAnswerKind("0 ".repeat(500_000))).toBe("any");
 	});
 
 	it.each<[string, AnswerKind]>([
@@ -150,7 +150,7 @@ describe("the final answer of a text", () => {
 		["Write about rivers.", "any"],
 		["What is 17 + 25?", "number"],
 	])("%j asks for %s", (prompt, kind) => {
-		expect(answerKindOf(prompt)).toBe(kind);
+		expect(detectAnswerKind(prompt)).toBe(kind);
 	});
 });
 

@@ -1,26 +1,26 @@
 // Planning: which strategy and why, who takes part, and what is left of a plan when money is short.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/failure.ts";
-import { affordable, type Limits } from "../../../src/orchestration/bounds.ts";
-import { castFor, diverse, memberOf, type Rankings } from "../../../src/orchestration/panel.ts";
-import { type Asked, planOf, shrinking } from "../../../src/orchestration/planner.ts";
-import { callOf, panelConfig } from "../../../src/orchestration/request.ts";
+import { choosePlan, type Limits } from "../../../src/orchestration/bounds.ts";
+import { choosePanel, diversify, type Rankings, toMember } from "../../../src/orchestration/panel.ts";
+import { planStrategy, type StrategyRequest, shrinkPlan } from "../../../src/orchestration/planner.ts";
+import { panelConfig, toQuestionCall } from "../../../src/orchestration/request.ts";
 import { STRATEGY } from "../../../src/orchestration/strategies.ts";
-import { type Policy, type StrategyName, userMessage } from "../../../src/orchestration/strategy.ts";
+import { type EffortPolicy, type StrategyName, userMessage } from "../../../src/orchestration/strategy.ts";
 import type { Candidate } from "../../../src/routing/select.ts";
-import { signals } from "../../../src/routing/signals.ts";
+import { detectSignals } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 import { task } from "../../support/fake-engine.ts";
 
-function planned(prompt: string, asked: Partial<Asked> = {}) {
-	const call = callOf({ messages: [userMessage(prompt)], maxTokens: 100, temperature: undefined, json: false });
-	return planOf({ policy: "balanced", strategy: null, k: null, ...asked }, prompt, signals(call));
+function planned(prompt: string, asked: Partial<StrategyRequest> = {}) {
+	const call = toQuestionCall({ messages: [userMessage(prompt)], maxTokens: 100, temperature: undefined, json: false });
+	return planStrategy({ policy: "balanced", strategy: null, k: null, ...asked }, prompt, detectSignals(call));
 }
 
 const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
 
 describe("the planner", () => {
-	it.each<[Policy, string, StrategyName]>([
+	it.each<[EffortPolicy, string, StrategyName]>([
 		["efficiency", "hi", "single"],
 		["depth", "hi", "single"],
 		["efficiency", PROSE, "single"],
@@ -85,39 +85,39 @@ const providerOf = (id: string) => TEST_CATALOG.findModel(id)?.provider;
 describe("a panel", () => {
 	it("has a member of every provider before a second of any", () => {
 		const providers = new Set(CANDIDATES.map(({ model }) => model.provider));
-		const chosen = diverse(CANDIDATES, providers.size);
+		const chosen = diversify(CANDIDATES, providers.size);
 		expect(new Set(chosen.map(({ model }) => model.provider))).toEqual(providers);
 	});
 
 	it("begins anew where there are not enough models", () => {
-		expect(diverse(CANDIDATES.slice(0, 2) as [Candidate, ...Candidate[]], 3).map(({ model }) => model.id)).toHaveLength(
-			3,
-		);
+		expect(
+			diversify(CANDIDATES.slice(0, 2) as [Candidate, ...Candidate[]], 3).map(({ model }) => model.id),
+		).toHaveLength(3);
 	});
 
 	it("has stand-ins that are not dearer, of another provider first, and no member twice", () => {
 		const last = CANDIDATES.at(-1) as Candidate;
-		const [own, standIn] = memberOf(last, CANDIDATES);
+		const [own, standIn] = toMember(last, CANDIDATES);
 		expect(own).toBe(last.model.id);
 		expect(providerOf(standIn ?? "")).not.toBe(last.model.provider);
-		expect(memberOf(CANDIDATES[0], CANDIDATES)).toEqual([CANDIDATES[0].model.id]);
-		const { members } = castFor(RANKINGS, { strategy: "ensemble_moa", width: 4, rounds: 1 }, null);
+		expect(toMember(CANDIDATES[0], CANDIDATES)).toEqual([CANDIDATES[0].model.id]);
+		const { members } = choosePanel(RANKINGS, { strategy: "ensemble_moa", width: 4, rounds: 1 }, null);
 		const firsts = members.map(([id]) => id);
 		for (const [, ...standIns] of members) for (const id of standIns) expect(firsts).not.toContain(id);
 	});
 
 	it("is judged by an outsider where answers are compared, or by who was asked for", () => {
-		const { members, judge } = castFor(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, null);
+		const { members, judge } = choosePanel(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, null);
 		expect(members.map(([id]) => id)).not.toContain(judge[0]);
 		const [wanted] = BEST;
-		expect(castFor(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, wanted.model.id).judge[0]).toBe(
+		expect(choosePanel(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, wanted.model.id).judge[0]).toBe(
 			wanted.model.id,
 		);
-		expect(castFor(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
+		expect(choosePanel(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
 	});
 
 	it("of a cascade rises in quality to the best", () => {
-		const { members } = castFor(RANKINGS, { strategy: "cascade", width: 4, rounds: 1 }, null);
+		const { members } = choosePanel(RANKINGS, { strategy: "cascade", width: 4, rounds: 1 }, null);
 		const qualities = members.map(([id]) => TEST_CATALOG.findModel(id)?.quality.general ?? 0);
 		expect(qualities).toEqual(qualities.toSorted((a, b) => a - b));
 		expect(members.at(-1)?.[0]).toBe(BEST[0].model.id);
@@ -129,11 +129,11 @@ describe("a plan under a limit", () => {
 	/** Every call costs 10 nano-USD at most. */
 	const weigh = (strategy: StrategyName, limits: Limits) => {
 		const plan = planned(PROSE, { strategy, policy: "depth" });
-		return affordable(
-			shrinking(plan),
+		return choosePlan(
+			shrinkPlan(plan),
 			task(),
 			limits,
-			(attempt) => castFor(RANKINGS, attempt, null),
+			(attempt) => choosePanel(RANKINGS, attempt, null),
 			() => ok(10),
 		);
 	};

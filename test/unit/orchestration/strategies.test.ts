@@ -1,7 +1,7 @@
 // Strategies on a fake engine: what they ask, when they stop, what they conclude; and that none asks more than its call graph says.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonBytes } from "../../../src/inference/slots.ts";
+import { jsonBytes } from "../../../src/inference/answer-placeholder.ts";
 import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
@@ -10,17 +10,17 @@ import { pairsOf, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import { STRATEGY } from "../../../src/orchestration/strategies.ts";
 import {
-	type Cast,
-	type Conclusion,
 	type Engine,
+	type Panel,
 	type Question,
 	STRATEGIES,
 	type Strategy,
+	type StrategyResult,
 	type Task,
 } from "../../../src/orchestration/strategy.ts";
 import { castOf, FAILED, type FakeEngine, fakeEngine, type Reply, saidIn, task } from "../../support/fake-engine.ts";
 
-async function concluded(strategy: Strategy, engine: Engine, cast: Cast, of: Task = task()): Promise<Conclusion> {
+async function concluded(strategy: Strategy, engine: Engine, cast: Panel, of: Task = task()): Promise<StrategyResult> {
 	const result = await strategy.run(of, cast, engine);
 	if (!result.ok) throw new Error(JSON.stringify(result.failure));
 	return result.value;

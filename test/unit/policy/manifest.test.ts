@@ -6,8 +6,8 @@ import {
 	defaultManifest,
 	manifestDigest,
 	manifestRequestSchema,
-	manifestSchema,
 	normalizeManifest,
+	workspaceManifestSchema,
 } from "../../../src/policy/manifest.ts";
 
 const FULL = {
@@ -59,7 +59,7 @@ describe("a manifest", () => {
 			require_risk_gate: false,
 		});
 		expect(normalizeManifest(manifestRequestSchema.parse(FULL))).toEqual(FULL);
-		expect(manifestSchema.parse(defaultManifest("w"))).toEqual(normalizeManifest(request));
+		expect(workspaceManifestSchema.parse(defaultManifest("w"))).toEqual(normalizeManifest(request));
 	});
 
 	it("is equal to one that says null, [] or false where it says nothing", () => {

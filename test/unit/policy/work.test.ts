@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide, type PolicyInput, riskScore } from "../../../src/policy/decide.ts";
-import { MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work.ts";
+import { MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS } from "../../bench/policy-inputs.ts";
 
 const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };

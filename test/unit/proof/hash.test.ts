@@ -1,6 +1,6 @@
 // Hashes.
 import { describe, expect, it } from "vitest";
-import { asHash, digestOf, hashObject, hashText } from "../../../src/proof/hash.ts";
+import { asHash, hashObject, hashText, toDigest } from "../../../src/proof/hash.ts";
 
 describe("hashes", () => {
 	it("are sha256: and lower-case hex of SHA-256", () => {
@@ -17,7 +17,7 @@ describe("hashes", () => {
 describe("a hash's text form", () => {
 	it("gives the 32 bytes back, and is refused when it is cut, capital or anything else", () => {
 		const hash = hashText("abc");
-		expect(asHash(digestOf(hash) ?? new Uint8Array())).toBe(hash);
+		expect(asHash(toDigest(hash) ?? new Uint8Array())).toBe(hash);
 		const hex = hash.slice("sha256:".length);
 		for (const other of [
 			hash.slice(0, -1),
@@ -28,6 +28,6 @@ describe("a hash's text form", () => {
 			` ${hash}`,
 			"",
 		])
-			expect(digestOf(other), other).toBeNull();
+			expect(toDigest(other), other).toBeNull();
 	});
 });

@@ -9,9 +9,9 @@ import {
 	EMPTY_ROOT,
 	inclusionProof,
 	leafHash,
+	merkleRoot,
 	nodeHash,
-	rootOf,
-	rootOfRange,
+	rangeRoot,
 	verifyConsistency,
 	verifyInclusion,
 } from "../../../src/proof/merkle.ts";
@@ -37,7 +37,7 @@ describe("the tree of seven leaves that RFC 6962, section 2.1.3, draws", () => {
 	const [k, l] = [nodeHash(g, h), nodeHash(i, j)];
 
 	it("has the drawn root", () => {
-		expect(rootOf(leaves)).toEqual(nodeHash(k, l));
+		expect(merkleRoot(leaves)).toEqual(nodeHash(k, l));
 	});
 
 	it("has the printed audit paths", () => {
@@ -60,8 +60,8 @@ describe("a tree", () => {
 		let range: CompactRange = EMPTY_RANGE;
 		for (let size = 0; size <= leaves.length; size++) {
 			const root = hex(second.treeRoot(buffers(leaves.slice(0, size))));
-			expect(hex(rootOf(leaves.slice(0, size)))).toBe(root);
-			expect(hex(rootOfRange(range))).toBe(root);
+			expect(hex(merkleRoot(leaves.slice(0, size)))).toBe(root);
+			expect(hex(rangeRoot(range))).toBe(root);
 			expect(range.size).toBe(size);
 			expect(range.hashes.length).toBe(size.toString(2).replaceAll("0", "").length);
 			const leaf = leaves[size];
@@ -73,8 +73,8 @@ describe("a tree", () => {
 		const one = append(EMPTY_RANGE, leafAt(0));
 		const two = append(one, leafAt(1));
 		expect(EMPTY_RANGE).toEqual({ size: 0, hashes: [] });
-		expect(rootOfRange(one)).toEqual(leafAt(0));
-		expect(rootOfRange(two)).toEqual(nodeHash(leafAt(0), leafAt(1)));
+		expect(rangeRoot(one)).toEqual(leafAt(0));
+		expect(rangeRoot(two)).toEqual(nodeHash(leafAt(0), leafAt(1)));
 	});
 
 	it("refuses a range that lacks a subtree instead of making up a root", () => {
@@ -83,14 +83,14 @@ describe("a tree", () => {
 
 	it("proves leaves and prefixes of 100,000", { timeout: 60_000 }, () => {
 		const leaves = leavesOf(100_000);
-		const root = rootOf(leaves);
+		const root = merkleRoot(leaves);
 		const range = leaves.reduce(append, EMPTY_RANGE);
-		expect(rootOfRange(range)).toEqual(root);
+		expect(rangeRoot(range)).toEqual(root);
 		const proof = inclusionProof(leaves, 99_999, leaves.length);
 		const last = leaves.at(-1) ?? new Uint8Array();
 		expect(verifyInclusion({ leafHash: last, index: 99_999, size: leaves.length, proof, root })).toBe(true);
 		const [from, to] = [65_537, leaves.length];
-		const fromRoot = rootOf(leaves.slice(0, from));
+		const fromRoot = merkleRoot(leaves.slice(0, from));
 		const path = consistencyProof(leaves, from, to);
 		expect(verifyConsistency({ from, to, proof: path, fromRoot, toRoot: root })).toBe(true);
 	});
@@ -128,7 +128,7 @@ describe("proofs", () => {
 				const leaves = leavesOf(size);
 				const index = indexSeed % size;
 				const from = 1 + (fromSeed % size);
-				const [fromRoot, root] = [rootOf(leaves.slice(0, from)), rootOf(leaves)];
+				const [fromRoot, root] = [merkleRoot(leaves.slice(0, from)), merkleRoot(leaves)];
 				const path = inclusionProof(leaves, index, size);
 				expect(path.map(hex)).toEqual(second.inclusionPath(index, buffers(leaves)).map(hex));
 				expect(verifyInclusion({ leafHash: leafAt(index), index, size, proof: path, root })).toBe(true);
@@ -157,7 +157,7 @@ describe("proofs", () => {
 				const leaves = leavesOf(size);
 				const index = indexSeed % size;
 				const proof = inclusionProof(leaves, index, size);
-				const sound = { leafHash: leafAt(index), index, size, proof, root: rootOf(leaves) };
+				const sound = { leafHash: leafAt(index), index, size, proof, root: merkleRoot(leaves) };
 				for (const change of [
 					{ leafHash: leafAt(size) },
 					{ index: index + 1 },
@@ -172,7 +172,13 @@ describe("proofs", () => {
 				}
 				const from = 1 + (fromSeed % (size - 1));
 				const path = consistencyProof(leaves, from, size);
-				const grown = { from, to: size, proof: path, fromRoot: rootOf(leaves.slice(0, from)), toRoot: rootOf(leaves) };
+				const grown = {
+					from,
+					to: size,
+					proof: path,
+					fromRoot: merkleRoot(leaves.slice(0, from)),
+					toRoot: merkleRoot(leaves),
+				};
 				for (const change of [
 					{ from: from + 0.5 },
 					{ from: 0 },
@@ -206,7 +212,7 @@ describe("proofs", () => {
 
 	it("of a tree with itself are empty; from the empty tree nothing is shown about another", () => {
 		const leaves = leavesOf(4);
-		const root = rootOf(leaves);
+		const root = merkleRoot(leaves);
 		expect(consistencyProof(leaves, 4, 4)).toEqual([]);
 		expect(consistencyProof(leaves, 0, 4)).toEqual([]);
 		expect(verifyConsistency({ from: 4, to: 4, proof: [], fromRoot: root, toRoot: root })).toBe(true);

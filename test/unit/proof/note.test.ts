@@ -1,6 +1,6 @@
 // Signed notes and checkpoints: what a stranger's reader accepts, and what no reader may accept.
 import { describe, expect, it } from "vitest";
-import { checkpointBody, parseCheckpoint, parseNote, signNote, verifyNote, vkeyOf } from "../../../src/proof/note.ts";
+import { checkpointBody, parseCheckpoint, parseNote, signNote, toVkey, verifyNote } from "../../../src/proof/note.ts";
 import { base64, createSigner } from "../../../src/proof/signing.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { checkpointNote, readCheckpoint, vkeyOf as secondVkeyOf } from "../../support/second-ledger.ts";
@@ -9,7 +9,7 @@ const ORIGIN = "svc.example/0123456789abcdef/ws-1";
 const seed = new Uint8Array(32).fill(5);
 const signer = createSigner(seed);
 const other = createSigner(new Uint8Array(32).fill(6));
-const vkey = vkeyOf(ORIGIN, signer.publicKey);
+const vkey = toVkey(ORIGIN, signer.publicKey);
 const checkpoint = { origin: ORIGIN, size: 12, root: new Uint8Array(32).fill(1) };
 const body = checkpointBody(checkpoint);
 const note = signNote(body, ORIGIN, signer);
@@ -32,7 +32,7 @@ describe("a checkpoint", () => {
 		expect(vkey).toBe(secondVkeyOf(ORIGIN, key.publicKey));
 		expect(readCheckpoint(note, vkey)).toEqual({ ...checkpoint, root: Buffer.from(checkpoint.root) });
 		expect(readCheckpoint(note.replace("\n12\n", "\n13\n"), vkey)).toBeNull();
-		expect(readCheckpoint(note, vkeyOf(ORIGIN, other.publicKey))).toBeNull();
+		expect(readCheckpoint(note, toVkey(ORIGIN, other.publicKey))).toBeNull();
 	});
 
 	it("reads back as what was written, with or without extension lines", () => {
@@ -67,7 +67,7 @@ describe("a note", () => {
 			verified: [{ name: ORIGIN }],
 			unknown: [{ name: "stranger.example" }],
 		});
-		expect(await verifyNote(note, [vkeyOf("stranger.example", other.publicKey)])).toEqual({ outcome: "unverified" });
+		expect(await verifyNote(note, [toVkey("stranger.example", other.publicKey)])).toEqual({ outcome: "unverified" });
 	});
 
 	it("keeps blank lines of its text: only the last one separates", async () => {
@@ -76,7 +76,7 @@ describe("a note", () => {
 	});
 
 	it("is refused as a whole when a known key's signature is wrong, even beside a right one", async () => {
-		const named = vkeyOf("other.example", other.publicKey);
+		const named = toVkey("other.example", other.publicKey);
 		const wrong = signNote("another text\n", "other.example", other).split("\n\n")[1];
 		expect(await verifyNote(`${note}${wrong}`, [vkey, named])).toEqual({ outcome: "invalid_signature" });
 	});
@@ -123,7 +123,7 @@ describe("a note", () => {
 	it("is not signed by a name, or over a text, that no reader would take", () => {
 		for (const name of ["", "a b", "a+b", "a\u00a0b", "a\u2028b", "a\nb"]) {
 			expect(() => signNote(body, name, signer), name).toThrow(RangeError);
-			expect(() => vkeyOf(name, signer.publicKey), name).toThrow(RangeError);
+			expect(() => toVkey(name, signer.publicKey), name).toThrow(RangeError);
 		}
 		for (const text of ["no newline", "control\u0001\n", "\ud800\n"]) {
 			expect(() => signNote(text, ORIGIN, signer)).toThrow(RangeError);

@@ -1,7 +1,7 @@
 // How long a body may be silent, and when its time is up: only waiting counts, but time runs whether somebody reads or not.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Body, type Patience } from "../../../src/providers/body.edge.ts";
-import type { UpstreamLost } from "../../../src/providers/call-failure.ts";
+import type { UpstreamInterrupted } from "../../../src/providers/call-failure.ts";
 
 const encoder = new TextEncoder();
 
@@ -47,7 +47,7 @@ class Upstream {
 
 	/** What the next read comes to: a text, null at the end, or why there is none. */
 	async read(): Promise<string | null> {
-		return this.body.read().catch((error: UpstreamLost) => error.why);
+		return this.body.read().catch((error: UpstreamInterrupted) => error.why);
 	}
 }
 
@@ -119,7 +119,7 @@ describe("a body", () => {
 		const getReader = () => ({ read: () => pending.promise, cancel });
 		const network = { body: { getReader } } as unknown as Response;
 		const body = new Body(network, { firstDeltaMs: 100, idleMs: 100, endsAtMs: Date.now() + 1_000 });
-		const piece = body.read().catch((error: UpstreamLost) => error.why);
+		const piece = body.read().catch((error: UpstreamInterrupted) => error.why);
 		await vi.advanceTimersByTimeAsync(100);
 		expect(await piece).toBe("timeout");
 	});
@@ -132,7 +132,7 @@ describe("a body", () => {
 		const large = new Upstream();
 		const mebibyte = "x".repeat(1_048_576);
 		for (let i = 0; i < 33; i++) large.says(mebibyte);
-		expect(await large.body.rest().catch((error: UpstreamLost) => error.why)).toBe("too_large");
+		expect(await large.body.rest().catch((error: UpstreamInterrupted) => error.why)).toBe("too_large");
 		large.body.close();
 	});
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detect } from "../../../src/compliance/detect.ts";
-import { everyTextOf, type ModelCall } from "../../../src/providers/model-call.ts";
+import { allCallTexts, type ModelCall } from "../../../src/providers/model-call.ts";
 
 const EMPTY: ModelCall = {
 	messages: [],
@@ -72,7 +72,7 @@ const PLACES: readonly [string, ModelCall][] = [
 
 describe("every text of a call", () => {
 	it.each(PLACES)("has %s", (_, call) => {
-		expect([...everyTextOf(call)].join("\n")).toContain(MARK);
+		expect([...allCallTexts(call)].join("\n")).toContain(MARK);
 	});
 
 	it.each<[string, ModelCall]>([
@@ -80,12 +80,12 @@ describe("every text of a call", () => {
 		["a schema of the answer", { ...EMPTY, output: { type: "json_schema", name: "x", schema: { ssn: 536904399 } } }],
 		["a field that is passed on unread", { ...EMPTY, unknownFields: { ssn: [536904399, "b"], next: true } }],
 	])("has the numbers in %s, with the names they stand under", (_, call) => {
-		expect([...everyTextOf(call)].join("\n")).toMatch(/^(?:.*: )?ssn: (?:const: )?536904399$/m);
+		expect([...allCallTexts(call)].join("\n")).toMatch(/^(?:.*: )?ssn: (?:const: )?536904399$/m);
 	});
 
 	it("has a password of a tool's parameters behind its name", () => {
 		const parameters = { properties: { login: { default: { user: "ada", password: "Zu8kQ0p!x92Lw" } } } };
-		const texts = [...everyTextOf({ ...EMPTY, tools: [{ name: "log_in", parameters }] })];
+		const texts = [...allCallTexts({ ...EMPTY, tools: [{ name: "log_in", parameters }] })];
 		expect(detect(texts).kinds).toEqual({ SECRETS: ["generic_secret"] });
 	});
 
@@ -97,7 +97,7 @@ describe("every text of a call", () => {
 				{ role: "assistant", content: [{ type: "provider", wire: "anthropic", block: { signature: "c2VhbGVk" } }] },
 			],
 		};
-		expect([...everyTextOf(call)].join()).not.toMatch(/iVBOR|c2VhbGVk/);
+		expect([...allCallTexts(call)].join()).not.toMatch(/iVBOR|c2VhbGVk/);
 	});
 
 	it("is told of values nested as deep as a body may be", () => {
@@ -106,7 +106,7 @@ describe("every text of a call", () => {
 			fc.property(depth, (levels) => {
 				let value: unknown = MARK;
 				for (let level = 0; level < levels; level++) value = [value];
-				expect([...everyTextOf({ ...EMPTY, unknownFields: { value } })]).toContain(MARK);
+				expect([...allCallTexts({ ...EMPTY, unknownFields: { value } })]).toContain(MARK);
 			}),
 			{ numRuns: 5 },
 		);

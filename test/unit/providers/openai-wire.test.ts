@@ -5,7 +5,7 @@ import { inputTokens, outputTokens } from "../../../src/catalog/price.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
-import { saysNothing } from "../../../src/providers/accumulate.ts";
+import { isEmptyAnswer } from "../../../src/providers/accumulate.ts";
 import { openaiWire } from "../../../src/providers/openai.ts";
 import { usageFromOpenai } from "../../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../../src/providers/wire.ts";
@@ -227,7 +227,7 @@ describe("an upstream answer", () => {
 		expect(usable(openaiWire.answer(empty))).toBeNull();
 		const whole = openaiWire.answer(empty);
 		// One of the call's stop sequences may have matched at once.
-		expect(whole && saysNothing(whole, ["END"])).toBe(false);
+		expect(whole && isEmptyAnswer(whole, ["END"])).toBe(false);
 		expect(answered({ content: "half" }, "insufficient_system_resource")).toBeNull();
 		for (const body of [null, [], "x", {}, { choices: [] }, { choices: [{}] }, { error: { message: "m" } }])
 			expect(flat(openaiWire.answer(body))).toBeNull();

@@ -1,15 +1,15 @@
 // Recorded traffic of real providers through the whole reading path, and on to what OpenAI's own client makes of our chunks.
 import OpenAI from "openai";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { costOf, inputTokens, outputTokens, type TokenUsage } from "../../../src/catalog/price.ts";
+import { inputTokens, outputTokens, priceUsage, type TokenUsage } from "../../../src/catalog/price.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { chunkHead, lastChunks, partChunk, roleChunk } from "../../../src/chat/chunks.ts";
 import type { SvcBlock } from "../../../src/chat/completion.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
-import { UpstreamLost } from "../../../src/providers/call-failure.ts";
-import { openStream } from "../../../src/providers/upstream.edge.ts";
+import { UpstreamInterrupted } from "../../../src/providers/call-failure.ts";
+import { openUpstreamStream } from "../../../src/providers/upstream.edge.ts";
 import { WellFormedParts } from "../../../src/providers/well-formed.ts";
 import type { StreamPart, UpstreamRequest, Wire } from "../../../src/providers/wire.ts";
 import { type FlatAnswer, flat } from "../../support/flat-answer.ts";
@@ -80,7 +80,7 @@ interface Read {
 }
 
 async function readUpstream(wire: Wire): Promise<Read> {
-	const opened = await openStream(wire, REQUEST, DEADLINES, new AbortController().signal);
+	const opened = await openUpstreamStream(wire, REQUEST, DEADLINES, new AbortController().signal);
 	if (opened.kind !== "stream") throw new Error(opened.kind);
 	const parts: StreamPart[] = [];
 	try {
@@ -294,7 +294,7 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 				const { parts, lost } = await read(wire, plainSse(events.slice(0, kept)));
 				const finishes = parts.filter(({ type }) => type === "finish").length;
 				if (kept <= end) {
-					expect(lost, `${kept} events`).toBeInstanceOf(UpstreamLost);
+					expect(lost, `${kept} events`).toBeInstanceOf(UpstreamInterrupted);
 					expect(lost).toMatchObject({ why: "cut", error: null });
 					expect(finishes).toBeLessThanOrEqual(1);
 				} else {
@@ -311,7 +311,7 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 		const model = modelOf(name);
 		const streamed = accumulated(await wholeRecording(path)).usage;
 		const unstreamed = wire.usage(bodyWithUsageOf(name, recordedEvents(path).events));
-		const price = (usage: TokenUsage | null) => usage && costOf(model, usage, AT_MS);
+		const price = (usage: TokenUsage | null) => usage && priceUsage(model, usage, AT_MS);
 		expect(price(streamed)).toEqual(price(unstreamed));
 		expect(streamed).toEqual(unstreamed);
 		if (path !== WITHOUT_USAGE) expect(price(streamed)?.totalNanoUsd).toBeGreaterThan(0);
@@ -345,7 +345,7 @@ describe.runIf(hasRecordings)("a recorded body", () => {
 		expect(flat(wire.answer(body))).toBeNull();
 		expect(wire.error(body)).toMatchObject({ retryAfterMs: 34_400 });
 		upstreamSays(recordedText(path), 1_000, 429, "application/json");
-		const failure = await openStream(wire, REQUEST, DEADLINES, new AbortController().signal);
+		const failure = await openUpstreamStream(wire, REQUEST, DEADLINES, new AbortController().signal);
 		expect(failure).toMatchObject({ kind: "status", status: 429, retryAfterMs: 34_400 });
 	});
 });

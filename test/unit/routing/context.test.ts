@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { timeToFirstTokenMs } from "../../../src/routing/effort.ts";
-import { signals } from "../../../src/routing/signals.ts";
+import { detectSignals } from "../../../src/routing/signals.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 
 function contextTokens(messages: unknown[], tools?: unknown[]): number {
 	const body = chatRequestSchema.parse({ messages, ...(tools ? { tools } : {}) });
-	return signals(toModelCall(body, TEST_CATALOG)).contextTokens;
+	return detectSignals(toModelCall(body, TEST_CATALOG)).contextTokens;
 }
 
 const user = (content: string) => ({ role: "user", content });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
-import { affordable, callSetOf } from "../../../src/inference/failover.ts";
+import { shortenToAfford, toCallSet } from "../../../src/inference/failover.ts";
 import { planCall } from "../../../src/inference/plan.ts";
 import { ProviderHealth } from "../../../src/providers/health.ts";
 import { limitForVisible } from "../../../src/routing/effort.ts";
@@ -20,8 +20,8 @@ const NOON = Date.parse("2026-11-21T12:00:00Z");
 function planned(body: Record<string, unknown>, plan: PlanId = "pro", content = "Review this change") {
 	const parsed = chatRequestSchema.parse({ messages: [{ role: "user", content }], ...body });
 	const config = parsed.brain_config ? compiledConfig(parsed.brain_config, TEST_CATALOG) : null;
-	const { call, wishes } = toInferenceRequest(parsed, TEST_CATALOG, config);
-	return planCall({ call, wishes: { ...wishes, maxTokens: "most" } }, PLANS[plan], SETTINGS, NOON);
+	const { call, options } = toInferenceRequest(parsed, TEST_CATALOG, config);
+	return planCall({ call, options: { ...options, outputLimit: "most" } }, PLANS[plan], SETTINGS, NOON);
 }
 
 function planOf(...args: Parameters<typeof planned>) {
@@ -59,7 +59,7 @@ describe("an answer whose length is left to the plan", () => {
 
 	it("is sent and reserved for at each model's own limit", () => {
 		const plan = planOf({}, "personal");
-		const { calls, boundNanoUsd } = callSetOf(plan, new ProviderHealth(), false, NOON);
+		const { calls, boundNanoUsd } = toCallSet(plan, new ProviderHealth(), false, NOON);
 		expect(new Set(calls.map(({ candidate }) => candidate.maxTokens)).size).toBeGreaterThan(1);
 		for (const { candidate, attempt } of calls) expect(attempt.request.maxOutputTokens).toBe(candidate.maxTokens);
 		expect(boundNanoUsd).toBeLessThanOrEqual(PLANS.personal.envelopeNanoUsd);
@@ -127,15 +127,15 @@ describe("an answer whose length is left to the plan", () => {
 describe("a stand-in after a call that has cost something", () => {
 	it("is given a shorter answer that fits what is left, down to the least", () => {
 		const plan = planOf({}, "personal");
-		const { calls } = callSetOf(plan, new ProviderHealth(), false, NOON);
+		const { calls } = toCallSet(plan, new ProviderHealth(), false, NOON);
 		for (const call of calls) {
 			const whole = call.attempt.worstCase.totalNanoUsd;
-			expect(affordable(call, whole)).toBe(call);
-			const shorter = affordable(call, whole / 2);
+			expect(shortenToAfford(call, whole)).toBe(call);
+			const shorter = shortenToAfford(call, whole / 2);
 			expect(shorter?.attempt.worstCase.totalNanoUsd).toBeLessThanOrEqual(whole / 2);
 			expect(shorter?.candidate.maxTokens).toBe(shorter?.attempt.request.maxOutputTokens);
 			expect(shorter?.candidate.maxTokens).toBeLessThan(call.candidate.maxTokens);
-			expect(affordable(call, whole / 1_000)).toBeNull();
+			expect(shortenToAfford(call, whole / 1_000)).toBeNull();
 		}
 	});
 
@@ -143,7 +143,7 @@ describe("a stand-in after a call that has cost something", () => {
 		const parsed = chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], max_tokens: 5_000 });
 		const result = planCall(toInferenceRequest(parsed, TEST_CATALOG, null), PLANS.pro, SETTINGS, NOON);
 		if (!result.ok) throw new Error(result.failure.reason);
-		const [call] = callSetOf(result.value, new ProviderHealth(), false, NOON).calls;
-		expect(affordable(call, call.attempt.worstCase.totalNanoUsd - 1)).toBeNull();
+		const [call] = toCallSet(result.value, new ProviderHealth(), false, NOON).calls;
+		expect(shortenToAfford(call, call.attempt.worstCase.totalNanoUsd - 1)).toBeNull();
 	});
 });

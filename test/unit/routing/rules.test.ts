@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
-import { callSetOf } from "../../../src/inference/failover.ts";
+import { toCallSet } from "../../../src/inference/failover.ts";
 import { planCall } from "../../../src/inference/plan.ts";
 import { nanoUsd } from "../../../src/proof/money.ts";
 import { ProviderHealth } from "../../../src/providers/health.ts";
-import { blockedBy } from "../../../src/routing/routing-config.ts";
+import { findBlocking } from "../../../src/routing/routing-config.ts";
 import { parseSettings, type Settings } from "../../../src/settings.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 import { compiledConfig } from "../../support/config.ts";
@@ -191,10 +191,10 @@ describe("whatever the config and the request", () => {
 					const { selection, attempt } = result.value;
 					const limit = config.max_cost === undefined ? Number.POSITIVE_INFINITY : nanoUsd(config.max_cost);
 					for (const candidate of [...selection.candidates, ...selection.failover]) {
-						expect(blockedBy(candidate.model, config.blocked ?? [])).toBeUndefined();
+						expect(findBlocking(candidate.model, config.blocked ?? [])).toBeUndefined();
 						expect(attempt(candidate.model, candidate.effort).worstCase.totalNanoUsd).toBeLessThanOrEqual(limit);
 					}
-					expect(callSetOf(result.value, new ProviderHealth(), true, NOON).boundNanoUsd).toBeLessThanOrEqual(limit);
+					expect(toCallSet(result.value, new ProviderHealth(), true, NOON).boundNanoUsd).toBeLessThanOrEqual(limit);
 				},
 			),
 			{ numRuns: 400 },

@@ -2,14 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
-import { inChatFields } from "../../../src/chat/field-names.ts";
+import { withChatFieldNames } from "../../../src/chat/field-names.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { toHttpFailure } from "../../../src/http/errors.ts";
 import { planCall } from "../../../src/inference/plan.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
 import { chooseEffort } from "../../../src/routing/effort.ts";
-import { signals } from "../../../src/routing/signals.ts";
+import { detectSignals } from "../../../src/routing/signals.ts";
 import { parseSettings, type Settings } from "../../../src/settings.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 import { compiledConfig } from "../../support/config.ts";
@@ -47,14 +47,15 @@ function selected(body: Record<string, unknown>, options?: Options) {
 function refused(body: Record<string, unknown>, options?: Options) {
 	const planned = attempt(body, options);
 	if (planned.ok) throw new Error(`${planned.value.selection.candidates[0].model.id} was selected`);
-	return toHttpFailure(inChatFields(planned.failure));
+	return toHttpFailure(withChatFieldNames(planned.failure));
 }
 
 const prompt = (content: string) => ({ messages: [{ role: "user", content }] });
 const first = (body: Record<string, unknown>, options?: Options) => selected(body, options).candidates[0].model;
 
 describe("signals", () => {
-	const detect = (content: string) => signals(toModelCall(chatRequestSchema.parse(prompt(content)), TEST_CATALOG));
+	const detect = (content: string) =>
+		detectSignals(toModelCall(chatRequestSchema.parse(prompt(content)), TEST_CATALOG));
 
 	it.each([
 		["Write a Python function that reverses a list", "code"],

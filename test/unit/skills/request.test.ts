@@ -53,9 +53,9 @@ describe("the chat request of an invocation", () => {
 describe("the length of an answer", () => {
 	const lengthOf = (limits: { max_tokens?: number | null; max_completion_tokens?: number | null }) => {
 		const { body } = chatOf({ task: "x", ...limits });
-		const wishes = { model: "auto", mode: null, config: null, gate: null };
-		const asked = asWork({ call: toModelCall(body, TEST_CATALOG), wishes }, limits);
-		return [asked.call.maxTokens, asked.wishes.maxTokens];
+		const options = { model: "auto", mode: null, config: null, gate: null };
+		const asked = asWork({ call: toModelCall(body, TEST_CATALOG), options }, limits);
+		return [asked.call.maxTokens, asked.options.outputLimit];
 	};
 
 	it("is left to the plan, at 1,000 visible tokens or more, where nobody says it", () => {

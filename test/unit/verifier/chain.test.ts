@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { checkChain } from "../../../src/verifier/chain.ts";
 import { checkCheckpoint } from "../../../src/verifier/checkpoint.ts";
-import { allHold, type Finding, lineOf } from "../../../src/verifier/findings.ts";
+import { allHold, type Finding, renderFinding } from "../../../src/verifier/findings.ts";
 import { guessKind, KINDS } from "../../../src/verifier/kinds.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { type ChainEntry, chainEntry, checkpointNote, type Handoff } from "../../support/second-ledger.ts";
@@ -47,7 +47,7 @@ function root(entries: readonly ChainEntry[]): Buffer {
 }
 
 function shownAs(findings: readonly Finding[]) {
-	return { holds: allHold(findings), lines: findings.map(lineOf) };
+	return { holds: allHold(findings), lines: findings.map(renderFinding) };
 }
 
 async function check(document: unknown, checkpoint: string | null = null, keys = [key.publicKey] as Uint8Array[]) {

@@ -1,7 +1,7 @@
 // What a saved file has to be before anything of it is checked.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readDocument, textOf } from "../../../src/verifier/document.ts";
+import { decodeText, readDocument } from "../../../src/verifier/document.ts";
 
 describe("a file's bytes", () => {
 	const text = '{"a":"é"}';
@@ -12,12 +12,12 @@ describe("a file's bytes", () => {
 		["UTF-16 as a Windows shell writes it", Buffer.from(`\ufeff${text}`, "utf16le")],
 		["UTF-16, the other way round", Buffer.from(`\ufeff${text}`, "utf16le").swap16()],
 	])("are read as %s", (_, bytes) => {
-		expect(textOf(bytes)).toBe(text);
+		expect(decodeText(bytes)).toBe(text);
 	});
 
 	it("are not read where they are no text, so that nothing of them stands in for another character", () => {
-		expect(textOf(Uint8Array.of(0x22, 0xff, 0x22))).toBeNull();
-		expect(textOf(Uint8Array.of(0xff, 0xfe, 0x22))).toBeNull();
+		expect(decodeText(Uint8Array.of(0x22, 0xff, 0x22))).toBeNull();
+		expect(decodeText(Uint8Array.of(0xff, 0xfe, 0x22))).toBeNull();
 	});
 });
 

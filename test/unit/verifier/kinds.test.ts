@@ -1,6 +1,6 @@
 // Which kind a pasted text is taken for.
 import { expect, it } from "vitest";
-import { guessKind, kindNamed } from "../../../src/verifier/kinds.ts";
+import { guessKind, parseKind } from "../../../src/verifier/kinds.ts";
 
 it("a text is told by its members", () => {
 	expect(guessKind('{"object":"proof","proof_hash":"","receipt":{}}')).toBe("receipt");
@@ -13,5 +13,5 @@ it("a text is told by its members", () => {
 });
 
 it("a word names a kind or none", () => {
-	expect(["chain", "constructor", ""].map(kindNamed)).toEqual(["chain", null, null]);
+	expect(["chain", "constructor", ""].map(parseKind)).toEqual(["chain", null, null]);
 });

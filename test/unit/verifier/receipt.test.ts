@@ -1,6 +1,6 @@
 // What checking a saved receipt says. The files are the second implementation's.
 import { describe, expect, it } from "vitest";
-import { allHold, lineOf } from "../../../src/verifier/findings.ts";
+import { allHold, renderFinding } from "../../../src/verifier/findings.ts";
 import { checkReceipt } from "../../../src/verifier/receipt.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { canonical, textHash } from "../../support/second-ledger.ts";
@@ -19,7 +19,7 @@ function sealed(of: Record<string, unknown>, by = key) {
 
 async function check(document: unknown, keys: readonly Uint8Array[] = [key.publicKey]) {
 	const findings = await checkReceipt(document, keys);
-	return { holds: allHold(findings), lines: findings.map(lineOf) };
+	return { holds: allHold(findings), lines: findings.map(renderFinding) };
 }
 
 describe("a receipt", () => {

@@ -1,6 +1,6 @@
 // What checking a saved trajectory says. The files are the second implementation's.
 import { describe, expect, it } from "vitest";
-import { allHold, lineOf } from "../../../src/verifier/findings.ts";
+import { allHold, renderFinding } from "../../../src/verifier/findings.ts";
 import { checkTrajectory } from "../../../src/verifier/trajectory.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { canonical, textHash } from "../../support/second-ledger.ts";
@@ -9,7 +9,7 @@ import { type Bundle, bundleOf } from "../../support/second-trajectory.ts";
 /** Its lines, and whether all of it holds. */
 async function verify(document: unknown, publicKey: Uint8Array | null = null) {
 	const findings = await checkTrajectory(JSON.parse(JSON.stringify(document)), publicKey ? [publicKey] : []);
-	return { holds: allHold(findings), lines: findings.map(lineOf) };
+	return { holds: allHold(findings), lines: findings.map(renderFinding) };
 }
 
 const failed = (lines: readonly string[]) => lines.filter((line) => line.startsWith("FAIL"));

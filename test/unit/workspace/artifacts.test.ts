@@ -1,14 +1,14 @@
 // The generated instruction files: the same bytes for equal manifests, and no text of a manifest out of its place.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Manifest, manifestRequestSchema, normalizeManifest } from "../../../src/policy/manifest.ts";
+import { manifestRequestSchema, normalizeManifest, type WorkspaceManifest } from "../../../src/policy/manifest.ts";
 import { generateArtifacts } from "../../../src/workspace/artifacts.ts";
-import { codeSpan, isBlank, visible } from "../../../src/workspace/quote.ts";
+import { codeSpan, isBlankText, visible } from "../../../src/workspace/quote.ts";
 
 const BUILT_INS = { protectedPaths: [".git/", ".env", "!.env.example"], forbiddenCommands: ["rm -rf /", "mkfs"] };
 const PATHS = ["AGENTS.md", "ASSISTANT.md", ".editor/rules/svc-security.mdc", ".editor/rules/svc-docs.mdc"];
 
-function manifestOf(members: Partial<Manifest> = {}): Manifest {
+function manifestOf(members: Partial<WorkspaceManifest> = {}): WorkspaceManifest {
 	return {
 		workspace_id: "acme/web",
 		project_name: "Order service",
@@ -21,7 +21,7 @@ function manifestOf(members: Partial<Manifest> = {}): Manifest {
 	};
 }
 
-function contents(manifest: Manifest): string[] {
+function contents(manifest: WorkspaceManifest): string[] {
 	return generateArtifacts(manifest, BUILT_INS).artifacts.map(({ content }) => content);
 }
 
@@ -137,10 +137,10 @@ const hostileManifest = fc.record({
 });
 
 /** The same manifest with a plain word for every text, equal words for equal texts, blank for blank. */
-function benignTwin(manifest: Manifest): Manifest {
+function benignTwin(manifest: WorkspaceManifest): WorkspaceManifest {
 	const known: string[] = [];
 	const plain = (text: string) => {
-		if (isBlank(text)) return "";
+		if (isBlankText(text)) return "";
 		if (!known.includes(text)) known.push(text);
 		return `word${known.indexOf(text)}`;
 	};
@@ -282,7 +282,7 @@ describe("the editor's rule files", () => {
 	});
 
 	it("have that same front matter whatever the manifest says", () => {
-		const frontMatter = (manifest: Manifest) =>
+		const frontMatter = (manifest: WorkspaceManifest) =>
 			contents(manifest)
 				.slice(2)
 				.map((content) => content.split("\n").slice(0, 5));
@@ -317,7 +317,7 @@ describe("text from a manifest", () => {
 				const [agents = ""] = contents(manifest);
 				const spans = new Set(readOutline(agents).spans.map(readBack));
 				const texts = [...manifest.stack, ...manifest.protected_paths, ...manifest.forbidden_commands];
-				expect(texts.filter((text) => !isBlank(text) && !spans.has(text))).toEqual([]);
+				expect(texts.filter((text) => !isBlankText(text) && !spans.has(text))).toEqual([]);
 			}),
 		);
 	});
@@ -391,7 +391,7 @@ describe("a quoted text", () => {
 	});
 
 	it("is blank if nothing of it can be seen", () => {
-		for (const blank of ["", "  ", "\t\n", "\u200b", "\u3164 \ufeff"]) expect(isBlank(blank)).toBe(true);
-		for (const seen of ["a", " . ", "\u200b#"]) expect(isBlank(seen)).toBe(false);
+		for (const blank of ["", "  ", "\t\n", "\u200b", "\u3164 \ufeff"]) expect(isBlankText(blank)).toBe(true);
+		for (const seen of ["a", " . ", "\u200b#"]) expect(isBlankText(seen)).toBe(false);
 	});
 });

@@ -1,8 +1,8 @@
 // Readiness: what the table rewards, that its advice can be followed, and that the ledger's live state counts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forbids, protects } from "../../../src/policy/coverage.ts";
-import { type Manifest, normalizeManifest } from "../../../src/policy/manifest.ts";
+import { commandMatcher, pathMatcher } from "../../../src/policy/coverage.ts";
+import { normalizeManifest, type WorkspaceManifest } from "../../../src/policy/manifest.ts";
 import { type LedgerStanding, type Readiness, ratingOf, readiness } from "../../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../../src/workspace/readiness-checks.ts";
 import {
@@ -16,12 +16,12 @@ import {
 	SECRET_PATHS,
 } from "../../../src/workspace/readiness-probes.ts";
 
-const READING = { protects, forbids };
+const READING = { protects: pathMatcher, forbids: commandMatcher };
 
 const NO_HANDOFFS: LedgerStanding = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
 const SIGNED: LedgerStanding = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
 const EMPTY = normalizeManifest({ workspace_id: "acme/web" });
-const FULL: Manifest = {
+const FULL: WorkspaceManifest = {
 	workspace_id: "acme/web",
 	project_name: "Order service",
 	stack: ["TypeScript 5", "Hono"],
@@ -31,7 +31,7 @@ const FULL: Manifest = {
 	require_risk_gate: true,
 };
 
-function score(members: Partial<Manifest>, ledger: LedgerStanding = SIGNED): Readiness {
+function score(members: Partial<WorkspaceManifest>, ledger: LedgerStanding = SIGNED): Readiness {
 	return readiness({ ...FULL, ...members }, ledger, READING);
 }
 
@@ -66,7 +66,7 @@ describe("readiness", () => {
 		expect(score({}, { ...SIGNED, ok: false })).toMatchObject({ score: 72, rating: "fair" });
 	});
 
-	const cases: [string, Partial<Manifest>, LedgerStanding, string[]][] = [
+	const cases: [string, Partial<WorkspaceManifest>, LedgerStanding, string[]][] = [
 		["no name", { project_name: null }, SIGNED, ["project_named"]],
 		["a blank name", { project_name: " \u200b" }, SIGNED, ["project_named"]],
 		["no stack", { stack: [] }, SIGNED, ["stack_listed", "stack_clear"]],
@@ -271,9 +271,9 @@ describe("what readiness tries patterns on", () => {
 	const paths = [...SECRET_PATHS, ...CI_PATHS, ...INFRASTRUCTURE_PATHS, ...LOCK_PATHS];
 
 	it("is caught by the manifest that spells it, and by none that lists nothing, though the policy refuses it anyway", () => {
-		expect(commands.filter((command) => forbids([])(command))).toEqual([]);
-		expect(commands.filter((command) => !forbids([command])(command))).toEqual([]);
-		expect(paths.filter((path) => protects([])(path) || !protects([path])(path))).toEqual([]);
+		expect(commands.filter((command) => commandMatcher([])(command))).toEqual([]);
+		expect(commands.filter((command) => !commandMatcher([command])(command))).toEqual([]);
+		expect(paths.filter((path) => pathMatcher([])(path) || !pathMatcher([path])(path))).toEqual([]);
 	});
 });
 

@@ -1,7 +1,7 @@
 // Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
 
 import { LISTED } from "../../placeholders.ts";
-import { charactersIn, searchingWork, type WorkBudget } from "../../work.ts";
+import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
 import {
 	type CommandModel,
 	type Effect,

@@ -1,15 +1,15 @@
 // Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
 
 import { UNKNOWN } from "../../placeholders.ts";
-import { charactersIn, searchingWork, type WorkBudget } from "../../work.ts";
-import type { Part, Script, Word } from "./script.ts";
+import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
+import type { Part, ShellScript, Word } from "./script.ts";
 
 /** What the words of a script are expanded against. */
 export interface Environment {
 	/** The value of a variable; undefined when it cannot be known. */
 	value(name: string): string | undefined;
 	/** What a substitution's script prints, where that can be told without running it. */
-	output(script: Script): string | undefined;
+	output(script: ShellScript): string | undefined;
 	/** What expansion is charged to, before it makes anything. Exhausted where a bound leaves out what may matter. */
 	readonly work: WorkBudget;
 }
@@ -263,7 +263,7 @@ export function expandText(word: Word, environment: Environment): string {
 }
 
 /** A script that is substituted, and whether it is so as a file: `<(…)`. */
-export type Substituted = Script & { readonly process: boolean };
+export type Substituted = ShellScript & { readonly process: boolean };
 
 /** The scripts substituted anywhere in a word, those inside `${…}` included. */
 export function scriptsIn(word: Word): readonly Substituted[] {

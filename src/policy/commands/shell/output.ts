@@ -1,6 +1,6 @@
 // What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
 import { UNKNOWN } from "../../placeholders.ts";
-import { charactersIn, type WorkBudget } from "../../work.ts";
+import { charactersIn, type WorkBudget } from "../../work-budget.ts";
 
 /** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
 const COPYING_WORK = 1;

@@ -1,9 +1,9 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
-import { WorkBudget } from "../../work.ts";
+import { WorkBudget } from "../../work-budget.ts";
 import { entryOf } from "../entry.ts";
 import { type ParseNested, Reader, readingLimits, UNREAD } from "./reader.ts";
-import type { Assignment, Part, Range, Redirect, Script, ShellFunction, Word } from "./script.ts";
+import type { Assignment, Part, Range, Redirect, ShellFunction, ShellScript, Word } from "./script.ts";
 
 interface Draft {
 	assignments: Assignment[];
@@ -63,7 +63,7 @@ class ScriptParser {
 		this.piecesLeft = reader.limits.pieces;
 	}
 
-	parse(closedBy: ")" | undefined): Script {
+	parse(closedBy: ")" | undefined): ShellScript {
 		const { reader } = this;
 		while (!reader.ended) {
 			if (this.skipBlanks()) continue;
@@ -460,6 +460,6 @@ const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).
  * @param depth how deep the text already lies in others (`sh -c` in `sh -c`).
  * @param piecesAround how many pieces were read of those.
  */
-export function parse(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): Script {
+export function parse(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
 	return parseScript(new Reader(text, depth, parseScript, readingLimits(work, piecesAround)), undefined);
 }

@@ -1,9 +1,9 @@
 // Words of a shell script: quotes, escapes, expansions, substitutions. Commands are put together in parse.ts.
-import type { WorkBudget } from "../../work.ts";
-import type { Part, Script, Word } from "./script.ts";
+import type { WorkBudget } from "../../work-budget.ts";
+import type { Part, ShellScript, Word } from "./script.ts";
 
 /** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
-export const MAX_DEPTH = 40;
+export const MAX_SHELL_DEPTH = 40;
 
 /**
  * Pieces of words, words and commands that are still read of one text and those around it, which are kept as long as
@@ -28,7 +28,7 @@ export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLi
 }
 
 /** What stands for a script that is nested too deep to be read. */
-export const UNREAD: Script = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
+export const UNREAD: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
 
 /** How far the end of `((` is looked for. */
 const MAX_ARITHMETIC = 4096;
@@ -44,7 +44,7 @@ const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
 const BLANKS = /[ \t\r]+/y;
 
 /** Parses a script from the reader's place to the `)` that closes it, or to the end. */
-export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => Script;
+export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => ShellScript;
 
 /** A here-document whose body has not been reached. */
 export interface Heredoc {
@@ -140,7 +140,7 @@ export class Reader {
 
 	/** Runs one level deeper, unless the bound is reached; then the rest is given up. */
 	nested<T>(otherwise: T, read: () => T): T {
-		if (this.depth + this.depthNow >= MAX_DEPTH) {
+		if (this.depth + this.depthNow >= MAX_SHELL_DEPTH) {
 			this.abandon();
 			return otherwise;
 		}

@@ -12,7 +12,12 @@ export type Part =
 			readonly quoted: boolean;
 	  }
 	/** `$(…)`, a backtick pair, or `<(…)` and `>(…)`, whose value is a file name. */
-	| { readonly kind: "substitution"; readonly script: Script; readonly process: boolean; readonly quoted: boolean };
+	| {
+			readonly kind: "substitution";
+			readonly script: ShellScript;
+			readonly process: boolean;
+			readonly quoted: boolean;
+	  };
 
 export type Word = readonly Part[];
 
@@ -49,7 +54,7 @@ export interface ShellFunction {
 	readonly body: Range;
 }
 
-export interface Script {
+export interface ShellScript {
 	readonly commands: readonly SimpleCommand[];
 	readonly functions: readonly ShellFunction[];
 	/** Something is unclosed or out of place; what could be read was read. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { endOf } from "../../../../src/agents/run/run.ts";
-import { planEvent, recordEvent } from "../../../../src/agents/run/run-events.ts";
+import { agentRecordEvent, planEvent } from "../../../../src/agents/run/run-events.ts";
 import { RUN_ID, runWith, specOf } from "../../../support/run-spec.ts";
 
 const AT = Date.UTC(2026, 0, 1);
@@ -28,7 +28,7 @@ it("the events of a run name its user, its key and its workspace, and repeat of 
 		max_cost_usd: 0.001,
 	});
 	const end = endOf(spec, state, steps, charges);
-	const record = recordEvent(spec, state, end, "ae_2", AT);
+	const record = agentRecordEvent(spec, state, end, "ae_2", AT);
 	expect(record).toMatchObject({ id: "ae_2", event_type: "agent_record", workspace_id: "shop" });
 	expect(JSON.parse(record.payload)).toEqual({
 		run_id: RUN_ID,

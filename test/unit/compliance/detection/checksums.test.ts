@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as checks from "../../../../src/compliance/detection/checksums.ts";
 
 /** Numbers that standards, authorities and python-stdnum publish as valid. */
-const PUBLISHED: readonly (readonly [name: string, check: checks.Check, value: string])[] = [
+const PUBLISHED: readonly (readonly [name: string, check: checks.ChecksumRule, value: string])[] = [
 	["luhn", checks.luhn, "4111111111111111"],
 	["luhn", checks.luhn, "79927398713"],
 	["iban", checks.iban, "GB82WEST12345698765432"],

@@ -5,7 +5,7 @@ import { type Environment, expandText, expandWords } from "../../../../../src/po
 import { printed } from "../../../../../src/policy/commands/shell/output.ts";
 import { parse } from "../../../../../src/policy/commands/shell/parse.ts";
 import { UNKNOWN } from "../../../../../src/policy/placeholders.ts";
-import { WorkBudget } from "../../../../../src/policy/work.ts";
+import { WorkBudget } from "../../../../../src/policy/work-budget.ts";
 
 const VALUES: Readonly<Record<string, string>> = { HOME: "~", a: "x y", b: "lib.tar.gz", n: "5", empty: "", IFS: " " };
 

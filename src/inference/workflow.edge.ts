@@ -9,33 +9,54 @@ import type { Hash } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import type { Attestation, Outcome, SealedReceipt } from "../proof/receipt.ts";
 import { joinedText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
-import { type BilledCall, billAtBound, type PlannedCall, reservationSoFar, totalNanoUsd } from "./accounting.ts";
+import { type BilledCall, billAtBound, type PlannedCall, reserveBilledSoFar, totalNanoUsd } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
-import { type CallPlan, narrowTo, planCall, type Wishes } from "./plan.ts";
+import { type CallOptions, type CallPlan, narrowTo, planCall } from "./plan.ts";
 import { callsFor, type FailedRun, Run, recordOf } from "./run.edge.ts";
-import { Trace, type TracedAsk } from "./trace.ts";
-import type { Asked, CallSpec, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
-import type { AccountedWork } from "./work-answer.ts";
+import { type CallTrace, Trace } from "./trace.ts";
+import type {
+	CallResult,
+	CallSpec,
+	FailedCall,
+	WorkflowEvent,
+	WorkflowLimits,
+	WorkflowPurpose,
+	WorkflowTotals,
+} from "./workflow.ts";
+import type { SettledWorkflow } from "./workflow-answer.ts";
 
-export type { Asked, CallSpec, Served, Unserved, WorkEvent, WorkLimits, WorkPurpose, WorkTotals } from "./work.ts";
+export type {
+	AnsweredCall,
+	CallResult,
+	CallSpec,
+	FailedCall,
+	WorkflowEvent,
+	WorkflowLimits,
+	WorkflowPurpose,
+	WorkflowTotals,
+} from "./workflow.ts";
 
 /** Plans a call for a caller, at prices as they were when the request came: a bound and its calls are of one price. */
-export function planFor({ account, settings, startedAtMs }: Caller, call: ModelCall, wishes: Wishes): Result<CallPlan> {
-	return planCall({ call, wishes }, account.plan, settings, startedAtMs);
+export function planCallFor(
+	{ account, settings, startedAtMs }: Caller,
+	call: ModelCall,
+	options: CallOptions,
+): Result<CallPlan> {
+	return planCall({ call, options }, account.plan, settings, startedAtMs);
 }
 
 /** The same with only those of the spec's models that may serve. */
-function planSpec(caller: Caller, { call, wishes, models }: CallSpec): Result<CallPlan> {
-	const plan = planFor(caller, call, wishes);
+function planSpec(caller: Caller, { call, options, models }: CallSpec): Result<CallPlan> {
+	const plan = planCallFor(caller, call, options);
 	if (!plan.ok) return plan;
 	const narrowed = narrowTo(plan.value, models);
 	return narrowed ? ok(narrowed) : fail(notAsked(`none of ${models.join(", ")} may serve`));
 }
 
 /** The most that asking a spec can cost, nano-USD: its dearest call once. A failure when none of its models may serve. */
-export function boundOfSpec(caller: Caller, spec: Omit<CallSpec, "stage" | "role">): Result<number> {
+export function boundCall(caller: Caller, spec: Omit<CallSpec, "stage" | "role">): Result<number> {
 	const plan = planSpec(caller, { ...spec, stage: "", role: "" });
 	if (!plan.ok) return plan;
 	const { attempt, selection } = plan.value;
@@ -60,7 +81,7 @@ interface Begun {
 	/** On the work's budget. */
 	hold: Hold;
 	heldNanoUsd: number;
-	traced: TracedAsk;
+	traced: CallTrace;
 }
 
 /** The meter has no open reservation any more, or did not answer. */
@@ -71,12 +92,12 @@ function notAsked(why: string): Failure {
 	return { reason: "all_models_failed", attempts: [why], costUsd: 0, retryAfterMs: null };
 }
 
-export class Work {
+export class Workflow {
 	readonly trace: Trace;
 	#caller: Caller;
 	#run: Run;
 	#stop: AbortController;
-	#watcher: (event: WorkEvent) => void = () => undefined;
+	#watcher: (event: WorkflowEvent) => void = () => undefined;
 	/** Batches are told to the meter one after the other, so that an older one never replaces a newer. */
 	#told: Promise<boolean> = Promise.resolve(true);
 	#underWay = new Set<Promise<unknown>>();
@@ -92,17 +113,23 @@ export class Work {
 	}
 
 	/** Reserves the bound; nothing is called yet, and a process that dies before the first call has spent nothing. */
-	static async open(caller: Caller, purpose: WorkPurpose, { boundNanoUsd, runMs }: WorkLimits): Promise<Result<Work>> {
+	static async open(
+		caller: Caller,
+		purpose: WorkflowPurpose,
+		{ boundNanoUsd, runMs }: WorkflowLimits,
+	): Promise<Result<Workflow>> {
 		const trace = new Trace();
 		const stop = new AbortController();
 		const stoppable = { ...caller, signal: AbortSignal.any([caller.signal, stop.signal]) };
 		const record = recordOf(caller, { ...purpose, describe: () => purpose.describe(trace) }, boundNanoUsd);
-		const run = await Run.reserve(stoppable, record, runMs, (expiresAtMs) => reservationSoFar(record, [], expiresAtMs));
-		return run.ok ? ok(new Work(stoppable, run.value, trace, stop)) : run;
+		const run = await Run.reserve(stoppable, record, runMs, (expiresAtMs) =>
+			reserveBilledSoFar(record, [], expiresAtMs),
+		);
+		return run.ok ? ok(new Workflow(stoppable, run.value, trace, stop)) : run;
 	}
 
 	/** Tells what happens from now on. */
-	watch(watcher: (event: WorkEvent) => void): void {
+	watch(watcher: (event: WorkflowEvent) => void): void {
 		this.#watcher = watcher;
 	}
 
@@ -134,7 +161,7 @@ export class Work {
 		return this.#sandbox;
 	}
 
-	get totals(): WorkTotals {
+	get totals(): WorkflowTotals {
 		const { billed } = this.#run;
 		return {
 			promptTokens: billed.reduce((sum, { bill }) => sum + bill.promptTokens, 0),
@@ -154,7 +181,7 @@ export class Work {
 		this.#stop.abort();
 	}
 
-	async ask(spec: CallSpec): Promise<Asked> {
+	async ask(spec: CallSpec): Promise<CallResult> {
 		const [asked] = await this.askAll([spec]);
 		if (!asked) throw new Error("one answer to one question");
 		return asked;
@@ -164,14 +191,14 @@ export class Work {
 	 * Asks a batch side by side; the answers come in the order of the specs. May be called again while a batch is under way.
 	 * A spec that does not fit into what is left of the bound is not asked.
 	 */
-	askAll(specs: readonly CallSpec[]): Promise<Asked[]> {
+	askAll(specs: readonly CallSpec[]): Promise<CallResult[]> {
 		const asking = this.#askAll(specs);
 		const settled = asking.catch(() => undefined).finally(() => this.#underWay.delete(settled));
 		this.#underWay.add(settled);
 		return asking;
 	}
 
-	async #askAll(specs: readonly CallSpec[]): Promise<Asked[]> {
+	async #askAll(specs: readonly CallSpec[]): Promise<CallResult[]> {
 		const begun = specs.map((spec) => this.#begin(spec));
 		if (begun.some((one) => one.ok) && !(await this.#tell())) {
 			for (const one of begun) if (one.ok) this.#abandon(one.value);
@@ -181,7 +208,7 @@ export class Work {
 	}
 
 	/** Takes a spec's part of the budget: its dearest call where there is room, else that of the first alone. */
-	#begin(spec: CallSpec): { ok: true; value: Begun } | Unserved {
+	#begin(spec: CallSpec): { ok: true; value: Begun } | FailedCall {
 		if (this.#isDeaf) return this.#unserved(NOT_RESERVED);
 		if (this.stopped) return this.#unserved(notAsked("the request was stopped"));
 		const plan = planSpec(this.#caller, spec);
@@ -201,7 +228,7 @@ export class Work {
 		return this.#unserved(notAsked(`${set.calls[0].candidate.model.id}: no room in what is left of the bound`), true);
 	}
 
-	#unserved(failure: Failure, unaffordable = false): Unserved {
+	#unserved(failure: Failure, unaffordable = false): FailedCall {
 		return { ok: false, failure, stopped: this.stopped, unaffordable };
 	}
 
@@ -215,7 +242,8 @@ export class Work {
 		const { funds } = this.#caller;
 		const { record, billed, expiresAtMs } = this.#run;
 		this.#told = this.#told.then(
-			(isOpen) => isOpen && funds.extend(reservationSoFar(record, [...billed, ...this.trace.underWay()], expiresAtMs)),
+			(isOpen) =>
+				isOpen && funds.extend(reserveBilledSoFar(record, [...billed, ...this.trace.underWay()], expiresAtMs)),
 		);
 		this.#told = this.#told.then((isTold) => {
 			this.#isDeaf ||= !isTold;
@@ -224,7 +252,7 @@ export class Work {
 		return this.#told;
 	}
 
-	async #carryOut({ spec, set, hold, heldNanoUsd, traced }: Begun): Promise<Asked> {
+	async #carryOut({ spec, set, hold, heldNanoUsd, traced }: Begun): Promise<CallResult> {
 		const budget = new Budget(heldNanoUsd);
 		const begins = async (call: PlannedCall) => {
 			if (traced.underWay?.candidate === call.candidate) return true;
@@ -268,7 +296,7 @@ export class Work {
 	}
 
 	/** What is known of work that was settled, for its answer. */
-	accounted(receipt: SealedReceipt): AccountedWork {
+	accounted(receipt: SealedReceipt): SettledWorkflow {
 		const { requestId, startedAtMs } = this.#caller;
 		const { latencyMs, boundNanoUsd, totals, trace, attestation } = this;
 		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation };

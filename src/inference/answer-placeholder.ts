@@ -13,8 +13,8 @@ const GAP = "\n[…]\n";
 /** Of a text that is too long, this share is its beginning; the rest is its end, where conclusions stand. */
 const HEAD_SHARE = 0.6;
 
-/** Bytes to keep free for an answer of at most `maxTokens`. */
-export function slotBytesFor(maxTokens: number): number {
+/** Bytes to keep free for an answer of at most `outputLimit`. */
+export function placeholderBytes(maxTokens: number): number {
 	return BYTES_PER_TOKEN * maxTokens;
 }
 
@@ -39,7 +39,7 @@ function taken(characters: readonly string[], bytes: number): string {
 }
 
 /** A text as it is embedded: itself where it fits, else its beginning and its end; at most `slotBytes` in JSON. */
-export function fitted(text: string, slotBytes: number): string {
+export function fitPlaceholder(text: string, slotBytes: number): string {
 	if (jsonBytes(text) <= slotBytes) return text;
 	const gapBytes = jsonBytes(GAP);
 	// A character takes a byte at least, so no more of them can be kept.

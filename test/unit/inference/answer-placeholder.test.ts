@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../src/catalog/plans.ts";
+import { fitPlaceholder, jsonBytes, placeholder, placeholderBytes } from "../../../src/inference/answer-placeholder.ts";
 import { type CallPlan, planCall } from "../../../src/inference/plan.ts";
-import { fitted, jsonBytes, placeholder, slotBytesFor } from "../../../src/inference/slots.ts";
 import type { ModelCall } from "../../../src/providers/model-call.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
@@ -24,7 +24,7 @@ describe("a text in a slot", () => {
 	it("never takes more than the slot, and is itself where it fits", () => {
 		fc.assert(
 			fc.property(answer, fc.integer({ min: 0, max: 600 }), (text, slotBytes) => {
-				const kept = fitted(text, slotBytes);
+				const kept = fitPlaceholder(text, slotBytes);
 				expect(jsonBytes(kept)).toBeLessThanOrEqual(slotBytes);
 				expect(kept.isWellFormed()).toBe(text.isWellFormed() || kept.isWellFormed());
 				if (jsonBytes(text) <= slotBytes) expect(kept).toBe(text);
@@ -33,13 +33,13 @@ describe("a text in a slot", () => {
 	});
 
 	it("keeps its beginning and its end, where the conclusion stands", () => {
-		const kept = fitted(`First of all. ${"words ".repeat(200)}The answer is 42.`, 200);
+		const kept = fitPlaceholder(`First of all. ${"words ".repeat(200)}The answer is 42.`, 200);
 		expect(kept).toMatch(/^First of all\./);
 		expect(kept).toMatch(/The answer is 42\.$/);
 	});
 
 	it("has room for an answer of that many tokens", () => {
-		expect(slotBytesFor(1_024)).toBe(4_096);
+		expect(placeholderBytes(1_024)).toBe(4_096);
 	});
 });
 
@@ -63,7 +63,7 @@ function judging(texts: readonly string[]): ModelCall {
 
 function plan(call: ModelCall): CallPlan {
 	const planned = planCall(
-		{ call, wishes: { model: "auto", mode: "balanced", config: null, gate: null } },
+		{ call, options: { model: "auto", mode: "balanced", config: null, gate: null } },
 		PLANS.corporate,
 		SETTINGS,
 		0,
@@ -81,7 +81,7 @@ describe("a prompt with slots", () => {
 				fc.integer({ min: 1, max: 400 }),
 				(texts, slotBytes) => {
 					const bound = plan(judging(texts.map(() => placeholder(slotBytes))));
-					const real = plan(judging(texts.map((text) => fitted(text.toWellFormed(), slotBytes))));
+					const real = plan(judging(texts.map((text) => fitPlaceholder(text.toWellFormed(), slotBytes))));
 					for (const { model, effort } of bound.selection.candidates) {
 						const most = bound.attempt(model, effort);
 						wires.add(most.access.provider.wire);

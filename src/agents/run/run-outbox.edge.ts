@@ -3,15 +3,15 @@
 import type { AuditEventRow } from "../../audit/event.ts";
 import { insertEvents } from "../../audit/events.store.ts";
 import type { UnflushedEvents } from "../../audit/owner.ts";
-import { recordEvent } from "../../audit/owners.edge.ts";
-import { newestOf, type PageQuery } from "../../audit/page.ts";
-import { keptPayload } from "../../compliance/audit-secrets.ts";
+import { recordAuditEvent } from "../../audit/owners.edge.ts";
+import { type PageQuery, selectNewest } from "../../audit/page.ts";
+import { redactPayloadSecrets } from "../../compliance/audit-secrets.ts";
 import { database } from "../../db/client.edge.ts";
-import { settingsOf } from "../../settings.ts";
+import { cachedSettings } from "../../settings.ts";
 import { type AgentRunRow, upsertRun } from "./runs.store.ts";
 
 /** One thing to hand on: an event, or the run's row as it was at its beginning, after a step, at its end. */
-export interface Outgoing extends Record<string, SqlStorageValue> {
+export interface RunOutbox extends Record<string, SqlStorageValue> {
 	/** Never the number of two, so that it tells which of two rows is newer. */
 	n: number;
 	id: string;
@@ -20,7 +20,7 @@ export interface Outgoing extends Record<string, SqlStorageValue> {
 	body: string;
 }
 
-function runRowOf({ n, body }: Outgoing): AgentRunRow {
+function runRowOf({ n, body }: RunOutbox): AgentRunRow {
 	return { ...(JSON.parse(body) as Omit<AgentRunRow, "revision">), revision: n };
 }
 
@@ -36,7 +36,7 @@ export class RunOutgoing {
 		this.#env = env;
 	}
 
-	#add(kind: Outgoing["kind"], id: string, row: object): void {
+	#add(kind: RunOutbox["kind"], id: string, row: object): void {
 		this.#sql.exec("INSERT INTO outgoing (id, kind, body) VALUES (?, ?, ?)", id, kind, JSON.stringify(row));
 	}
 
@@ -56,25 +56,25 @@ export class RunOutgoing {
 		return id;
 	}
 
-	#open(): Outgoing[] {
-		const rows = this.#sql.exec<Outgoing>(
+	#open(): RunOutbox[] {
+		const rows = this.#sql.exec<RunOutbox>(
 			"SELECT n, id, kind, body FROM outgoing WHERE flushed_at_ms IS NULL ORDER BY n LIMIT ?",
 			ROUND_ROWS,
 		);
 		return rows.toArray();
 	}
 
-	nextRound(): Outgoing[] {
+	nextRound(): RunOutbox[] {
 		return this.#open();
 	}
 
 	/** Hands rows on; whoever has one already keeps it. Throws when it is refused. */
-	async record(rows: readonly Outgoing[]): Promise<void> {
+	async record(rows: readonly RunOutbox[]): Promise<void> {
 		const db = database(this.#env.DB);
 		const events = await this.#eventsOf(rows);
 		for (const event of events) {
 			const { workspace_id: id } = event;
-			if (id !== null) await recordEvent({ env: this.#env }, { kind: "workspace", id }, event);
+			if (id !== null) await recordAuditEvent({ env: this.#env }, { kind: "workspace", id }, event);
 		}
 		const own = events.filter(({ workspace_id }) => workspace_id === null);
 		if (own.length > 0) await insertEvents(db, own);
@@ -82,7 +82,7 @@ export class RunOutgoing {
 		if (latest) await upsertRun(db, runRowOf(latest));
 	}
 
-	markFlushed(rows: readonly Outgoing[]): void {
+	markFlushed(rows: readonly RunOutbox[]): void {
 		const ids = JSON.stringify(rows.map(({ id }) => id));
 		this.#sql.exec(
 			"UPDATE outgoing SET flushed_at_ms = ?, body = '' WHERE id IN (SELECT value FROM json_each(?))",
@@ -100,18 +100,18 @@ export class RunOutgoing {
 	}
 
 	/** Events as the log keeps them: what they say of secrets is by the setting. */
-	async #eventsOf(rows: readonly Outgoing[]): Promise<AuditEventRow[]> {
+	async #eventsOf(rows: readonly RunOutbox[]): Promise<AuditEventRow[]> {
 		const events = rows.filter(({ kind }) => kind === "event").map(({ body }) => JSON.parse(body) as AuditEventRow);
-		const settings = settingsOf(this.#env);
+		const settings = cachedSettings(this.#env);
 		return Promise.all(
-			events.map(async (event) => ({ ...event, payload: await keptPayload(event.payload, settings) })),
+			events.map(async (event) => ({ ...event, payload: await redactPayloadSecrets(event.payload, settings) })),
 		);
 	}
 
 	/** Events of a page that nobody else has yet. */
 	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
 		const events = await this.#eventsOf(this.#open());
-		return { events: newestOf(events, query), idle: this.isIdle() };
+		return { events: selectNewest(events, query), idle: this.isIdle() };
 	}
 
 	/** The run's row that D1 does not have; null where it has the latest. */

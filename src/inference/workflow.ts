@@ -1,10 +1,10 @@
 // What work is asked and what it answers: calls, events, limits, totals. How it is carried out is work.edge.ts's. Pure.
-import type { Gate } from "../compliance/gate.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Failure } from "../failure.ts";
 import type { ReceiptKind } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
-import type { Description } from "./accounting.ts";
-import type { Wishes } from "./plan.ts";
+import type { RequestDescription } from "./accounting.ts";
+import type { CallOptions } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
 /** One thing that is asked: a call, who may answer it, and where it stands in the trace. */
@@ -13,13 +13,13 @@ export interface CallSpec {
 	role: string;
 	call: ModelCall;
 	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
-	wishes: Wishes;
+	options: CallOptions;
 	/** Catalog ids in the order they are asked; those behind the first stand in. */
 	models: readonly [string, ...string[]];
 }
 
 /** A spec that was answered. */
-export interface Served {
+export interface AnsweredCall {
 	ok: true;
 	/** What the model said; a refusal counts as said. */
 	text: string;
@@ -34,7 +34,7 @@ export interface Served {
 }
 
 /** A spec that nobody answered. */
-export interface Unserved {
+export interface FailedCall {
 	ok: false;
 	failure: Failure;
 	/** The client has gone, or the work was stopped. */
@@ -43,10 +43,10 @@ export interface Unserved {
 	unaffordable: boolean;
 }
 
-export type Asked = Served | Unserved;
+export type CallResult = AnsweredCall | FailedCall;
 
 /** What happens while work goes on, for who watches it. */
-export type WorkEvent =
+export type WorkflowEvent =
 	| { type: "stage_started"; stage: string }
 	| {
 			type: "call_finished";
@@ -59,19 +59,19 @@ export type WorkEvent =
 	  };
 
 /** What work is for, as its receipt and usage row say it. */
-export interface WorkPurpose {
+export interface WorkflowPurpose {
 	kind: ReceiptKind;
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
-	gate: Gate | null;
+	gate: ComplianceGate | null;
 	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
-	describe(trace: Trace): Description;
+	describe(trace: Trace): RequestDescription;
 }
 
 /** Limits of work. */
-export interface WorkLimits {
+export interface WorkflowLimits {
 	/** Worst case of every call it may make, together. */
 	boundNanoUsd: number;
 	/** The longest that all calls together may take. */
@@ -79,7 +79,7 @@ export interface WorkLimits {
 }
 
 /** What all calls so far used and cost. */
-export interface WorkTotals {
+export interface WorkflowTotals {
 	promptTokens: number;
 	completionTokens: number;
 	costNanoUsd: number;

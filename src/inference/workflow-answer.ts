@@ -5,7 +5,7 @@ import { attestationSchema } from "../compliance/attestation.ts";
 import { usd } from "../proof/money.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import type { Trace } from "./trace.ts";
-import type { WorkTotals } from "./work.ts";
+import type { WorkflowTotals } from "./workflow.ts";
 
 /** 0 to 1. */
 export const shareSchema = z.number().min(0).max(1);
@@ -31,11 +31,11 @@ export const stagesSchema = z.lazy(() =>
 	),
 );
 
-export const workUsageSchema = z.lazy(() =>
+export const workflowUsageSchema = z.lazy(() =>
 	z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
 );
 
-export const workCostSchema = z.lazy(() =>
+export const workflowCostSchema = z.lazy(() =>
 	z.object({
 		total_usd: z.number(),
 		estimated: z.literal(true),
@@ -46,7 +46,7 @@ export const workCostSchema = z.lazy(() =>
 );
 
 /** What a proof has beside the members of its kind. */
-export const workProofSchema = z.lazy(() =>
+export const workflowProofSchema = z.lazy(() =>
 	z.object({
 		request_id: z.string(),
 		timestamp: z.string(),
@@ -59,19 +59,22 @@ export const workProofSchema = z.lazy(() =>
 );
 
 /** What was accounted for. */
-export interface AccountedWork {
+export interface SettledWorkflow {
 	requestId: string;
 	startedAtMs: number;
 	latencyMs: number;
 	boundNanoUsd: number;
-	totals: WorkTotals;
+	totals: WorkflowTotals;
 	trace: Trace;
 	receipt: SealedReceipt;
 	attestation: Attestation | null;
 }
 
 /** Tokens of all calls. */
-export function workUsage({ promptTokens, completionTokens }: WorkTotals): z.output<typeof workUsageSchema> {
+export function toWorkflowUsage({
+	promptTokens,
+	completionTokens,
+}: WorkflowTotals): z.output<typeof workflowUsageSchema> {
 	return {
 		prompt_tokens: promptTokens,
 		completion_tokens: completionTokens,
@@ -80,7 +83,7 @@ export function workUsage({ promptTokens, completionTokens }: WorkTotals): z.out
 }
 
 /** Cost of all calls, in USD. */
-export function workCost({ totals, boundNanoUsd }: AccountedWork): z.output<typeof workCostSchema> {
+export function toWorkflowCost({ totals, boundNanoUsd }: SettledWorkflow): z.output<typeof workflowCostSchema> {
 	return {
 		total_usd: usd(totals.costNanoUsd),
 		estimated: true,
@@ -90,7 +93,7 @@ export function workCost({ totals, boundNanoUsd }: AccountedWork): z.output<type
 }
 
 /** The proof without the members of its kind. */
-export function workProof({ receipt, attestation }: AccountedWork): z.output<typeof workProofSchema> {
+export function toWorkflowProof({ receipt, attestation }: SettledWorkflow): z.output<typeof workflowProofSchema> {
 	return {
 		request_id: receipt.request_id,
 		timestamp: receipt.created_at,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { Trace } from "../../src/inference/trace.ts";
-import { boundOfSpec, type CallSpec, Work, type WorkPurpose } from "../../src/inference/work.edge.ts";
+import { boundCall, type CallSpec, Workflow, type WorkflowPurpose } from "../../src/inference/workflow.edge.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
@@ -57,20 +57,20 @@ function spec(text: string, models: CallSpec["models"], stage = "propose"): Call
 		stage,
 		role: "proposer",
 		call: modelCall(text),
-		wishes: { model: "auto", mode: "balanced", config: null, gate: null },
+		options: { model: "auto", mode: "balanced", config: null, gate: null },
 		models,
 	};
 }
 
 function boundOf(...specs: CallSpec[]): number {
 	return specs.reduce((sum, one) => {
-		const bound = boundOfSpec(caller, one);
+		const bound = boundCall(caller, one);
 		if (!bound.ok) throw new Error(JSON.stringify(bound.failure));
 		return sum + bound.value;
 	}, 0);
 }
 
-const PURPOSE: WorkPurpose = {
+const PURPOSE: WorkflowPurpose = {
 	kind: "orchestration",
 	inputHash: hashText("input"),
 	configDigest: null,
@@ -89,8 +89,8 @@ const PURPOSE: WorkPurpose = {
 	}),
 };
 
-async function open(boundNanoUsd: number, by: Caller = caller): Promise<Work> {
-	const work = await Work.open(by, PURPOSE, { boundNanoUsd, runMs: RUN_MS });
+async function open(boundNanoUsd: number, by: Caller = caller): Promise<Workflow> {
+	const work = await Workflow.open(by, PURPOSE, { boundNanoUsd, runMs: RUN_MS });
 	if (!work.ok) throw new Error(JSON.stringify(work.failure));
 	return work.value;
 }

@@ -1,29 +1,29 @@
 // What a step could be: who may take part at an intensity, by which strategy, and what that costs at most. Nothing is called.
 import { ok, type Result } from "../failure.ts";
 import type { Caller } from "../inference/caller.edge.ts";
-import type { Wishes } from "../inference/plan.ts";
-import { planFor } from "../inference/work.edge.ts";
-import { bounder, type Floor } from "../orchestration/engine.edge.ts";
-import { answerKindOf } from "../orchestration/final-answer.ts";
-import { type CastSize, castFor, memberOf, type Rankings } from "../orchestration/panel.ts";
-import { MODE_OF } from "../orchestration/planner.ts";
-import { callOf } from "../orchestration/request.ts";
+import type { CallOptions } from "../inference/plan.ts";
+import { planCallFor } from "../inference/workflow.edge.ts";
+import { type ModelPool, questionBounder } from "../orchestration/engine.edge.ts";
+import { detectAnswerKind } from "../orchestration/final-answer.ts";
+import { choosePanel, type PanelSize, type Rankings, toMember } from "../orchestration/panel.ts";
+import { POLICY_MODE } from "../orchestration/planner.ts";
+import { toQuestionCall } from "../orchestration/request.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
-import { type Cast, type Policy, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
+import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import type { Candidate } from "../routing/select.ts";
-import { signals } from "../routing/signals.ts";
+import { detectSignals } from "../routing/signals.ts";
 import type { PlanMessage } from "./plan.ts";
 import type { Intensity } from "./step-decision.ts";
 import { ALONE } from "./step-strategy.ts";
 
 /** Under what every call of a run is made. */
 export interface StepRules {
-	policy: Policy;
+	policy: EffortPolicy;
 	config: RoutingConfig | null;
-	gate: Wishes["gate"];
+	gate: CallOptions["gate"];
 	temperature: number;
 }
 
@@ -31,7 +31,7 @@ export interface StepRules {
 export interface StepTask {
 	messages: readonly PlanMessage[];
 	/** Strategies that may be used, in order; the first that the share covers is. The last is used whatever it costs. */
-	castSizes(intensity: Intensity): readonly CastSize[];
+	castSizes(intensity: Intensity): readonly PanelSize[];
 	/** What a strategy may cost that is not the last, nano-USD. */
 	shareNanoUsd: number;
 	/** A second question, at its longest, that may follow on the first's answer. */
@@ -39,13 +39,13 @@ export interface StepTask {
 }
 
 /** A step with everything decided but whether it is made. */
-export interface Weighed {
+export interface PricedStep {
 	/** At whose prices it was weighed. */
 	caller: Caller;
 	task: Task;
-	floor: Floor;
-	cast: Cast;
-	size: CastSize;
+	floor: ModelPool;
+	cast: Panel;
+	size: PanelSize;
 	boundNanoUsd: number;
 }
 
@@ -61,9 +61,9 @@ function messageOf({ role, content }: PlanMessage): Message {
 }
 
 /** What a question is as a strategy's task. */
-export function taskOf(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
+export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
-	return { messages: messages.map(messageOf), prompt, kind: answerKindOf(prompt), maxTokens, temperature };
+	return { messages: messages.map(messageOf), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 
 type Ranked = readonly [Candidate, ...Candidate[]];
@@ -84,20 +84,20 @@ export function floorAt(
 	intensity: Intensity,
 	task: Task,
 	isAlone = false,
-): Result<Floor | null> {
-	const call = callOf({ ...task, json: false });
-	const wishes = (mode: RoutingMode): Wishes => ({
+): Result<ModelPool | null> {
+	const call = toQuestionCall({ ...task, json: false });
+	const options = (mode: RoutingMode): CallOptions => ({
 		model: ROUTING_ID[intensity],
 		mode,
 		config: config && { config, matches: () => false },
 		gate,
 		planLimitNanoUsd: null,
 	});
-	const mode = MODE_OF[policy];
-	const own = planFor(caller, call, wishes(mode));
+	const mode = POLICY_MODE[policy];
+	const own = planCallFor(caller, call, options(mode));
 	if (!own.ok) return own;
 	const ranked = (by: RoutingMode) => {
-		const plan = by === mode || isAlone ? own : planFor(caller, call, wishes(by));
+		const plan = by === mode || isAlone ? own : planCallFor(caller, call, options(by));
 		return plan.ok ? usable(plan.value.selection.candidates) : null;
 	};
 	const [panel, best, cheap] = [ranked(mode), ranked("quality"), ranked("agility")];
@@ -107,32 +107,32 @@ export function floorAt(
 	const rankings: Rankings = { panel, best, cheap };
 	const [first, ...standIns] = lone;
 	return ok({
-		signals: signals(call),
+		signals: detectSignals(call),
 		rankings,
 		single: [first.model.id, ...standIns.slice(0, MAX_ALONE - 1).map(({ model }) => model.id)],
 		cheapest: panel.reduce((least, next) => (worst(next) < worst(least) ? next : least)),
 		limits: { soft: null, hard: null },
-		wishes: wishes(mode),
+		options: options(mode),
 	});
 }
 
 /** The same with the cheapest model, and only what is not dearer to stand in for it. */
-function cheapestAlone(floor: Floor): Floor {
-	return { ...floor, single: memberOf(floor.cheapest, floor.rankings.panel) };
+function cheapestAlone(floor: ModelPool): ModelPool {
+	return { ...floor, single: toMember(floor.cheapest, floor.rankings.panel) };
 }
 
-function castOf({ single, rankings }: Floor, size: CastSize): Cast {
+function castOf({ single, rankings }: ModelPool, size: PanelSize): Panel {
 	if (size.strategy === "single") return { members: [single], judge: single, rounds: size.rounds };
-	return castFor(rankings, size, null);
+	return choosePanel(rankings, size, null);
 }
 
 /** Weighs one step at whatever intensity and length; what it has weighed it knows. */
-export class StepWeigher {
+export class StepPricer {
 	#caller: Caller;
 	#rules: StepRules;
 	#step: StepTask;
 	#maxTokens: number;
-	#known = new Map<string, Weighed | null>();
+	#known = new Map<string, PricedStep | null>();
 
 	/** @param maxTokens of each call, as asked for: with fewer, money is short, and the cheapest model answers alone. */
 	constructor(caller: Caller, rules: StepRules, step: StepTask, maxTokens: number) {
@@ -143,7 +143,7 @@ export class StepWeigher {
 	}
 
 	/** The step at an intensity and a length; null where nobody may make it. */
-	at(intensity: Intensity, maxTokens: number): Weighed | null {
+	at(intensity: Intensity, maxTokens: number): PricedStep | null {
 		const place = `${intensity} ${maxTokens}`;
 		const known = this.#known.get(place);
 		if (known !== undefined) return known;
@@ -152,9 +152,9 @@ export class StepWeigher {
 		return weighed;
 	}
 
-	#weigh(intensity: Intensity, maxTokens: number): Weighed | null {
+	#weigh(intensity: Intensity, maxTokens: number): PricedStep | null {
 		const { messages, castSizes, shareNanoUsd } = this.#step;
-		const task = taskOf(messages, maxTokens, this.#rules.temperature);
+		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? ALONE : castSizes(intensity);
 		const isAlone = sizes.every(({ strategy }) => strategy === "single");
@@ -173,10 +173,10 @@ export class StepWeigher {
 	}
 
 	/** The most that all calls can cost together; null where one of them may not be made. */
-	#boundOf(floor: Floor, task: Task, cast: Cast, { strategy }: CastSize): number | null {
-		const boundOf = bounder(this.#caller, floor);
+	#boundOf(floor: ModelPool, task: Task, cast: Panel, { strategy }: PanelSize): number | null {
+		const boundOf = questionBounder(this.#caller, floor);
 		const { followUp } = this.#step;
-		const second = followUp ? [taskOf(followUp, task.maxTokens, this.#rules.temperature)] : [];
+		const second = followUp ? [toStepTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
 		let total = 0;
 		for (const asked of [task, ...second]) {
 			for (const question of STRATEGY[strategy].callGraph(asked, cast)) {
