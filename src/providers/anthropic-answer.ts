@@ -2,25 +2,24 @@
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { toModelAnswer } from "./accumulate.ts";
-import { parseJson } from "./json.ts";
+import { parseJson, tokenCount } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 
-const count = z.int().min(0);
 const counters = z.lazy(() =>
 	z.looseObject({
-		input_tokens: count.nullish(),
-		output_tokens: count.nullish(),
-		cache_read_input_tokens: count.nullish(),
-		cache_creation_input_tokens: count.nullish(),
-		output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
+		input_tokens: tokenCount.nullish(),
+		output_tokens: tokenCount.nullish(),
+		cache_read_input_tokens: tokenCount.nullish(),
+		cache_creation_input_tokens: tokenCount.nullish(),
+		output_tokens_details: z.looseObject({ thinking_tokens: tokenCount.nullish() }).nullish(),
 	}),
 );
 const usageSchema = z.lazy(() =>
 	z.looseObject({
 		...counters.unwrap().shape,
-		input_tokens: count,
-		output_tokens: count,
+		input_tokens: tokenCount,
+		output_tokens: tokenCount,
 		iterations: z.array(counters).nullish(),
 	}),
 );

@@ -1,10 +1,10 @@
 // The inner call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and anthropic-stream.ts.
-import * as z from "zod";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
+import { type JsonObject, jsonObjectSchema } from "./json.ts";
 import {
 	type AssistantPart,
 	callImages,
@@ -33,16 +33,14 @@ import {
 	utf8Length,
 } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
-
 /** A message as Anthropic wants it: roles alternate, content is blocks. */
 interface Turn {
 	role: "user" | "assistant";
-	content: Fields[];
+	content: JsonObject[];
 }
 
 /** Text blocks; Anthropic refuses those that are empty or white space alone. */
-function textBlocks(parts: readonly TextPart[]): Fields[] {
+function textBlocks(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text.trim() !== "").map(({ text }) => ({ type: "text", text }));
 }
 
@@ -55,29 +53,27 @@ function dataOf(url: string): { mediaType: string; base64: string } | null {
 	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
 }
 
-function imageBlock({ url }: ImagePart): Fields {
+function imageBlock({ url }: ImagePart): JsonObject {
 	const data = dataOf(url);
 	const source = data ? { type: "base64", media_type: data.mediaType, data: data.base64 } : { type: "url", url };
 	return { type: "image", source };
 }
 
-const jsonObject = z.record(z.string(), z.unknown());
-
 /** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
-function toolInput(text: string): Fields {
+function toolInput(text: string): JsonObject {
 	if (text.trim() === "") return {};
 	try {
-		return jsonObject.parse(JSON.parse(text));
+		return jsonObjectSchema.parse(JSON.parse(text));
 	} catch {
 		return { _raw: text };
 	}
 }
 
-function toolUseBlock({ id, name, arguments: args }: ToolCallPart): Fields {
+function toolUseBlock({ id, name, arguments: args }: ToolCallPart): JsonObject {
 	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: toolInput(args) };
 }
 
-function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fields {
+function toolResultBlock({ callId: id, content, isError }: ToolResultPart): JsonObject {
 	const blocks = content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)]));
 	return {
 		type: "tool_result",
@@ -88,7 +84,7 @@ function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fiel
 }
 
 /** Blocks of one part. Anthropic's own stand as they came, since signatures cover them; other providers' stay behind. */
-function blocksOf(part: UserPart | AssistantPart): Fields[] {
+function blocksOf(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
 		case "refusal":
@@ -107,7 +103,7 @@ function blocksOf(part: UserPart | AssistantPart): Fields[] {
 	}
 }
 
-function isThinking({ type }: Fields): boolean {
+function isThinking({ type }: JsonObject): boolean {
 	return type === "thinking" || type === "redacted_thinking";
 }
 
@@ -121,7 +117,7 @@ function turnOf(message: Exclude<Message, { role: "system" }>): Turn {
 
 /** Tool results go before whatever else a user message holds. */
 function resultsFirst({ role, content }: Turn): Turn {
-	const isResult = (block: Fields) => block["type"] === "tool_result";
+	const isResult = (block: JsonObject) => block["type"] === "tool_result";
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
@@ -144,7 +140,7 @@ function turnsOf(messages: readonly Message[]): Turn[] {
 	return turns.map(resultsFirst);
 }
 
-function toolFields({ name, description, parameters }: ToolDefinition): Fields {
+function toolFields({ name, description, parameters }: ToolDefinition): JsonObject {
 	// An input_schema without a type is refused.
 	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
 	return { name, description, input_schema };
@@ -168,7 +164,7 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	// At least one message must be there: a prompt of system messages alone is the user's.
 	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
 	if (wantsInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
-	const fields: Fields = {
+	const fields: JsonObject = {
 		system: system.length > 0 ? system : undefined,
 		messages: turns,
 		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
@@ -179,7 +175,7 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	return { json, tokenBound: promptTokenBound(json, images) + hidden };
 }
 
-function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | undefined): Fields | undefined {
+function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
 	if (choice === "none") return { type: "none" };
 	const disable_parallel_tool_use = parallel === false ? true : undefined;
 	if (choice === undefined) return disable_parallel_tool_use && { type: "auto", disable_parallel_tool_use };
@@ -188,10 +184,10 @@ function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | und
 }
 
 /** Output format and effort share one field. */
-function outputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): Fields {
-	const config: Fields = {};
+function outputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
+	const config: JsonObject = {};
 	if (format) config["format"] = { type: "json_schema", schema: format.schema };
-	let thinking: Fields | undefined;
+	let thinking: JsonObject | undefined;
 	if (effort === "none") {
 		if (model.reasoning?.efforts.includes("none")) thinking = { type: "disabled" };
 	} else if (model.reasoning && effort !== null && effort !== "default") config["effort"] = effort;
@@ -209,8 +205,8 @@ function samplingFields(
 	call: ModelCall,
 	model: Model,
 	refused: ReadonlySet<string>,
-): { fields: Fields; warnings: Warning[] } {
-	const fields: Fields = {};
+): { fields: JsonObject; warnings: Warning[] } {
+	const fields: JsonObject = {};
 	const warnings: Warning[] = [];
 	for (const [param, value] of samplingOf(call)) {
 		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameter(model, param));
@@ -253,7 +249,7 @@ export function renderAnthropicRequest({ call, prompt, model, access, effort }: 
 		const message = `${model.id} does not enforce ${format.dropped.join(", ")} in a schema; they were left out`;
 		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
-	const settings: Fields = {
+	const settings: JsonObject = {
 		model: model.upstream_model,
 		max_tokens: call.maxTokens,
 		stream: true,

@@ -1,4 +1,5 @@
 // JSON Schema down to the subset that Anthropic's structured outputs take: closed objects, no bounds. Pure.
+import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
 /** Keywords that structured outputs refuse; what they bound is left to the model's good sense, and reported. */
@@ -22,23 +23,17 @@ const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
 /** Keywords whose value is data, never a schema. */
 const DATA = new Set(["enum", "const", "default", "examples", "required"]);
 
-type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function compileMember(key: string, value: unknown, dropped: Set<string>): unknown {
 	if (DATA.has(key)) return value;
-	if (Array.isArray(value)) return value.map((item) => (isFields(item) ? compile(item, dropped) : item));
-	if (!isFields(value)) return value;
+	if (Array.isArray(value)) return value.map((item) => (isJsonObject(item) ? compile(item, dropped) : item));
+	if (!isJsonObject(value)) return value;
 	if (!NAMED_SCHEMAS.has(key)) return compile(value, dropped);
 	return Object.fromEntries(
-		Object.entries(value).map(([name, schema]) => [name, isFields(schema) ? compile(schema, dropped) : schema]),
+		Object.entries(value).map(([name, schema]) => [name, isJsonObject(schema) ? compile(schema, dropped) : schema]),
 	);
 }
 
-function compile(schema: Fields, dropped: Set<string>): Fields {
+function compile(schema: JsonObject, dropped: Set<string>): JsonObject {
 	const entries: [string, unknown][] = [];
 	for (const [key, value] of Object.entries(schema)) {
 		const refused = REFUSED.has(key) || (key === "minItems" && value !== 0 && value !== 1);
@@ -54,7 +49,7 @@ function compile(schema: Fields, dropped: Set<string>): Fields {
 }
 
 /** Compiles an answer schema. Nesting is bounded by the request body's own limit. */
-export function compileAnthropicSchema(schema: Fields): CompiledSchema {
+export function compileAnthropicSchema(schema: JsonObject): CompiledSchema {
 	const dropped = new Set<string>();
 	const compiled = compile(schema, dropped);
 	return { schema: compiled, dropped: [...dropped].sort() };

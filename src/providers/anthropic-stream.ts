@@ -12,12 +12,11 @@ import {
 	stopDetails,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
-import { parseJson } from "./json.ts";
+import { jsonObjectSchema, parseJson } from "./json.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
-const jsonObject = z.record(z.string(), z.unknown());
 const index = z.int().min(0);
-const usageField = jsonObject.nullish().catch(null);
+const usageField = jsonObjectSchema.nullish().catch(null);
 
 const eventSchema = z.lazy(() =>
 	z.discriminatedUnion("type", [

@@ -1,6 +1,7 @@
 // What stands in a generateContent response: its shape, its usage, its errors and its words for why it ended.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
+import { tokenCount } from "./json.ts";
 import type { FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
@@ -60,15 +61,14 @@ export type GooglePart = z.output<typeof part>;
 export type GoogleCandidate = z.output<typeof candidate>;
 export type GooglePartialArg = z.output<typeof partialArg>;
 
-const count = z.int().min(0);
 const usageSchema = z.lazy(() =>
 	z.looseObject({
-		promptTokenCount: count,
-		cachedContentTokenCount: count.nullish(),
-		candidatesTokenCount: count.nullish(),
-		thoughtsTokenCount: count.nullish(),
-		toolUsePromptTokenCount: count.nullish(),
-		totalTokenCount: count.nullish(),
+		promptTokenCount: tokenCount,
+		cachedContentTokenCount: tokenCount.nullish(),
+		candidatesTokenCount: tokenCount.nullish(),
+		thoughtsTokenCount: tokenCount.nullish(),
+		toolUsePromptTokenCount: tokenCount.nullish(),
+		totalTokenCount: tokenCount.nullish(),
 	}),
 );
 
@@ -94,6 +94,12 @@ export function usageFromGoogle(raw: unknown): TokenUsage | null {
 		outputText: candidates + (itemized ? 0 : rest),
 		reasoning: thoughts + (itemized ? rest : 0),
 	};
+}
+
+/** The usage in a parsed body, even where the body holds no answer. */
+export function parseGoogleUsage(body: unknown): TokenUsage | null {
+	const parsed = z.looseObject({ usageMetadata: z.unknown() }).safeParse(body);
+	return parsed.success ? usageFromGoogle(parsed.data.usageMetadata) : null;
 }
 
 /** Google's way of saying that there is no usable answer. */

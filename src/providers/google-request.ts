@@ -3,6 +3,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileParameters, compileSchema } from "./google-schema.ts";
+import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 import {
 	type AssistantPart,
 	type CallField,
@@ -32,11 +33,9 @@ import {
 	utf8Length,
 } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
-
 interface Turn {
 	role: "user" | "model";
-	parts: Fields[];
+	parts: JsonObject[];
 }
 
 /** Our name for a block that holds the signature of a text. */
@@ -45,22 +44,14 @@ export const THOUGHT_SIGNATURE = "google.thought_signature";
 /** Documented stand-in for the signature of a call that Gemini did not make itself. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
-function isFields(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The object a JSON text holds, or null. */
-function parsedObject(text: string): Fields | null {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isFields(value) ? value : null;
-	} catch {
-		return null;
-	}
+function parsedObject(text: string): JsonObject | null {
+	const value = parseJson(text);
+	return isJsonObject(value) ? value : null;
 }
 
 /** Empty texts are left out: Gemini refuses a part that says nothing. */
-function textParts(parts: readonly TextPart[]): Fields[] {
+function textParts(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text !== "").map(({ text }) => ({ text }));
 }
 
@@ -71,19 +62,19 @@ function inlined({ url }: ImagePart): { mimeType: string; data: string } | null 
 	return match?.[1] ? { mimeType: match[1], data: url.slice(comma + 1) } : null;
 }
 
-function imagePart(image: ImagePart): Fields {
+function imagePart(image: ImagePart): JsonObject {
 	const inlineData = inlined(image);
 	return inlineData ? { inlineData } : { fileData: { fileUri: image.url } };
 }
 
-function functionCall({ id, name, arguments: args, signature }: ToolCallPart, first: boolean): Fields {
+function functionCall({ id, name, arguments: args, signature }: ToolCallPart, first: boolean): JsonObject {
 	const object = args.trim() === "" ? {} : (parsedObject(args) ?? { arguments: args });
 	const thoughtSignature = signature ?? (first ? FOREIGN_SIGNATURE : undefined);
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
 /** A result as an object, which is all that Gemini takes; it has no images in results, so they follow as parts. */
-function functionResponse({ callId: id, content, isError }: ToolResultPart, names: Map<string, string>): Fields[] {
+function functionResponse({ callId: id, content, isError }: ToolResultPart, names: Map<string, string>): JsonObject[] {
 	const result = content.map((part) => (part.type === "text" ? part.text : "")).join("");
 	const response = isError ? { error: parsedObject(result) ?? result } : (parsedObject(result) ?? { result });
 	const images = content.flatMap((part) => (part.type === "image" ? [imagePart(part)] : []));
@@ -91,7 +82,7 @@ function functionResponse({ callId: id, content, isError }: ToolResultPart, name
 }
 
 /** Signatures that came on text and no call, as Gemini's own streams carry them: on an empty text. */
-function signatureParts({ wire, block }: ProviderPart): Fields[] {
+function signatureParts({ wire, block }: ProviderPart): JsonObject[] {
 	const { type, thoughtSignature } = block;
 	const isSignature = wire === "google" && type === THOUGHT_SIGNATURE && typeof thoughtSignature === "string";
 	return isSignature ? [{ text: "", thoughtSignature }] : [];
@@ -144,12 +135,12 @@ function contentsOf(messages: readonly Message[]): Turn[] {
 }
 
 interface CompiledTools {
-	declarations: Fields[];
+	declarations: JsonObject[];
 	/** Schema keywords that found no place. */
 	dropped: string[];
 }
 
-function declaration({ name, description, parameters }: ToolDefinition, dropped: Set<string>): Fields {
+function declaration({ name, description, parameters }: ToolDefinition, dropped: Set<string>): JsonObject {
 	if (!parameters) return { name, description };
 	const compiled = compileParameters(parameters);
 	for (const keyword of compiled.dropped) dropped.add(keyword);
@@ -202,7 +193,7 @@ const MIN_THINKING_BUDGET = 512;
 /** Thoughts count inside the output limit; this much of it they may take. */
 const MAX_THINKING_SHARE = 0.75;
 
-function thinking(call: ModelCall, model: Model, effort: EffortChoice): { config?: Fields; warnings: Warning[] } {
+function thinking(call: ModelCall, model: Model, effort: EffortChoice): { config?: JsonObject; warnings: Warning[] } {
 	if (!model.reasoning || effort === null || effort === "default") return { warnings: [] };
 	// Who asks for an effort wants to see what came of it.
 	const shown = call.effort === undefined ? {} : { includeThoughts: true };
@@ -234,9 +225,9 @@ function samplingFields(
 	call: ModelCall,
 	model: Model,
 	{ provider }: ProviderAccess,
-): { fields: Fields; warnings: Warning[] } {
+): { fields: JsonObject; warnings: Warning[] } {
 	const refused = new Set([...model.request.rejects, ...provider.drops]);
-	const fields: Fields = {};
+	const fields: JsonObject = {};
 	const left: CallField[] = [];
 	for (const [param, value] of samplingOf(call)) {
 		const name = SAMPLING_NAMES[param];
@@ -251,7 +242,7 @@ function samplingFields(
 	return { fields, warnings: left.map((param) => droppedParameter(model, param)) };
 }
 
-function outputFields({ output }: ModelCall): { fields: Fields; dropped: string[] } {
+function outputFields({ output }: ModelCall): { fields: JsonObject; dropped: string[] } {
 	if (output.type === "text") return { fields: {}, dropped: [] };
 	const responseMimeType = "application/json";
 	if (output.type === "json_object" || !output.schema) return { fields: { responseMimeType }, dropped: [] };
@@ -265,7 +256,7 @@ function outputFields({ output }: ModelCall): { fields: Fields; dropped: string[
 	return { fields, dropped };
 }
 
-function callingConfig(choice: ToolChoice): Fields {
+function callingConfig(choice: ToolChoice): JsonObject {
 	if (typeof choice === "object") return { mode: "ANY", allowedFunctionNames: [choice.name] };
 	return { mode: { auto: "AUTO", none: "NONE", required: "ANY" }[choice] };
 }

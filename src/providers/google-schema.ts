@@ -1,7 +1,6 @@
 // JSON Schema down to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
+import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema } from "./wire.ts";
-
-type Fields = Record<string, unknown>;
 
 /** Nesting, references included, beyond which a schema is cut to `{type: "object"}`. */
 const MAX_DEPTH = 32;
@@ -38,7 +37,7 @@ const READ = new Set([
 ]);
 
 interface Context {
-	root: Fields;
+	root: JsonObject;
 	dropped: Set<string>;
 	nodesLeft: number;
 }
@@ -47,10 +46,6 @@ interface Context {
 interface Place {
 	refs: ReadonlySet<string>;
 	depth: number;
-}
-
-function isFields(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function listOf(value: unknown): unknown[] {
@@ -70,7 +65,7 @@ function decodeUri(text: string): string {
 }
 
 /** What a local reference (RFC 6901 pointer in a fragment) points at. */
-function resolve(root: Fields, ref: string): Fields | undefined {
+function resolve(root: JsonObject, ref: string): JsonObject | undefined {
 	if (ref !== "#" && !ref.startsWith("#/")) return undefined;
 	let node: unknown = root;
 	for (const token of ref.split("/").slice(1)) {
@@ -78,14 +73,14 @@ function resolve(root: Fields, ref: string): Fields | undefined {
 		if (typeof node !== "object" || node === null) return undefined;
 		node = Object.getOwnPropertyDescriptor(node, key)?.value;
 	}
-	return isFields(node) ? node : undefined;
+	return isJsonObject(node) ? node : undefined;
 }
 
 /** Both schemas as one; where they differ, the first wins. */
-function merge(first: Fields, second: Fields): Fields {
-	const merged: Fields = { ...second, ...first };
+function merge(first: JsonObject, second: JsonObject): JsonObject {
+	const merged: JsonObject = { ...second, ...first };
 	const [a, b] = [first["properties"], second["properties"]];
-	if (isFields(a) && isFields(b)) merged["properties"] = { ...a, ...b, ...a };
+	if (isJsonObject(a) && isJsonObject(b)) merged["properties"] = { ...a, ...b, ...a };
 	const required = [...stringsOf(first["required"]), ...stringsOf(second["required"])];
 	if (required.length > 0) merged["required"] = required;
 	return merged;
@@ -100,12 +95,16 @@ function spend(context: Context, { refs, depth }: Place): boolean {
 }
 
 /** A schema with its `$ref` and `allOf` merged into it; the references passed on the way are those of its children. */
-function flatten(schema: Fields, context: Context, place: Place): { schema: Fields; refs: ReadonlySet<string> } {
+function flatten(
+	schema: JsonObject,
+	context: Context,
+	place: Place,
+): { schema: JsonObject; refs: ReadonlySet<string> } {
 	if (!spend(context, place)) return { schema: { type: "object" }, refs: place.refs };
 	const { $ref: ref, allOf, ...own } = schema;
-	let merged: Fields = own;
+	let merged: JsonObject = own;
 	const refs = new Set(place.refs);
-	const include = (part: Fields, passed: ReadonlySet<string>) => {
+	const include = (part: JsonObject, passed: ReadonlySet<string>) => {
 		const flat = flatten(part, context, { refs: passed, depth: place.depth + 1 });
 		if (["anyOf", "oneOf"].some((key) => key in merged && key in flat.schema)) context.dropped.add("allOf");
 		merged = merge(merged, flat.schema);
@@ -119,12 +118,12 @@ function flatten(schema: Fields, context: Context, place: Place): { schema: Fiel
 			merged = merge(merged, { type: "object" });
 		}
 	}
-	for (const part of listOf(allOf)) if (isFields(part)) include(part, place.refs);
+	for (const part of listOf(allOf)) if (isJsonObject(part)) include(part, place.refs);
 	return { schema: merged, refs };
 }
 
 /** The values a schema allows one by one, if it does. */
-function valuesOf(schema: Fields): unknown[] | null {
+function valuesOf(schema: JsonObject): unknown[] | null {
 	if (Array.isArray(schema["enum"])) return schema["enum"];
 	return "const" in schema ? [schema["const"]] : null;
 }
@@ -137,7 +136,7 @@ function typeOfValue(value: unknown): string {
 }
 
 /** The types a schema names, or those its other keywords speak of. */
-function typesOf(schema: Fields, context: Context): string[] {
+function typesOf(schema: JsonObject, context: Context): string[] {
 	const { type } = schema;
 	const named = typeof type === "string" ? [type] : stringsOf(type);
 	const types = named.map((name) => name.toLowerCase()).filter((name) => TYPES.has(name));
@@ -155,13 +154,13 @@ function isListable(value: unknown): boolean {
 }
 
 /** The `enum` of a string; a list with an empty string in it would forbid what the schema allows, and is left out. */
-function enumFields(schema: Fields): Fields {
+function enumFields(schema: JsonObject): JsonObject {
 	const strings = valuesOf(schema)?.filter((value) => typeof value === "string") ?? [];
 	return strings.length > 0 && strings.every(isListable) ? { enum: [...new Set(strings)] } : {};
 }
 
 /** The description of a schema; values that no `enum` can list are told in words there. */
-function described(schema: Fields, context: Context): Fields {
+function described(schema: JsonObject, context: Context): JsonObject {
 	const values = (valuesOf(schema) ?? []).filter((value) => value !== null);
 	const description = typeof schema["description"] === "string" ? schema["description"] : undefined;
 	if (values.every(isListable)) return { ...schema, description };
@@ -170,8 +169,8 @@ function described(schema: Fields, context: Context): Fields {
 	return { ...schema, description: description ? `${description} (${told})` : told };
 }
 
-function objectFields(schema: Fields, context: Context, place: Place): Fields {
-	const given = isFields(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+function objectFields(schema: JsonObject, context: Context, place: Place): JsonObject {
+	const given = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
 	const required = stringsOf(schema["required"]);
 	const names = new Set(given.map(([name]) => name));
 	const kept = required.filter((name) => names.has(name));
@@ -188,11 +187,11 @@ function objectFields(schema: Fields, context: Context, place: Place): Fields {
 }
 
 /** Gemini insists on `items`; a tuple becomes a list of any of its members. */
-function arrayFields(schema: Fields, context: Context, place: Place): Fields {
+function arrayFields(schema: JsonObject, context: Context, place: Place): JsonObject {
 	const { items, prefixItems } = schema;
 	if (Array.isArray(items)) context.dropped.add("items");
-	const members = Array.isArray(items) ? items : isFields(items) ? [] : listOf(prefixItems);
-	const fields: Fields = {
+	const members = Array.isArray(items) ? items : isJsonObject(items) ? [] : listOf(prefixItems);
+	const fields: JsonObject = {
 		items: members.length > 0 ? compile({ anyOf: members }, context, place) : compile(items, context, place),
 	};
 	for (const key of ["minItems", "maxItems"]) {
@@ -204,8 +203,8 @@ function arrayFields(schema: Fields, context: Context, place: Place): Fields {
 }
 
 /** What a schema says of one of its types; keywords that do not speak of that type have no effect on it. */
-function typed(type: string, schema: Fields, context: Context, place: Place): Fields {
-	const fields: Fields = { type, ...(type === "string" ? enumFields(schema) : {}) };
+function typed(type: string, schema: JsonObject, context: Context, place: Place): JsonObject {
+	const fields: JsonObject = { type, ...(type === "string" ? enumFields(schema) : {}) };
 	if (type === "object") return { ...fields, ...objectFields(schema, context, place) };
 	if (type === "array") return { ...fields, ...arrayFields(schema, context, place) };
 	const { format } = schema;
@@ -221,7 +220,7 @@ function typed(type: string, schema: Fields, context: Context, place: Place): Fi
 }
 
 /** One schema of several: `null` among them is `nullable`, a single one stands for itself. */
-function union(variants: readonly Fields[], outer: Fields): Fields {
+function union(variants: readonly JsonObject[], outer: JsonObject): JsonObject {
 	const { description, nullable } = outer;
 	const named = typeof description === "string" ? { description } : {};
 	const unique = [...new Map(variants.map((variant) => [JSON.stringify(variant), variant])).values()];
@@ -234,13 +233,13 @@ function union(variants: readonly Fields[], outer: Fields): Fields {
 	return solid.length === 1 ? { ...only, ...named, ...none } : { ...named, anyOf: solid, ...none };
 }
 
-function compile(raw: unknown, context: Context, place: Place): Fields {
-	if (!isFields(raw)) return {};
+function compile(raw: unknown, context: Context, place: Place): JsonObject {
+	if (!isJsonObject(raw)) return {};
 	const { schema, refs } = flatten(raw, context, place);
 	const inner: Place = { refs, depth: place.depth + 1 };
 	for (const key of Object.keys(schema)) if (!READ.has(key)) context.dropped.add(key);
 	const { anyOf, oneOf, ...base } = schema;
-	const branches = listOf(anyOf ?? oneOf).filter(isFields);
+	const branches = listOf(anyOf ?? oneOf).filter(isJsonObject);
 	if (anyOf !== undefined && oneOf !== undefined) context.dropped.add("oneOf");
 	if (branches.length > 0) {
 		// Beside `anyOf` Gemini reads little else, so what stands beside it goes into each branch.
@@ -257,7 +256,7 @@ function compile(raw: unknown, context: Context, place: Place): Fields {
 	return union(variants, described(base, context));
 }
 
-function start(schema: Fields): { context: Context; place: Place } {
+function start(schema: JsonObject): { context: Context; place: Place } {
 	return {
 		context: { root: schema, dropped: new Set(), nodesLeft: MAX_NODES },
 		place: { refs: new Set(["#"]), depth: 0 },
@@ -265,7 +264,7 @@ function start(schema: Fields): { context: Context; place: Place } {
 }
 
 /** Compiles a schema for `responseSchema`. Never throws; what cannot be said is left out and named in `dropped`. */
-export function compileSchema(schema: Fields): CompiledSchema {
+export function compileSchema(schema: JsonObject): CompiledSchema {
 	const { context, place } = start(schema);
 	const compiled = compile(schema, context, place);
 	return { schema: compiled, dropped: [...context.dropped].sort() };
@@ -275,7 +274,7 @@ export function compileSchema(schema: Fields): CompiledSchema {
  * Compiles a schema for a function's `parameters`, whose root Gemini wants to be an object: variants there become one
  * object with the properties of all, required where all require them.
  */
-export function compileParameters(schema: Fields): CompiledSchema {
+export function compileParameters(schema: JsonObject): CompiledSchema {
 	const compiled = compileSchema(schema);
 	const { anyOf, nullable: _, ...rest } = compiled.schema;
 	if (!Array.isArray(anyOf)) {
@@ -283,10 +282,10 @@ export function compileParameters(schema: Fields): CompiledSchema {
 		const dropped = rest["type"] === undefined ? compiled.dropped : [...new Set([...compiled.dropped, "type"])].sort();
 		return { schema: { type: "object" }, dropped };
 	}
-	const variants = anyOf.filter(isFields);
-	const properties: Fields = {};
+	const variants = anyOf.filter(isJsonObject);
+	const properties: JsonObject = {};
 	for (const variant of variants) {
-		for (const [name, property] of Object.entries(isFields(variant["properties"]) ? variant["properties"] : {})) {
+		for (const [name, property] of Object.entries(isJsonObject(variant["properties"]) ? variant["properties"] : {})) {
 			if (!Object.hasOwn(properties, name))
 				Object.defineProperty(properties, name, { value: property, enumerable: true, configurable: true });
 		}

@@ -1,6 +1,7 @@
 // Reads generateContent responses, streamed or whole, into stream parts. Pure but for its own state.
 
 import type { TokenUsage } from "../catalog/price.ts";
+import { toModelAnswer } from "./accumulate.ts";
 import {
 	fromGoogleFinishReason,
 	type GoogleCandidate,
@@ -13,6 +14,8 @@ import {
 	usageFromGoogle,
 } from "./google-answer.ts";
 import { THOUGHT_SIGNATURE } from "./google-request.ts";
+import { parseJson } from "./json.ts";
+import type { ModelAnswer } from "./model-call.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 type Container = Record<string, unknown> | unknown[];
@@ -135,13 +138,8 @@ export class GoogleDecoder implements StreamDecoder {
 	}
 
 	decode({ data }: ServerSentEvent): StreamPart[] {
-		let body: unknown;
-		try {
-			body = JSON.parse(data);
-		} catch {
-			return this.#fail(UNREADABLE);
-		}
-		return this.read(body);
+		const body = parseJson(data);
+		return body === undefined ? this.#fail(UNREADABLE) : this.read(body);
 	}
 
 	end(): StreamPart[] {
@@ -241,4 +239,11 @@ export class GoogleDecoder implements StreamDecoder {
 			{ type: "tool_arguments", index, text: call.json },
 		];
 	}
+}
+
+/** The answer in a whole body, read as a stream of one chunk; null when the body holds none. */
+export function parseGoogleAnswer(body: unknown): ModelAnswer | null {
+	const decoder = new GoogleDecoder();
+	const parts = [...decoder.read(body), ...decoder.close()];
+	return decoder.answered ? toModelAnswer(parts) : null;
 }

@@ -2,21 +2,21 @@
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { wellFormedAnswer } from "./accumulate.ts";
+import { tokenCount } from "./json.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
-const count = z.int().min(0);
 const usageSchema = z.lazy(() =>
 	z.looseObject({
-		prompt_tokens: count,
-		completion_tokens: count,
-		total_tokens: count.nullish(),
+		prompt_tokens: tokenCount,
+		completion_tokens: tokenCount,
+		total_tokens: tokenCount.nullish(),
 		/** Moonshot's place for it. */
-		cached_tokens: count.nullish(),
+		cached_tokens: tokenCount.nullish(),
 		prompt_tokens_details: z
-			.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
+			.looseObject({ cached_tokens: tokenCount.nullish(), cache_write_tokens: tokenCount.nullish() })
 			.nullish(),
-		completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
+		completion_tokens_details: z.looseObject({ reasoning_tokens: tokenCount.nullish() }).nullish(),
 	}),
 );
 

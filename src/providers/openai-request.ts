@@ -3,6 +3,7 @@ import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
+import type { JsonObject } from "./json.ts";
 import {
 	type CallField,
 	callImages,
@@ -21,20 +22,18 @@ import {
 	type ToolResultPart,
 	type Warning,
 } from "./model-call.ts";
-import { REASONING_SHARE } from "./reasoning-share.ts";
 import {
 	droppedParameter,
 	type PreparedPrompt,
 	promptTokenBound,
+	REASONING_SHARE,
 	type RequestOptions,
 	type UpstreamRequest,
 	unknownField,
 	utf8Length,
 } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
-
-function textOf(parts: readonly TextPart[]): string | Fields[] {
+function textOf(parts: readonly TextPart[]): string | JsonObject[] {
 	const [first] = parts;
 	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
 }
@@ -43,12 +42,12 @@ function idRuleOf({ tool_call_ids }: Provider): CallIdRule {
 	return tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : OPENAI_IDS;
 }
 
-function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): Fields {
+function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): JsonObject {
 	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
 }
 
 /** One text stands as a string, text among images as parts. */
-function contentOf(parts: readonly (TextPart | ImagePart)[]): string | Fields[] {
+function contentOf(parts: readonly (TextPart | ImagePart)[]): string | JsonObject[] {
 	const texts = partsOfType(parts, "text");
 	if (texts.length === parts.length) return textOf(texts);
 	return parts.map((part) =>
@@ -59,13 +58,13 @@ function contentOf(parts: readonly (TextPart | ImagePart)[]): string | Fields[] 
 }
 
 /** The format has no mark for a tool that failed, so the text says it. */
-function resultFields({ callId, content, isError }: ToolResultPart, rule: CallIdRule): Fields {
+function resultFields({ callId, content, isError }: ToolResultPart, rule: CallIdRule): JsonObject {
 	const said: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
 	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: contentOf(said) };
 }
 
 /** The messages that one message becomes: results of tools are messages of their own, and go first. */
-function messageFields(message: Message, provider: Provider): Fields[] {
+function messageFields(message: Message, provider: Provider): JsonObject[] {
 	switch (message.role) {
 		case "system":
 			return [{ role: "system", content: textOf(message.content), name: message.name }];
@@ -96,7 +95,7 @@ function messageFields(message: Message, provider: Provider): Fields[] {
 	}
 }
 
-function toolFields({ name, description, parameters, strict }: ToolDefinition): Fields {
+function toolFields({ name, description, parameters, strict }: ToolDefinition): JsonObject {
 	return { type: "function", function: { name, description, parameters, strict } };
 }
 
@@ -104,7 +103,7 @@ function toolChoiceField(choice: ToolChoice): unknown {
 	return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };
 }
 
-function responseFormat(output: OutputFormat): Fields | undefined {
+function responseFormat(output: OutputFormat): JsonObject | undefined {
 	if (output.type === "text") return undefined;
 	if (output.type === "json_object") return { type: "json_object" };
 	const { name, description, schema, strict } = output;
@@ -116,8 +115,8 @@ function reasoningFields(
 	model: Model,
 	effort: EffortChoice,
 	maxTokens: number,
-): { fields: Fields; visibleTokens: number } {
-	const whole = (fields: Fields) => ({ fields, visibleTokens: maxTokens });
+): { fields: JsonObject; visibleTokens: number } {
+	const whole = (fields: JsonObject) => ({ fields, visibleTokens: maxTokens });
 	if (!model.reasoning || effort === null || effort === "default") return whole({});
 	const thinking = { type: effort === "none" ? "disabled" : "enabled" };
 	switch (model.reasoning.control) {
@@ -142,13 +141,13 @@ function optionalFields(
 	call: ModelCall,
 	model: Model,
 	{ provider }: ProviderAccess,
-): { fields: Fields; warnings: Warning[] } {
+): { fields: JsonObject; warnings: Warning[] } {
 	const refused = new Set([...model.request.rejects, ...provider.drops]);
 	const given: [CallField, unknown][] = samplingOf(call);
 	if (call.parallelToolCalls !== undefined && call.tools.length > 0)
 		given.push(["parallel_tool_calls", call.parallelToolCalls]);
 	if (call.user !== undefined) given.push(["user", call.user]);
-	const fields: Fields = {};
+	const fields: JsonObject = {};
 	const warnings: Warning[] = [];
 	for (const [param, value] of given) {
 		if (!refused.has(param)) fields[provider.renames[param] ?? param] = value;
@@ -171,7 +170,7 @@ export function variant({ returns_reasoning, tool_call_ids }: Provider): string 
 
 /** Messages and tools as members of the request's JSON. */
 export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
-	const fields: Fields = {
+	const fields: JsonObject = {
 		messages: call.messages.flatMap((message) => messageFields(message, provider)),
 		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
 	};
@@ -180,7 +179,7 @@ export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): Prepar
 	return { json, tokenBound: promptTokenBound(json, urls) };
 }
 
-function streamFields({ provider }: ProviderAccess): Fields {
+function streamFields({ provider }: ProviderAccess): JsonObject {
 	return provider.stream_usage === "ask" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
 }
 
@@ -188,7 +187,7 @@ function streamFields({ provider }: ProviderAccess): Fields {
 export function renderOpenAiRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
-	const settings: Fields = {
+	const settings: JsonObject = {
 		model: model.upstream_model,
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
 		...streamFields(access),

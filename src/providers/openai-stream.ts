@@ -1,6 +1,7 @@
 // Reading the OpenAI chat completions format: streams, with the liberties that ten providers take.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
+import { isJsonObject, parseJson } from "./json.ts";
 import {
 	contentPart,
 	FAILED_REASONS,
@@ -76,19 +77,15 @@ function reportedError(body: unknown): UpstreamError | null {
 /** Members of a delta that say nothing when they are null. */
 const SILENT_WHEN_NULL = new Set(["role", "refusal", "reasoning_content", "reasoning", "tool_calls"]);
 
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The text of a chunk that holds nothing else, as most do: it needs no schema. Null for any other. */
 function plainText(body: Record<string, unknown>): string | null {
 	if (body["usage"] != null || body["x_groq"] != null || body["error"]) return null;
 	const choices = body["choices"];
 	if (!Array.isArray(choices) || choices.length !== 1) return null;
 	const [choice] = choices;
-	if (!isObject(choice) || choice["finish_reason"] != null || choice["logprobs"] != null) return null;
+	if (!isJsonObject(choice) || choice["finish_reason"] != null || choice["logprobs"] != null) return null;
 	const delta = choice["delta"];
-	if (!isObject(delta) || typeof delta["content"] !== "string") return null;
+	if (!isJsonObject(delta) || typeof delta["content"] !== "string") return null;
 	for (const [name, value] of Object.entries(delta)) {
 		const isSilent = name === "content" || name === "role" || (value === null && SILENT_WHEN_NULL.has(name));
 		if (!isSilent) return null;
@@ -119,14 +116,10 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 			this.#done = true;
 			return [];
 		}
-		let body: unknown;
-		try {
-			body = JSON.parse(data);
-		} catch {
-			return [failure("the upstream sent an event that is not JSON")];
-		}
-		const text = isObject(body) ? plainText(body) : null;
-		if (isObject(body) && text !== null) {
+		const body = parseJson(data);
+		if (body === undefined) return [failure("the upstream sent an event that is not JSON")];
+		const text = isJsonObject(body) ? plainText(body) : null;
+		if (isJsonObject(body) && text !== null) {
 			const parts = this.#bodyParts(body);
 			if (text !== "") parts.unshift({ type: "text", text });
 			return parts;

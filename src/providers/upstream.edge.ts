@@ -6,7 +6,14 @@ import { isDelta, partsOfAnswer } from "./accumulate.ts";
 import { Body } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import { parseJson } from "./json.ts";
-import type { ReportedUsage, ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
+import {
+	type ReportedUsage,
+	type ServerSentEvent,
+	type StreamPart,
+	type UpstreamRequest,
+	utf8Bytes,
+	type Wire,
+} from "./wire.ts";
 
 export interface Deadlines {
 	/** From the request to the response head. */
@@ -36,8 +43,6 @@ export interface UpstreamStream {
 	abort(): void;
 }
 
-const encoder = new TextEncoder();
-
 /**
  * A request body on its way. The platform reports a refused connection and one that broke after the request with the same
  * error; but it takes the last byte only when it has passed on those before it, and a provider does nothing without it.
@@ -47,7 +52,7 @@ class OutgoingBody {
 	#sent = false;
 
 	constructor(text: string) {
-		const bytes = encoder.encode(text);
+		const bytes = utf8Bytes(text);
 		const { readable, writable } = new FixedLengthStream(bytes.byteLength);
 		this.stream = readable;
 		// It breaks off together with the call, which says so itself.

@@ -2,7 +2,7 @@
 
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
 
@@ -116,14 +116,32 @@ export interface Wire {
 	error(body: unknown): UpstreamError | null;
 }
 
+/**
+ * The share of an output limit that reasoning may take, by effort. The rest is for the visible answer. It sets the budget of
+ * providers that take one, and the room that a plan leaves.
+ */
+export const REASONING_SHARE: Readonly<Record<Effort, number>> = {
+	none: 0,
+	minimal: 0.1,
+	low: 0.25,
+	medium: 0.5,
+	high: 0.75,
+	xhigh: 0.75,
+	max: 0.75,
+};
+
 /** More tokens than any catalog model counts for one image; its bytes say nothing about that. */
 const IMAGE_TOKEN_BOUND = 16_384;
 
 const encoder = new TextEncoder();
 
-/** Length of a text in UTF-8 bytes: no tokenizer makes more tokens than that. */
+export function utf8Bytes(text: string): Uint8Array {
+	return encoder.encode(text);
+}
+
+/** Length of a text in UTF-8 bytes. No tokenizer makes more tokens than that. */
 export function utf8Length(text: string): number {
-	return encoder.encode(text).byteLength;
+	return utf8Bytes(text).byteLength;
 }
 
 /**

@@ -2,10 +2,55 @@
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { WireName } from "../catalog/vocabulary.ts";
 import type { Settings } from "../settings.ts";
-import { anthropicWire } from "./anthropic.ts";
-import { googleWire } from "./google.ts";
-import { openaiWire } from "./openai.ts";
+import { parseAnthropicAnswer, parseAnthropicError, parseAnthropicUsage } from "./anthropic-answer.ts";
+import { prepareAnthropicPrompt, renderAnthropicRequest } from "./anthropic-request.ts";
+import { AnthropicDecoder } from "./anthropic-stream.ts";
+import { parseGoogleUsage, readError } from "./google-answer.ts";
+import { prepareGooglePrompt, renderGoogleRequest } from "./google-request.ts";
+import { GoogleDecoder, parseGoogleAnswer } from "./google-stream.ts";
+import { parseOpenAiAnswer, parseOpenAiError, parseOpenAiUsage } from "./openai-answer.ts";
+import { prepareOpenAiPrompt, renderOpenAiRequest, variant } from "./openai-request.ts";
+import { OpenaiStreamDecoder } from "./openai-stream.ts";
 import type { Wire } from "./wire.ts";
+
+/** OpenAI's chat completions. Ten of the catalog's providers speak it, with small differences. */
+export const openaiWire: Wire = {
+	remoteImages: true,
+	toolName: /^[A-Za-z0-9_-]{1,64}$/,
+	prepare: prepareOpenAiPrompt,
+	variant,
+	request: renderOpenAiRequest,
+	answer: parseOpenAiAnswer,
+	usage: parseOpenAiUsage,
+	decoder: () => new OpenaiStreamDecoder(),
+	error: parseOpenAiError,
+};
+
+/** Anthropic's Messages API. */
+export const anthropicWire: Wire = {
+	remoteImages: true,
+	toolName: /^[A-Za-z0-9_-]{1,128}$/,
+	prepare: prepareAnthropicPrompt,
+	variant: () => "",
+	request: renderAnthropicRequest,
+	answer: parseAnthropicAnswer,
+	usage: parseAnthropicUsage,
+	decoder: () => new AnthropicDecoder(),
+	error: parseAnthropicError,
+};
+
+/** Gemini's generateContent. Images only as `data:`, because AI Studio fetches no addresses. */
+export const googleWire: Wire = {
+	remoteImages: false,
+	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
+	prepare: prepareGooglePrompt,
+	variant: () => "",
+	request: renderGoogleRequest,
+	answer: parseGoogleAnswer,
+	usage: parseGoogleUsage,
+	decoder: () => new GoogleDecoder(),
+	error: readError,
+};
 
 const WIRES: Readonly<Record<WireName, Wire>> = { openai: openaiWire, anthropic: anthropicWire, google: googleWire };
 

@@ -2,7 +2,7 @@
 import type { Model, Provider } from "../catalog/schema.ts";
 import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
 import type { Warning } from "../providers/model-call.ts";
-import { REASONING_SHARE } from "../providers/reasoning-share.ts";
+import { REASONING_SHARE } from "../providers/wire.ts";
 import type { Mode } from "./mode.ts";
 
 /** Room that a model's own reasoning needs before it is left to the provider. */

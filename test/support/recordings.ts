@@ -1,10 +1,8 @@
 // Recorded upstream traffic (shared data): which there is, the wire that reads it, and ways to put it on the line again.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { anthropicWire } from "../../src/providers/anthropic.ts";
-import { googleWire } from "../../src/providers/google.ts";
-import { openaiWire } from "../../src/providers/openai.ts";
 import type { Wire } from "../../src/providers/wire.ts";
+import { anthropicWire, googleWire, openaiWire } from "../../src/providers/wires.ts";
 import { hasSharedData, readSharedData } from "./shared-data.ts";
 
 const FOLDER = "upstream-fixtures";
