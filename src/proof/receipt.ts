@@ -1,7 +1,7 @@
 // Receipts: what the service claims about one request, hashed and signed so that a stranger can check it.
 import * as z from "zod";
 import { canonicalJson } from "./canonical.ts";
-import { hashObject } from "./hash.ts";
+import { type Hash, hashObject, hashText } from "./hash.ts";
 import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";
 
 /** How far the answer came: whole, broken off by the upstream, or left by the client. */
@@ -135,6 +135,28 @@ export interface SealedReceipt {
 	signature: string | null;
 	key_id: string | null;
 	created_at: string;
+}
+
+/** A tool call under the id that the client gets. */
+export interface DeliveredCall {
+	id: string;
+	name: string;
+	/** JSON text. */
+	arguments: string;
+}
+
+/**
+ * Hash of the delivered text, or of text and tool calls when there are any.
+ * @param text null when none was said.
+ */
+export function outputHash(text: string | null, calls: readonly DeliveredCall[]): Hash {
+	if (calls.length === 0) return hashText(text ?? "");
+	const tool_calls = calls.map(({ id, name, arguments: args }) => ({
+		id,
+		type: "function",
+		function: { name, arguments: args },
+	}));
+	return hashObject({ type: "svc.output.v1", content: text, tool_calls });
 }
 
 /** Hashes a receipt and signs its hash. */
