@@ -92,13 +92,13 @@ export function isEmptyAnswer(
 	{ content, finishReason, nativeFinishReason }: ModelAnswer,
 	stop: readonly string[],
 ): boolean {
-	if (finishReason !== "stop" || content.some(isSomething)) return false;
+	if (finishReason !== "stop" || content.some(isNonEmptyPart)) return false;
 	// Of three formats one says whether a stop sequence matched, or that none did.
 	if (nativeFinishReason === "stop_sequence") return false;
 	return stop.length === 0 || nativeFinishReason === "end_turn";
 }
 
-function isSomething(part: AssistantPart): boolean {
+function isNonEmptyPart(part: AssistantPart): boolean {
 	return part.type === "tool_call" || part.type === "provider" || part.text !== "";
 }
 
@@ -123,7 +123,7 @@ export function toModelAnswer(parts: readonly StreamPart[]): ModelAnswer | null 
 }
 
 /** The parts that make a whole answer. */
-export function partsOfAnswer(answer: ModelAnswer): StreamPart[] {
+export function toStreamParts(answer: ModelAnswer): StreamPart[] {
 	let calls = 0;
 	const parts = answer.content.flatMap((part): StreamPart[] => {
 		if (part.type !== "tool_call") return [part];
@@ -135,8 +135,8 @@ export function partsOfAnswer(answer: ModelAnswer): StreamPart[] {
 		];
 	});
 	const { logprobs, extra, bodyFields, finishReason, nativeFinishReason, usage } = answer;
-	const listed = (logprobs as { content?: unknown[] | null } | null)?.content;
-	if (Array.isArray(listed)) parts.push({ type: "logprobs", content: listed });
+	const logprobsContent = (logprobs as { content?: unknown[] | null } | null)?.content;
+	if (Array.isArray(logprobsContent)) parts.push({ type: "logprobs", content: logprobsContent });
 	if (Object.keys(extra).length > 0) parts.push({ type: "extra", fields: extra });
 	if (Object.keys(bodyFields).length > 0) parts.push({ type: "body_fields", fields: bodyFields });
 	parts.push({ type: "finish", reason: finishReason, native: nativeFinishReason });

@@ -6,7 +6,7 @@ import { parseJson, tokenCount } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 
-const counters = z.lazy(() =>
+const anthropicCountsSchema = z.lazy(() =>
 	z.looseObject({
 		input_tokens: tokenCount.nullish(),
 		output_tokens: tokenCount.nullish(),
@@ -15,17 +15,17 @@ const counters = z.lazy(() =>
 		output_tokens_details: z.looseObject({ thinking_tokens: tokenCount.nullish() }).nullish(),
 	}),
 );
-const usageSchema = z.lazy(() =>
+const anthropicUsageSchema = z.lazy(() =>
 	z.looseObject({
-		...counters.unwrap().shape,
+		...anthropicCountsSchema.unwrap().shape,
 		input_tokens: tokenCount,
 		output_tokens: tokenCount,
-		iterations: z.array(counters).nullish(),
+		iterations: z.array(anthropicCountsSchema).nullish(),
 	}),
 );
 
 /** Anthropic's counts: input without cached tokens, output with thinking. */
-function countsOf(usage: z.infer<typeof counters>) {
+function toCounts(usage: z.infer<typeof anthropicCountsSchema>) {
 	return {
 		input: usage.input_tokens ?? 0,
 		cacheRead: usage.cache_read_input_tokens ?? 0,
@@ -37,10 +37,10 @@ function countsOf(usage: z.infer<typeof counters>) {
 
 /** Disjoint buckets from Anthropic's counts, or null when they are absent or no counts. */
 export function usageFromAnthropic(raw: unknown): TokenUsage | null {
-	const parsed = usageSchema.safeParse(raw);
+	const parsed = anthropicUsageSchema.safeParse(raw);
 	if (!parsed.success) return null;
-	const top = countsOf(parsed.data);
-	const iterations = (parsed.data.iterations ?? []).map(countsOf);
+	const top = toCounts(parsed.data);
+	const iterations = (parsed.data.iterations ?? []).map(toCounts);
 	// With compaction or a fallback model the top level leaves iterations out that are billed; in other answers it has
 	// what an iteration does not repeat. The larger of both never counts too little.
 	const larger = (key: keyof typeof top) =>
@@ -59,7 +59,7 @@ export function usageFromAnthropic(raw: unknown): TokenUsage | null {
 	};
 }
 
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+const ANTHROPIC_STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 	["end_turn", "stop"],
 	["stop_sequence", "stop"],
 	// A server-run tool took a pause; what is there is delivered as it is.
@@ -72,13 +72,13 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 
 /** The closed finish reason. `tool_calls` is said exactly where there are calls to make, unless they were cut or filtered. */
 export function fromAnthropicStopReason(native: string | null, hasToolCalls: boolean): FinishReason {
-	const reason = FINISH_REASONS.get(native ?? "end_turn") ?? "stop";
+	const reason = ANTHROPIC_STOP_REASONS.get(native ?? "end_turn") ?? "stop";
 	if (reason === "length" || reason === "content_filter") return reason;
 	return hasToolCalls ? "tool_calls" : "stop";
 }
 
 /** A content block whose type this gateway gives a meaning to, or any other one. */
-export const blockSchema = z.lazy(() =>
+export const anthropicBlockSchema = z.lazy(() =>
 	z.union([
 		z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
 		z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
@@ -90,18 +90,18 @@ export const blockSchema = z.lazy(() =>
 			.transform((block) => ({ type: "other" as const, block })),
 	]),
 );
-export type Block = z.infer<typeof blockSchema>;
+export type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
 
 /** A JSON round trip may change a number of more digits than these. */
 const LONG_NUMBER = /\d{16}/;
 
 /** Arguments as the unstreamed answer has them. Text that is no JSON (a call cut by the limit) stays as the model wrote it. */
-function argumentsOf(text: string): string {
+function normalizeArguments(text: string): string {
 	const parsed = parseJson(text);
 	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
 }
 
-function providerPart(block: Record<string, unknown>): StreamPart {
+function anthropicBlockPart(block: Record<string, unknown>): StreamPart {
 	return { type: "provider", wire: "anthropic", block };
 }
 
@@ -111,17 +111,17 @@ function providerPart(block: Record<string, unknown>): StreamPart {
  * @param toolIndex place of the next tool call in the answer.
  * @param json the input of a tool as it was streamed; null when the block holds it.
  */
-export function closingParts(block: Block, toolIndex: number, json: string | null = null): StreamPart[] {
+export function blockEndParts(block: AnthropicBlock, toolIndex: number, json: string | null = null): StreamPart[] {
 	switch (block.type) {
 		case "text":
 			return [];
 		case "thinking":
 		case "redacted_thinking":
-			return [providerPart(block)];
+			return [anthropicBlockPart(block)];
 		case "other":
-			return [providerPart(block.block)];
+			return [anthropicBlockPart(block.block)];
 		case "tool_use": {
-			const text = json === null || json.trim() === "" ? JSON.stringify(block.input ?? {}) : argumentsOf(json);
+			const text = json === null || json.trim() === "" ? JSON.stringify(block.input ?? {}) : normalizeArguments(json);
 			return [
 				{ type: "tool_call", index: toolIndex, id: block.id, name: block.name.toWellFormed() },
 				{ type: "tool_arguments", index: toolIndex, text },
@@ -134,7 +134,7 @@ export function closingParts(block: Block, toolIndex: number, json: string | nul
 export class Citations {
 	#citations: unknown[] = [];
 
-	add(block: Block): void {
+	add(block: AnthropicBlock): void {
 		if (block.type === "text") this.#citations.push(...(block.citations ?? []));
 	}
 
@@ -144,25 +144,27 @@ export class Citations {
 }
 
 /** Why a message was refused, in words. */
-export const stopDetails = z.lazy(() => z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null));
+export const stopDetailsSchema = z.lazy(() =>
+	z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null),
+);
 
 /** The explanation of a refusal as what the model says to decline. */
-export function refusalParts(details: z.infer<typeof stopDetails>): StreamPart[] {
+export function refusalParts(details: z.infer<typeof stopDetailsSchema>): StreamPart[] {
 	return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
 }
 
-const bodySchema = z.lazy(() =>
+const anthropicMessageSchema = z.lazy(() =>
 	z.looseObject({
-		content: z.array(blockSchema),
+		content: z.array(anthropicBlockSchema),
 		stop_reason: z.string().nullish(),
-		stop_details: stopDetails,
+		stop_details: stopDetailsSchema,
 		usage: z.unknown().optional(),
 	}),
 );
 
 /** The answer in a parsed body; null when it is no message. */
 export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
-	const parsed = bodySchema.safeParse(body);
+	const parsed = anthropicMessageSchema.safeParse(body);
 	if (!parsed.success) return null;
 	const { content: blocks, stop_reason, stop_details, usage: rawUsage } = parsed.data;
 	const citations = new Citations();
@@ -172,7 +174,7 @@ export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 		citations.add(block);
 		if (block.type === "text" && block.text !== "") parts.push({ type: "text", text: block.text });
 		if (block.type === "thinking" && block.thinking !== "") parts.push({ type: "reasoning", text: block.thinking });
-		parts.push(...closingParts(block, calls));
+		parts.push(...blockEndParts(block, calls));
 		if (block.type === "tool_use") calls++;
 	}
 	const native = stop_reason ?? null;
@@ -192,10 +194,12 @@ export function parseAnthropicUsage(body: unknown): TokenUsage | null {
 	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
 }
 
-const errorSchema = z.lazy(() => z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }));
+const anthropicErrorSchema = z.lazy(() =>
+	z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }),
+);
 
 /** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
 export function parseAnthropicError(body: unknown): UpstreamError | null {
-	const parsed = errorSchema.safeParse(body);
+	const parsed = anthropicErrorSchema.safeParse(body);
 	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : null;
 }

@@ -13,7 +13,7 @@ import {
 	type Message,
 	type ModelCall,
 	type OutputFormat,
-	samplingOf,
+	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
 	type ToolChoice,
@@ -24,28 +24,28 @@ import {
 } from "./model-call.ts";
 import {
 	type CompiledSchema,
-	droppedParameter,
+	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
-	unknownField,
+	unknownFieldWarning,
 	utf8Length,
 } from "./wire.ts";
 
 /** A message as Anthropic wants it: roles alternate, content is blocks. */
-interface Turn {
+interface AnthropicTurn {
 	role: "user" | "assistant";
 	content: JsonObject[];
 }
 
 /** Text blocks; Anthropic refuses those that are empty or white space alone. */
-function textBlocks(parts: readonly TextPart[]): JsonObject[] {
+function toTextBlocks(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text.trim() !== "").map(({ text }) => ({ type: "text", text }));
 }
 
 /** Media type and base64 text of a `data:` address, or null for any other address. */
-function dataOf(url: string): { mediaType: string; base64: string } | null {
+function parseDataUrl(url: string): { mediaType: string; base64: string } | null {
 	if (!url.startsWith("data:")) return null;
 	const comma = url.indexOf(",");
 	const mediaType = url.slice("data:".length, comma).split(";", 1)[0] ?? "";
@@ -53,14 +53,14 @@ function dataOf(url: string): { mediaType: string; base64: string } | null {
 	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
 }
 
-function imageBlock({ url }: ImagePart): JsonObject {
-	const data = dataOf(url);
+function toImageBlock({ url }: ImagePart): JsonObject {
+	const data = parseDataUrl(url);
 	const source = data ? { type: "base64", media_type: data.mediaType, data: data.base64 } : { type: "url", url };
 	return { type: "image", source };
 }
 
 /** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
-function toolInput(text: string): JsonObject {
+function parseToolInput(text: string): JsonObject {
 	if (text.trim() === "") return {};
 	try {
 		return jsonObjectSchema.parse(JSON.parse(text));
@@ -69,12 +69,12 @@ function toolInput(text: string): JsonObject {
 	}
 }
 
-function toolUseBlock({ id, name, arguments: args }: ToolCallPart): JsonObject {
-	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: toolInput(args) };
+function toToolUseBlock({ id, name, arguments: args }: ToolCallPart): JsonObject {
+	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: parseToolInput(args) };
 }
 
-function toolResultBlock({ callId: id, content, isError }: ToolResultPart): JsonObject {
-	const blocks = content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)]));
+function toToolResultBlock({ callId: id, content, isError }: ToolResultPart): JsonObject {
+	const blocks = content.flatMap((part) => (part.type === "text" ? toTextBlocks([part]) : [toImageBlock(part)]));
 	return {
 		type: "tool_result",
 		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
@@ -84,17 +84,17 @@ function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Json
 }
 
 /** Blocks of one part. Anthropic's own stand as they came, since signatures cover them; other providers' stay behind. */
-function blocksOf(part: UserPart | AssistantPart): JsonObject[] {
+function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
 		case "refusal":
-			return textBlocks([{ type: "text", text: part.text }]);
+			return toTextBlocks([{ type: "text", text: part.text }]);
 		case "image":
-			return [imageBlock(part)];
+			return [toImageBlock(part)];
 		case "tool_call":
-			return [toolUseBlock(part)];
+			return [toToolUseBlock(part)];
 		case "tool_result":
-			return [toolResultBlock(part)];
+			return [toToolResultBlock(part)];
 		case "provider":
 			return part.wire === "anthropic" ? [part.block] : [];
 		case "reasoning":
@@ -107,40 +107,40 @@ function isThinking({ type }: JsonObject): boolean {
 	return type === "thinking" || type === "redacted_thinking";
 }
 
-function turnOf(message: Exclude<Message, { role: "system" }>): Turn {
+function toAnthropicTurn(message: Exclude<Message, { role: "system" }>): AnthropicTurn {
 	const parts: readonly (UserPart | AssistantPart)[] = message.content;
-	const content = parts.flatMap(blocksOf);
+	const content = parts.flatMap(toAnthropicBlocks);
 	// A message that ends with thinking is refused.
 	if (message.role === "assistant") while (content.length > 0 && isThinking(content.at(-1) ?? {})) content.pop();
 	return { role: message.role, content };
 }
 
 /** Tool results go before whatever else a user message holds. */
-function resultsFirst({ role, content }: Turn): Turn {
+function putResultsFirst({ role, content }: AnthropicTurn): AnthropicTurn {
 	const isResult = (block: JsonObject) => block["type"] === "tool_result";
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
 /** Stands before a conversation that the assistant began. */
-const OPENING = "(The assistant begins the conversation.)";
+const OPENING_TEXT = "(The assistant begins the conversation.)";
 
 /** Messages without empty ones, neighbours of one role merged. */
-function turnsOf(messages: readonly Message[]): Turn[] {
-	const turns: Turn[] = [];
+function toAnthropicTurns(messages: readonly Message[]): AnthropicTurn[] {
+	const turns: AnthropicTurn[] = [];
 	for (const message of messages) {
 		if (message.role === "system") continue;
-		const turn = turnOf(message);
+		const turn = toAnthropicTurn(message);
 		const last = turns.at(-1);
 		if (last?.role === turn.role) last.content.push(...turn.content);
 		else if (turn.content.length > 0) turns.push(turn);
 	}
 	// A user speaks first, or the request is refused.
 	if (turns[0]?.role === "assistant")
-		turns.unshift({ role: "user", content: textBlocks([{ type: "text", text: OPENING }]) });
-	return turns.map(resultsFirst);
+		turns.unshift({ role: "user", content: toTextBlocks([{ type: "text", text: OPENING_TEXT }]) });
+	return turns.map(putResultsFirst);
 }
 
-function toolFields({ name, description, parameters }: ToolDefinition): JsonObject {
+function toAnthropicTool({ name, description, parameters }: ToolDefinition): JsonObject {
 	// An input_schema without a type is refused.
 	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
 	return { name, description, input_schema };
@@ -150,7 +150,7 @@ function toolFields({ name, description, parameters }: ToolDefinition): JsonObje
 const JSON_INSTRUCTION = "Answer with a single JSON object and nothing else: no prose and no code fence.";
 
 /** JSON is asked for, but no schema is given that would enforce it. */
-function wantsInstruction(output: OutputFormat): boolean {
+function needsJsonInstruction(output: OutputFormat): boolean {
 	return output.type === "json_object" || (output.type === "json_schema" && !output.schema);
 }
 
@@ -159,23 +159,23 @@ const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
 /** System, messages and tools as members of the request's JSON. */
 export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
-	const turns = turnsOf(call.messages);
-	const system = call.messages.flatMap((message) => (message.role === "system" ? textBlocks(message.content) : []));
+	const turns = toAnthropicTurns(call.messages);
+	const system = call.messages.flatMap((message) => (message.role === "system" ? toTextBlocks(message.content) : []));
 	// At least one message must be there: a prompt of system messages alone is the user's.
 	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
-	if (wantsInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
+	if (needsJsonInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
 	const fields: JsonObject = {
 		system: system.length > 0 ? system : undefined,
 		messages: turns,
-		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
+		tools: call.tools.length > 0 ? call.tools.map(toAnthropicTool) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = callImages(call).map(({ url }) => dataOf(url)?.base64 ?? url);
+	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
 	return { json, tokenBound: promptTokenBound(json, images) + hidden };
 }
 
-function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
+function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
 	if (choice === "none") return { type: "none" };
 	const disable_parallel_tool_use = parallel === false ? true : undefined;
 	if (choice === undefined) return disable_parallel_tool_use && { type: "auto", disable_parallel_tool_use };
@@ -184,7 +184,7 @@ function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | und
 }
 
 /** Output format and effort share one field. */
-function outputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
+function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
 	const config: JsonObject = {};
 	if (format) config["format"] = { type: "json_schema", schema: format.schema };
 	let thinking: JsonObject | undefined;
@@ -195,21 +195,21 @@ function outputFields(format: CompiledSchema | null, model: Model, effort: Effor
 }
 
 /** Sampling fields that Anthropic has; its temperature ends at 1. */
-const SAMPLING = ["temperature", "top_p"];
+const ANTHROPIC_SAMPLING = ["temperature", "top_p"];
 const MAX_TEMPERATURE = 1;
 /** Anthropic's limit; and it may refuse what looks like an e-mail address. */
 const USER_ID = /^[^@\s]{1,256}$/;
 
 /** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
-function samplingFields(
+function anthropicSamplingFields(
 	call: ModelCall,
 	model: Model,
 	refused: ReadonlySet<string>,
 ): { fields: JsonObject; warnings: Warning[] } {
 	const fields: JsonObject = {};
 	const warnings: Warning[] = [];
-	for (const [param, value] of samplingOf(call)) {
-		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameter(model, param));
+	for (const [param, value] of samplingParameters(call)) {
+		if (!ANTHROPIC_SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameterWarning(model, param));
 		else if (param === "temperature" && typeof value === "number" && value > MAX_TEMPERATURE) {
 			fields[param] = MAX_TEMPERATURE;
 			const message = `${model.id} takes temperatures up to ${MAX_TEMPERATURE}; ${MAX_TEMPERATURE} was sent`;
@@ -222,7 +222,7 @@ function samplingFields(
 	return { fields, warnings };
 }
 
-function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
+function anthropicHeaders({ apiKey }: ProviderAccess): Record<string, string> {
 	return {
 		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
@@ -234,12 +234,12 @@ function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
 /** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
 export function renderAnthropicRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
-	const { fields: sampling, warnings } = samplingFields(call, model, refused);
-	warnings.push(...Object.keys(call.unknownFields).map(unknownField));
+	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);
+	warnings.push(...Object.keys(call.unknownFields).map(unknownFieldWarning));
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
-	if (refusesParallel) warnings.push(droppedParameter(model, "parallel_tool_calls"));
-	if (wantsInstruction(call.output)) {
+	if (refusesParallel) warnings.push(droppedParameterWarning(model, "parallel_tool_calls"));
+	if (needsJsonInstruction(call.output)) {
 		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
 		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
@@ -256,15 +256,15 @@ export function renderAnthropicRequest({ call, prompt, model, access, effort }: 
 		...sampling,
 		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice: hasTools
-			? toolChoiceField(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
+			? toAnthropicToolChoice(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
 			: undefined,
 		metadata: user !== undefined && USER_ID.test(user) && !refused.has("user") ? { user_id: user } : undefined,
-		...outputFields(format, model, effort),
+		...anthropicOutputFields(format, model, effort),
 	};
 	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: headersOf(access),
+		headers: anthropicHeaders(access),
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,

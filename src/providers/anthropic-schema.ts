@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
 /** Keywords that structured outputs refuse; what they bound is left to the model's good sense, and reported. */
-const REFUSED = new Set([
+const REFUSED_KEYWORDS = new Set([
 	"minimum",
 	"maximum",
 	"exclusiveMinimum",
@@ -19,26 +19,29 @@ const REFUSED = new Set([
 	"propertyNames",
 ]);
 /** Keywords whose members are schemas by name: those names are the client's, not keywords. */
-const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
+const NAMED_SCHEMA_KEYWORDS = new Set(["properties", "$defs", "definitions"]);
 /** Keywords whose value is data, never a schema. */
-const DATA = new Set(["enum", "const", "default", "examples", "required"]);
+const DATA_KEYWORDS = new Set(["enum", "const", "default", "examples", "required"]);
 
-function compileMember(key: string, value: unknown, dropped: Set<string>): unknown {
-	if (DATA.has(key)) return value;
-	if (Array.isArray(value)) return value.map((item) => (isJsonObject(item) ? compile(item, dropped) : item));
+function compileKeyword(key: string, value: unknown, dropped: Set<string>): unknown {
+	if (DATA_KEYWORDS.has(key)) return value;
+	if (Array.isArray(value)) return value.map((item) => (isJsonObject(item) ? compileSubschema(item, dropped) : item));
 	if (!isJsonObject(value)) return value;
-	if (!NAMED_SCHEMAS.has(key)) return compile(value, dropped);
+	if (!NAMED_SCHEMA_KEYWORDS.has(key)) return compileSubschema(value, dropped);
 	return Object.fromEntries(
-		Object.entries(value).map(([name, schema]) => [name, isJsonObject(schema) ? compile(schema, dropped) : schema]),
+		Object.entries(value).map(([name, schema]) => [
+			name,
+			isJsonObject(schema) ? compileSubschema(schema, dropped) : schema,
+		]),
 	);
 }
 
-function compile(schema: JsonObject, dropped: Set<string>): JsonObject {
+function compileSubschema(schema: JsonObject, dropped: Set<string>): JsonObject {
 	const entries: [string, unknown][] = [];
 	for (const [key, value] of Object.entries(schema)) {
-		const refused = REFUSED.has(key) || (key === "minItems" && value !== 0 && value !== 1);
-		if (refused) dropped.add(key);
-		else entries.push([key, compileMember(key, value, dropped)]);
+		const isRefused = REFUSED_KEYWORDS.has(key) || (key === "minItems" && value !== 0 && value !== 1);
+		if (isRefused) dropped.add(key);
+		else entries.push([key, compileKeyword(key, value, dropped)]);
 	}
 	const isObject = schema["type"] === "object" || "properties" in schema;
 	if (!isObject) return Object.fromEntries(entries);
@@ -51,6 +54,6 @@ function compile(schema: JsonObject, dropped: Set<string>): JsonObject {
 /** Compiles an answer schema. Nesting is bounded by the request body's own limit. */
 export function compileAnthropicSchema(schema: JsonObject): CompiledSchema {
 	const dropped = new Set<string>();
-	const compiled = compile(schema, dropped);
+	const compiled = compileSubschema(schema, dropped);
 	return { schema: compiled, dropped: [...dropped].sort() };
 }

@@ -8,8 +8,8 @@ const FAILURE_WINDOW_MS = 30_000;
 const OPEN_MS = 30_000;
 /** A probe that has not come back by then never will: its isolate lost the request. */
 const PROBE_MS = 120_000;
-const SCARCE_DEFAULT_MS = 5_000;
-const SCARCE_MOST_MS = 30_000;
+const DEFAULT_THROTTLE_MS = 5_000;
+const MAX_THROTTLE_MS = 30_000;
 
 /** Whose breaker: a provider under one key of the operator's. */
 export type BreakerKey = string;
@@ -64,17 +64,17 @@ class Breaker {
 	permit(nowMs: number): Permit {
 		const probe = this.openedAtMs === null ? null : { sinceMs: nowMs };
 		if (probe) this.#probe = probe;
-		let isSaid = false;
-		const once = (say: () => void) => {
-			if (!isSaid) say();
-			isSaid = true;
+		let isReported = false;
+		const once = (report: () => void) => {
+			if (!isReported) report();
+			isReported = true;
 		};
 		return {
 			succeeded: () =>
 				once(() => {
 					if (probe) this.#close();
 				}),
-			failed: (operatorsFault, atMs) => once(() => this.#failed(probe !== null, operatorsFault, atMs)),
+			failed: (operatorsFault, atMs) => once(() => this.#noteFailure(probe !== null, operatorsFault, atMs)),
 			inconclusive: () =>
 				once(() => {
 					if (probe && this.#probe === probe) this.#probe = null;
@@ -82,7 +82,7 @@ class Breaker {
 		};
 	}
 
-	#failed(isProbe: boolean, operatorsFault: boolean, nowMs: number): void {
+	#noteFailure(isProbe: boolean, operatorsFault: boolean, nowMs: number): void {
 		this.#failures = [...this.#failures.filter((atMs) => nowMs - atMs < FAILURE_WINDOW_MS), nowMs];
 		const isNew = this.openedAtMs === null && (operatorsFault || this.#failures.length >= FAILURES_TO_OPEN);
 		if (isProbe || isNew) this.#open(nowMs);
@@ -93,7 +93,7 @@ class Breaker {
 export class ProviderHealth {
 	#breakers = new Map<BreakerKey, Breaker>();
 	/** Until when a model under a key is scarce. */
-	#scarceUntilMs = new Map<string, number>();
+	#throttledUntilMs = new Map<string, number>();
 
 	#breaker(key: BreakerKey): Breaker {
 		const known = this.#breakers.get(key);
@@ -125,18 +125,18 @@ export class ProviderHealth {
 
 	/** A provider refused a model for want of capacity. @param waitMs as it said; null when it said nothing. */
 	throttled(key: BreakerKey, modelId: string, waitMs: number | null, nowMs: number): void {
-		const untilMs = nowMs + Math.min(waitMs ?? SCARCE_DEFAULT_MS, SCARCE_MOST_MS);
-		this.#scarceUntilMs.set(`${key} ${modelId}`, untilMs);
+		const untilMs = nowMs + Math.min(waitMs ?? DEFAULT_THROTTLE_MS, MAX_THROTTLE_MS);
+		this.#throttledUntilMs.set(`${key} ${modelId}`, untilMs);
 	}
 
 	/** For how long a model is scarce; 0 when it is not. */
 	scarceForMs(key: BreakerKey, modelId: string, nowMs: number): number {
-		return Math.max(0, (this.#scarceUntilMs.get(`${key} ${modelId}`) ?? 0) - nowMs);
+		return Math.max(0, (this.#throttledUntilMs.get(`${key} ${modelId}`) ?? 0) - nowMs);
 	}
 
 	/** Forgets everything. */
 	reset(): void {
 		this.#breakers.clear();
-		this.#scarceUntilMs.clear();
+		this.#throttledUntilMs.clear();
 	}
 }

@@ -193,7 +193,7 @@ function* stringsIn(value: unknown): Generator<string> {
 }
 
 /** A JSON value as one text, in order, names before what they name: `ssn: const: 536904399`. Not recursive either. */
-function outlineOf(value: unknown): string {
+function toOutline(value: unknown): string {
 	const waiting: (readonly [name: string, value: unknown])[] = [["", value]];
 	let outline = "";
 	for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -209,15 +209,15 @@ function outlineOf(value: unknown): string {
 }
 
 /** The texts of a JSON value, each alone and all together: a number, or a password, is told by the name before it. */
-function* textsOfJson(value: unknown): Generator<string> {
+function* jsonTexts(value: unknown): Generator<string> {
 	yield* stringsIn(value);
-	yield outlineOf(value);
+	yield toOutline(value);
 }
 
 /** Members of a provider's own blocks that are for it alone: signatures and what it has sealed. */
 const SEALED_MEMBERS = new Set(["signature", "data", "encrypted_content", "thought_signature", "thoughtSignature"]);
 
-function* textsOfPart(part: ContentPart): Generator<string> {
+function* partTexts(part: ContentPart): Generator<string> {
 	switch (part.type) {
 		case "text":
 		case "refusal":
@@ -229,10 +229,10 @@ function* textsOfPart(part: ContentPart): Generator<string> {
 			yield part.arguments;
 			return;
 		case "tool_result":
-			for (const inner of part.content) yield* textsOfPart(inner);
+			for (const inner of part.content) yield* partTexts(inner);
 			return;
 		case "provider":
-			yield* textsOfJson(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
+			yield* jsonTexts(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
 			return;
 		case "image":
 			// What a picture shows is not read; an address of one is a text.
@@ -244,13 +244,13 @@ function* textsOfPart(part: ContentPart): Generator<string> {
 export function* allCallTexts(call: ModelCall): Generator<string> {
 	for (const { content, name } of call.messages) {
 		if (name !== undefined) yield name;
-		for (const part of content) yield* textsOfPart(part);
+		for (const part of content) yield* partTexts(part);
 	}
-	yield* textsOfJson(call.tools);
-	yield* textsOfJson(call.output);
+	yield* jsonTexts(call.tools);
+	yield* jsonTexts(call.output);
 	yield* call.stop;
 	if (call.user !== undefined) yield call.user;
-	yield* textsOfJson(call.unknownFields);
+	yield* jsonTexts(call.unknownFields);
 }
 
 /** Images of a call's messages in order, those in results of tools included. */
@@ -263,7 +263,7 @@ export function callImages({ messages }: Pick<ModelCall, "messages">): ImagePart
 }
 
 /** The sampling parameters that a call sets, in a fixed order. */
-export function samplingOf({ sampling }: Pick<ModelCall, "sampling">): [SamplingParameter, unknown][] {
+export function samplingParameters({ sampling }: Pick<ModelCall, "sampling">): [SamplingParameter, unknown][] {
 	return SAMPLING_PARAMETERS.flatMap((name): [SamplingParameter, unknown][] =>
 		sampling[name] === undefined ? [] : [[name, sampling[name]]],
 	);

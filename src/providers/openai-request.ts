@@ -14,7 +14,7 @@ import {
 	type ModelCall,
 	type OutputFormat,
 	partsOfType,
-	samplingOf,
+	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
 	type ToolChoice,
@@ -23,33 +23,33 @@ import {
 	type Warning,
 } from "./model-call.ts";
 import {
-	droppedParameter,
+	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	REASONING_SHARE,
 	type RequestOptions,
 	type UpstreamRequest,
-	unknownField,
+	unknownFieldWarning,
 	utf8Length,
 } from "./wire.ts";
 
-function textOf(parts: readonly TextPart[]): string | JsonObject[] {
+function toTextContent(parts: readonly TextPart[]): string | JsonObject[] {
 	const [first] = parts;
 	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
 }
 
-function idRuleOf({ tool_call_ids }: Provider): CallIdRule {
+function callIdRule({ tool_call_ids }: Provider): CallIdRule {
 	return tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : OPENAI_IDS;
 }
 
-function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): JsonObject {
+function toOpenAiToolCall({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): JsonObject {
 	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
 }
 
 /** One text stands as a string, text among images as parts. */
-function contentOf(parts: readonly (TextPart | ImagePart)[]): string | JsonObject[] {
+function toOpenAiContent(parts: readonly (TextPart | ImagePart)[]): string | JsonObject[] {
 	const texts = partsOfType(parts, "text");
-	if (texts.length === parts.length) return textOf(texts);
+	if (texts.length === parts.length) return toTextContent(texts);
 	return parts.map((part) =>
 		part.type === "text"
 			? { type: "text", text: part.text }
@@ -58,16 +58,16 @@ function contentOf(parts: readonly (TextPart | ImagePart)[]): string | JsonObjec
 }
 
 /** The format has no mark for a tool that failed, so the text says it. */
-function resultFields({ callId, content, isError }: ToolResultPart, rule: CallIdRule): JsonObject {
-	const said: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
-	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: contentOf(said) };
+function toToolMessage({ callId, content, isError }: ToolResultPart, rule: CallIdRule): JsonObject {
+	const parts: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
+	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: toOpenAiContent(parts) };
 }
 
 /** The messages that one message becomes: results of tools are messages of their own, and go first. */
-function messageFields(message: Message, provider: Provider): JsonObject[] {
+function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 	switch (message.role) {
 		case "system":
-			return [{ role: "system", content: textOf(message.content), name: message.name }];
+			return [{ role: "system", content: toTextContent(message.content), name: message.name }];
 		case "assistant": {
 			const { content } = message;
 			const texts = partsOfType(content, "text");
@@ -75,35 +75,35 @@ function messageFields(message: Message, provider: Provider): JsonObject[] {
 			return [
 				{
 					role: "assistant",
-					content: texts.length > 0 ? textOf(texts) : null,
+					content: texts.length > 0 ? toTextContent(texts) : null,
 					refusal: joinedText(content, "refusal") ?? undefined,
 					reasoning_content: provider.returns_reasoning ? (joinedText(content, "reasoning") ?? undefined) : undefined,
 					name: message.name,
-					tool_calls: calls.length > 0 ? calls.map((call) => toolCallFields(call, idRuleOf(provider))) : undefined,
+					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, callIdRule(provider))) : undefined,
 				},
 			];
 		}
 		case "user": {
 			const said = message.content.filter((part) => part.type === "text" || part.type === "image");
 			const results = partsOfType(message.content, "tool_result").map((result) =>
-				resultFields(result, idRuleOf(provider)),
+				toToolMessage(result, callIdRule(provider)),
 			);
 			// A message of nothing but results says nothing of its own.
 			if (said.length === 0 && results.length > 0) return results;
-			return [...results, { role: "user", content: contentOf(said), name: message.name }];
+			return [...results, { role: "user", content: toOpenAiContent(said), name: message.name }];
 		}
 	}
 }
 
-function toolFields({ name, description, parameters, strict }: ToolDefinition): JsonObject {
+function toOpenAiTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
 	return { type: "function", function: { name, description, parameters, strict } };
 }
 
-function toolChoiceField(choice: ToolChoice): unknown {
+function toOpenAiToolChoice(choice: ToolChoice): unknown {
 	return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };
 }
 
-function responseFormat(output: OutputFormat): JsonObject | undefined {
+function toResponseFormat(output: OutputFormat): JsonObject | undefined {
 	if (output.type === "text") return undefined;
 	if (output.type === "json_object") return { type: "json_object" };
 	const { name, description, schema, strict } = output;
@@ -143,20 +143,20 @@ function optionalFields(
 	{ provider }: ProviderAccess,
 ): { fields: JsonObject; warnings: Warning[] } {
 	const refused = new Set([...model.request.rejects, ...provider.drops]);
-	const given: [CallField, unknown][] = samplingOf(call);
+	const requested: [CallField, unknown][] = samplingParameters(call);
 	if (call.parallelToolCalls !== undefined && call.tools.length > 0)
-		given.push(["parallel_tool_calls", call.parallelToolCalls]);
-	if (call.user !== undefined) given.push(["user", call.user]);
+		requested.push(["parallel_tool_calls", call.parallelToolCalls]);
+	if (call.user !== undefined) requested.push(["user", call.user]);
 	const fields: JsonObject = {};
 	const warnings: Warning[] = [];
-	for (const [param, value] of given) {
+	for (const [param, value] of requested) {
 		if (!refused.has(param)) fields[provider.renames[param] ?? param] = value;
 		// The end user's name is for the provider's abuse checks; nobody misses it where it has no place.
-		else if (param !== "user") warnings.push(droppedParameter(model, param));
+		else if (param !== "user") warnings.push(droppedParameterWarning(model, param));
 	}
 	for (const [param, value] of Object.entries(call.unknownFields)) {
 		if (provider.passes.includes(param)) fields[param] = value;
-		else warnings.push(unknownField(param));
+		else warnings.push(unknownFieldWarning(param));
 	}
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
@@ -164,15 +164,15 @@ function optionalFields(
 }
 
 /** Reasoning that must come back, and the form of tool call ids. */
-export function variant({ returns_reasoning, tool_call_ids }: Provider): string {
+export function openAiVariant({ returns_reasoning, tool_call_ids }: Provider): string {
 	return `${returns_reasoning} ${tool_call_ids}`;
 }
 
 /** Messages and tools as members of the request's JSON. */
 export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
 	const fields: JsonObject = {
-		messages: call.messages.flatMap((message) => messageFields(message, provider)),
-		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
+		messages: call.messages.flatMap((message) => toOpenAiMessages(message, provider)),
+		tools: call.tools.length > 0 ? call.tools.map(toOpenAiTool) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const urls = callImages(call).map(({ url }) => url);
@@ -195,8 +195,8 @@ export function renderOpenAiRequest({ call, prompt, model, access, effort }: Req
 		...reasoning.fields,
 		stop: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice:
-			call.toolChoice === undefined || call.tools.length === 0 ? undefined : toolChoiceField(call.toolChoice),
-		response_format: responseFormat(call.output),
+			call.toolChoice === undefined || call.tools.length === 0 ? undefined : toOpenAiToolChoice(call.toolChoice),
+		response_format: toResponseFormat(call.output),
 		logprobs: call.logprobs ? true : undefined,
 		top_logprobs: call.logprobs?.top,
 	};

@@ -2,8 +2,8 @@
 // body decoded, and what came of it as a value. Failover stands above it.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
-import { isDelta, partsOfAnswer } from "./accumulate.ts";
-import { Body } from "./body.edge.ts";
+import { isDelta, toStreamParts } from "./accumulate.ts";
+import { UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import { parseJson } from "./json.ts";
 import {
@@ -76,7 +76,7 @@ class OutgoingBody {
  * Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only.
  * @throws UpstreamInterrupted when it does not come in time, else whatever the platform throws.
  */
-async function headOf(
+async function fetchHead(
 	{ url, headers }: UpstreamRequest,
 	body: OutgoingBody,
 	{ headMs, endsAtMs }: Deadlines,
@@ -104,7 +104,7 @@ async function headOf(
 }
 
 /** `Retry-After` in seconds or as a date, `retry-after-ms`; null when there is none. */
-function retryAfterMs(headers: Headers, nowMs: number): number | null {
+function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
 	const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
 	if (Number.isFinite(ms) && ms >= 0) return ms;
 	const value = headers.get("retry-after");
@@ -116,13 +116,13 @@ function retryAfterMs(headers: Headers, nowMs: number): number | null {
 }
 
 /** What an error status says, as far as its body comes in time. */
-async function statusFailure(wire: Wire, { status, headers }: Response, body: Body): Promise<CallFailure> {
-	const error = wire.error(parseJson(await body.rest(MAX_ERROR_CHARS).catch(() => "")));
-	const waitMs = retryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
+async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
+	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")));
+	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
 	return { kind: "status", status, error, retryAfterMs: waitMs };
 }
 
-const DONE = { done: true, value: undefined } as const;
+const END_OF_PARTS = { done: true, value: undefined } as const;
 
 /**
  * The parts of one call's body, whichever way the upstream wrote it. One object and no generators: a stream has thousands of
@@ -130,28 +130,28 @@ const DONE = { done: true, value: undefined } as const;
  */
 class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#wire: Wire;
-	#body: Body;
+	#body: UpstreamBody;
 	#close: () => void;
 	#isWhole: boolean;
-	#decoder: ReturnType<Wire["decoder"]>;
+	#decoder: ReturnType<Wire["createDecoder"]>;
 	#events: ServerSentEvent[] = [];
 	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
 	/** Of a whole body. */
-	#counted: ReportedUsage | null = null;
+	#wholeBodyUsage: ReportedUsage | null = null;
 	/** How the stream came to grief, behind what was said in the same piece. */
-	#lost: UpstreamInterrupted | null = null;
-	#ended = false;
+	#pendingError: UpstreamInterrupted | null = null;
+	#hasEnded = false;
 
 	/**
 	 * @param isWhole the upstream answered a request for a stream with a whole body all the same.
 	 * @param close ends the call; called however the parts end.
 	 */
-	constructor(wire: Wire, body: Body, isWhole: boolean, close: () => void) {
+	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, close: () => void) {
 		this.#wire = wire;
 		this.#body = body;
 		this.#isWhole = isWhole;
 		this.#close = close;
-		this.#decoder = wire.decoder();
+		this.#decoder = wire.createDecoder();
 	}
 
 	[Symbol.asyncIterator](): this {
@@ -159,17 +159,17 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	}
 
 	reported(): ReportedUsage | null {
-		return this.#counted ?? this.#decoder.reported();
+		return this.#wholeBodyUsage ?? this.#decoder.reportedUsage();
 	}
 
 	async next(): Promise<IteratorResult<StreamPart[], void>> {
 		try {
-			const value = this.#isWhole ? await this.#wholeParts() : await this.#nextParts();
+			const value = this.#isWhole ? await this.#readWholeBody() : await this.#readNextParts();
 			if (value) return { done: false, value };
 			this.#close();
-			return DONE;
+			return END_OF_PARTS;
 		} catch (error) {
-			this.#ended = true;
+			this.#hasEnded = true;
 			this.#close();
 			if (error instanceof UpstreamInterrupted) throw error;
 			// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
@@ -179,27 +179,27 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	}
 
 	async return(): Promise<IteratorResult<StreamPart[], void>> {
-		this.#ended = true;
+		this.#hasEnded = true;
 		this.#close();
-		return DONE;
+		return END_OF_PARTS;
 	}
 
 	/** What the next pieces of the body say, as soon as they say anything; null at the end. */
-	async #nextParts(): Promise<StreamPart[] | null> {
-		if (this.#lost) throw this.#lost;
-		while (!this.#ended) {
+	async #readNextParts(): Promise<StreamPart[] | null> {
+		if (this.#pendingError) throw this.#pendingError;
+		while (!this.#hasEnded) {
 			const piece = await this.#body.read();
-			this.#ended = piece === null;
+			this.#hasEnded = piece === null;
 			const parts: StreamPart[] = [];
 			// Some upstreams leave out the blank line after their last event.
 			this.#decode(piece ?? "\n\n", parts);
-			if (piece === null && !this.#lost) {
+			if (piece === null && !this.#pendingError) {
 				for (const part of this.#decoder.end()) parts.push(part);
-				if (!this.#decoder.finished) this.#lost = new UpstreamInterrupted("cut");
+				if (!this.#decoder.finished) this.#pendingError = new UpstreamInterrupted("cut");
 			}
-			if (parts.some(isDelta)) this.#body.noteDelta();
+			if (parts.some(isDelta)) this.#body.noteOutput();
 			if (parts.length > 0) return parts;
-			if (this.#lost) throw this.#lost;
+			if (this.#pendingError) throw this.#pendingError;
 		}
 		return null;
 	}
@@ -211,7 +211,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		for (const event of events) {
 			for (const part of this.#decoder.decode(event)) {
 				if (part.type === "failure") {
-					this.#lost = new UpstreamInterrupted("reported", part.error);
+					this.#pendingError = new UpstreamInterrupted("reported", part.error);
 					return;
 				}
 				parts.push(part);
@@ -219,15 +219,15 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		}
 	}
 
-	async #wholeParts(): Promise<StreamPart[] | null> {
-		if (this.#ended) return null;
-		this.#ended = true;
-		const json = parseJson(await this.#body.rest());
-		const counts = this.#wire.usage(json);
-		if (counts) this.#counted = { counts, isFinal: true };
-		const answer = this.#wire.answer(json);
-		if (answer) return partsOfAnswer(answer);
-		const error = this.#wire.error(json);
+	async #readWholeBody(): Promise<StreamPart[] | null> {
+		if (this.#hasEnded) return null;
+		this.#hasEnded = true;
+		const json = parseJson(await this.#body.readRest());
+		const counts = this.#wire.parseUsage(json);
+		if (counts) this.#wholeBodyUsage = { counts, isFinal: true };
+		const answer = this.#wire.parseAnswer(json);
+		if (answer) return toStreamParts(answer);
+		const error = this.#wire.parseError(json);
 		throw new UpstreamInterrupted(error ? "reported" : "unusable", error);
 	}
 }
@@ -245,7 +245,7 @@ export async function openUpstreamStream(
 ): Promise<UpstreamStream | CallFailure> {
 	if (client.aborted) return { kind: "client_closed", sent: false, remains: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
-	let body: Body | null = null;
+	let body: UpstreamBody | null = null;
 	const close = () => {
 		client.removeEventListener("abort", close);
 		abort.abort();
@@ -255,7 +255,7 @@ export async function openUpstreamStream(
 	const outgoing = new OutgoingBody(request.body);
 	let response: Response;
 	try {
-		response = await headOf(request, outgoing, deadlines, abort);
+		response = await fetchHead(request, outgoing, deadlines, abort);
 	} catch (error) {
 		close();
 		const { sent } = outgoing;
@@ -266,11 +266,15 @@ export async function openUpstreamStream(
 	const { idleMs, endsAtMs } = deadlines;
 	if (response.status !== 200) {
 		// Its status says most of it: nobody waits long for the rest.
-		body = new Body(response, { firstDeltaMs: idleMs, idleMs, endsAtMs: Math.min(endsAtMs, Date.now() + idleMs) });
-		return statusFailure(wire, response, body).finally(close);
+		body = new UpstreamBody(response, {
+			firstDeltaMs: idleMs,
+			idleMs,
+			endsAtMs: Math.min(endsAtMs, Date.now() + idleMs),
+		});
+		return readStatusFailure(wire, response, body).finally(close);
 	}
-	const over = new AbortController();
-	body = new Body(response, deadlines, () => over.abort());
+	const deadline = new AbortController();
+	body = new UpstreamBody(response, deadlines, () => deadline.abort());
 	const parts = new PartStream(wire, body, isJson(response), close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
 	return {
@@ -278,7 +282,7 @@ export async function openUpstreamStream(
 		sandbox,
 		parts,
 		reported: () => parts.reported(),
-		over: over.signal,
+		over: deadline.signal,
 		abort: close,
 	};
 }

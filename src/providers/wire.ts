@@ -84,7 +84,7 @@ export interface StreamDecoder {
 	/** Whether the format's own end mark was seen; a body that ends without it broke off. */
 	readonly finished: boolean;
 	/** Usage as reported so far; null when there was none. */
-	reported(): ReportedUsage | null;
+	reportedUsage(): ReportedUsage | null;
 }
 
 /** Everything a request is made of. */
@@ -107,13 +107,13 @@ export interface Wire {
 	variant(provider: Provider): string;
 	request(options: RequestOptions): UpstreamRequest;
 	/** The answer in a whole parsed body, as some upstreams write it where a stream was asked for; null when it holds none. */
-	answer(body: unknown): ModelAnswer | null;
+	parseAnswer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where it holds no answer. */
-	usage(body: unknown): TokenUsage | null;
+	parseUsage(body: unknown): TokenUsage | null;
 	/** A decoder for one stream. */
-	decoder(): StreamDecoder;
+	createDecoder(): StreamDecoder;
 	/** The error in a parsed body, or null when it is not of this format. */
-	error(body: unknown): UpstreamError | null;
+	parseError(body: unknown): UpstreamError | null;
 }
 
 /**
@@ -154,11 +154,11 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 }
 
 /** Says that a parameter the client set was left out. */
-export function droppedParameter(model: Model, param: CallField): Warning {
+export function droppedParameterWarning(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
 }
 
 /** Says that a field of the request's body that nobody here knows went no further. */
-export function unknownField(param: string): Warning {
+export function unknownFieldWarning(param: string): Warning {
 	return { code: "parameter_dropped", param, message: `${param} is not known to this service and was not sent` };
 }

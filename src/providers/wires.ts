@@ -5,25 +5,25 @@ import type { Settings } from "../settings.ts";
 import { parseAnthropicAnswer, parseAnthropicError, parseAnthropicUsage } from "./anthropic-answer.ts";
 import { prepareAnthropicPrompt, renderAnthropicRequest } from "./anthropic-request.ts";
 import { AnthropicDecoder } from "./anthropic-stream.ts";
-import { parseGoogleUsage, readError } from "./google-answer.ts";
+import { parseGoogleError, parseGoogleUsage } from "./google-answer.ts";
 import { prepareGooglePrompt, renderGoogleRequest } from "./google-request.ts";
 import { GoogleDecoder, parseGoogleAnswer } from "./google-stream.ts";
 import { parseOpenAiAnswer, parseOpenAiError, parseOpenAiUsage } from "./openai-answer.ts";
-import { prepareOpenAiPrompt, renderOpenAiRequest, variant } from "./openai-request.ts";
-import { OpenaiStreamDecoder } from "./openai-stream.ts";
+import { openAiVariant, prepareOpenAiPrompt, renderOpenAiRequest } from "./openai-request.ts";
+import { OpenAiDecoder } from "./openai-stream.ts";
 import type { Wire } from "./wire.ts";
 
 /** OpenAI's chat completions. Ten of the catalog's providers speak it, with small differences. */
-export const openaiWire: Wire = {
+export const openAiWire: Wire = {
 	remoteImages: true,
 	toolName: /^[A-Za-z0-9_-]{1,64}$/,
 	prepare: prepareOpenAiPrompt,
-	variant,
+	variant: openAiVariant,
 	request: renderOpenAiRequest,
-	answer: parseOpenAiAnswer,
-	usage: parseOpenAiUsage,
-	decoder: () => new OpenaiStreamDecoder(),
-	error: parseOpenAiError,
+	parseAnswer: parseOpenAiAnswer,
+	parseUsage: parseOpenAiUsage,
+	createDecoder: () => new OpenAiDecoder(),
+	parseError: parseOpenAiError,
 };
 
 /** Anthropic's Messages API. */
@@ -33,10 +33,10 @@ export const anthropicWire: Wire = {
 	prepare: prepareAnthropicPrompt,
 	variant: () => "",
 	request: renderAnthropicRequest,
-	answer: parseAnthropicAnswer,
-	usage: parseAnthropicUsage,
-	decoder: () => new AnthropicDecoder(),
-	error: parseAnthropicError,
+	parseAnswer: parseAnthropicAnswer,
+	parseUsage: parseAnthropicUsage,
+	createDecoder: () => new AnthropicDecoder(),
+	parseError: parseAnthropicError,
 };
 
 /** Gemini's generateContent. Images only as `data:`, because AI Studio fetches no addresses. */
@@ -46,13 +46,13 @@ export const googleWire: Wire = {
 	prepare: prepareGooglePrompt,
 	variant: () => "",
 	request: renderGoogleRequest,
-	answer: parseGoogleAnswer,
-	usage: parseGoogleUsage,
-	decoder: () => new GoogleDecoder(),
-	error: readError,
+	parseAnswer: parseGoogleAnswer,
+	parseUsage: parseGoogleUsage,
+	createDecoder: () => new GoogleDecoder(),
+	parseError: parseGoogleError,
 };
 
-const WIRES: Readonly<Record<WireName, Wire>> = { openai: openaiWire, anthropic: anthropicWire, google: googleWire };
+const WIRES: Readonly<Record<WireName, Wire>> = { openai: openAiWire, anthropic: anthropicWire, google: googleWire };
 
 /** The wire format of a provider. */
 export function wireFor({ wire }: Pick<Provider, "wire">): Wire {

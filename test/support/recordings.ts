@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Wire } from "../../src/providers/wire.ts";
-import { anthropicWire, googleWire, openaiWire } from "../../src/providers/wires.ts";
+import { anthropicWire, googleWire, openAiWire } from "../../src/providers/wires.ts";
 import { hasSharedData, readSharedData } from "./shared-data.ts";
 
 const FOLDER = "upstream-fixtures";
@@ -20,7 +20,7 @@ export function recordingsEnding(...endings: string[]): string[] {
 
 export type WireName = "anthropic" | "google" | "openai";
 
-const WIRES: Readonly<Record<WireName, Wire>> = { anthropic: anthropicWire, google: googleWire, openai: openaiWire };
+const WIRES: Readonly<Record<WireName, Wire>> = { anthropic: anthropicWire, google: googleWire, openai: openAiWire };
 
 /** The wire of a recording, by its folder. */
 export function wireOfRecording(path: string): { name: WireName; wire: Wire } {
