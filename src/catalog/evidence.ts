@@ -4,10 +4,10 @@ import * as z from "zod";
 import type { Model } from "./schema.ts";
 
 /** Text that people follow: a file at a revision, a page, or how we got a figure from others. */
-const source = z.string().min(1);
+const sourceText = z.string().min(1);
 
 /** The day on which the sources were last read: whoever changes a figure sets it, and the catalog's version with it. */
-const checked = z.iso.date();
+const checkedDate = z.iso.date();
 
 export const evidenceSchema = z.strictObject({
 	/**
@@ -15,14 +15,14 @@ export const evidenceSchema = z.strictObject({
 	 * its predecessor; `inferred` by us from other figures.
 	 */
 	basis: z.enum(["published", "measured", "proxy", "inferred"]),
-	source,
+	source: sourceText,
 	/** Members of the figure that the source does not state. */
 	inferred: z.array(z.string()).min(1).optional(),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
 /** JSON Pointer (RFC 6901) into the model of models.json that a piece of evidence stands for. */
-const pointer = z.string().regex(/^(?:\/[a-z0-9_]+)+$/);
+const figurePointer = z.string().regex(/^(?:\/[a-z0-9_]+)+$/);
 
 export const modelSourcesFileSchema = z.strictObject({
 	/** How old the evidence is. */
@@ -31,10 +31,10 @@ export const modelSourcesFileSchema = z.strictObject({
 	models: z.record(
 		z.string(),
 		z.strictObject({
-			checked,
+			checked: checkedDate,
 			confidence: z.enum(["high", "medium", "low"]),
 			notes: z.string().nullable(),
-			evidence: z.record(pointer, evidenceSchema),
+			evidence: z.record(figurePointer, evidenceSchema),
 		}),
 	),
 });
@@ -44,9 +44,9 @@ export const providerSourcesFileSchema = z.strictObject({
 	providers: z.record(
 		z.string(),
 		z.strictObject({
-			checked,
+			checked: checkedDate,
 			docs: z.url(),
-			sources: z.array(source).min(1),
+			sources: z.array(sourceText).min(1),
 			notes: z.string().nullable(),
 			/** What its failures look like; `verified` on recorded traffic or its own client's source. */
 			error_body: z.strictObject({ shape: z.string().min(1), verified: z.boolean() }),
@@ -56,7 +56,7 @@ export const providerSourcesFileSchema = z.strictObject({
 });
 
 /** JSON Pointers of the figures of a model that owe a source: each of them, and nothing else, stands in models.sources.json. */
-export function figuresOf(model: Model): string[] {
+export function sourcedFigures(model: Model): string[] {
 	const prices = model.prices.flatMap((price, index) => [
 		`/prices/${index}`,
 		...price.tiers.map((_, tier) => `/prices/${index}/tiers/${tier}`),

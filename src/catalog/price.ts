@@ -32,7 +32,7 @@ type RateRow = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
 const PICO_PER_RATE = 1e6;
 const PICO_PER_NANO = 1000;
 
-function ratesOf(row: RateRow): Rates {
+function toRates(row: RateRow): Rates {
 	const pico = (rate: number) => Math.round(rate * PICO_PER_RATE);
 	return {
 		input: pico(row.input),
@@ -58,11 +58,11 @@ function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: nu
 }
 
 /** The rates that may hold for a call: of tiers by length the highest that it passes, and those of the hour; else the price's own. */
-function applyingRows(price: Price, input: number, atMs: number): RateRow[] {
-	const applying = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
+function applicableRows(price: Price, input: number, atMs: number): RateRow[] {
+	const tiers = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
 	const threshold = ({ when }: Price["tiers"][number]) => ("above_input_tokens" in when ? when.above_input_tokens : 0);
-	const highest = Math.max(0, ...applying.map(threshold));
-	const rows = applying.filter((tier) => threshold(tier) === 0 || threshold(tier) === highest);
+	const highest = Math.max(0, ...tiers.map(threshold));
+	const rows = tiers.filter((tier) => threshold(tier) === 0 || threshold(tier) === highest);
 	return rows.length > 0 ? rows : [price];
 }
 
@@ -76,15 +76,18 @@ export function outputTokens(usage: TokenUsage): number {
 	return usage.outputText + usage.reasoning;
 }
 
-function total(inputNanoUsd: number, outputNanoUsd: number): CallCost {
+function toCallCost(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
 }
 
-function costAt(row: RateRow, usage: TokenUsage): CallCost {
-	const rates = ratesOf(row);
+function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
+	const rates = toRates(row);
 	const inputPico =
 		usage.uncachedInput * rates.input + usage.cacheRead * rates.cacheRead + usage.cacheWrite * rates.cacheWrite;
-	return total(Math.ceil(inputPico / PICO_PER_NANO), Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO));
+	return toCallCost(
+		Math.ceil(inputPico / PICO_PER_NANO),
+		Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO),
+	);
 }
 
 /**
@@ -92,8 +95,8 @@ function costAt(row: RateRow, usage: TokenUsage): CallCost {
  * @param atMs when the upstream call was sent, ms since the epoch.
  */
 export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallCost {
-	const rows = applyingRows(priceAt(model, atMs), inputTokens(usage), atMs);
-	return rows.map((row) => costAt(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
+	const rows = applicableRows(priceAt(model, atMs), inputTokens(usage), atMs);
+	return rows.map((row) => priceAtRow(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
 }
 
 /** A price may change between reservation and call, but not later than this. */
@@ -102,7 +105,7 @@ const PRICE_HORIZON_MS = 15 * 60_000;
 /** The dearest rates that could apply to a call sent soon after `atMs`, over every tier, hour and cache bucket. */
 function dearestRates(model: Model, atMs: number): { input: number; output: number } {
 	const prices = new Set([priceAt(model, atMs), priceAt(model, atMs + PRICE_HORIZON_MS)]);
-	const rates = [...prices].flatMap((price) => [price, ...price.tiers]).map(ratesOf);
+	const rates = [...prices].flatMap((price) => [price, ...price.tiers]).map(toRates);
 	return {
 		input: Math.max(...rates.flatMap((row) => [row.input, row.cacheRead, row.cacheWrite])),
 		output: Math.max(...rates.map((row) => row.output)),
@@ -112,7 +115,7 @@ function dearestRates(model: Model, atMs: number): { input: number; output: numb
 /** Worst case of one call: at most so many tokens, all at the dearest rate that could apply. */
 export function priceWorstCase(model: Model, maxInputTokens: number, maxOutputTokens: number, atMs: number): CallCost {
 	const rates = dearestRates(model, atMs);
-	return total(
+	return toCallCost(
 		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),
 		Math.ceil((maxOutputTokens * rates.output) / PICO_PER_NANO),
 	);
@@ -120,7 +123,7 @@ export function priceWorstCase(model: Model, maxInputTokens: number, maxOutputTo
 
 /** Four times the blended price below, in millionths of a USD per million tokens: an integer. */
 export function blendedMicroRate(model: Model, atMs: number): number {
-	const rates = ratesOf(priceAt(model, atMs));
+	const rates = toRates(priceAt(model, atMs));
 	return 3 * rates.input + rates.output;
 }
 

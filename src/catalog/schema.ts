@@ -1,36 +1,39 @@
 // The shape of models.json and providers.json, which hold what the service computes with. Whoever edits a figure there edits its source in
 // models.sources.json or providers.sources.json too (evidence.ts). The catalog test checks the files; the Worker takes only the types.
 import * as z from "zod";
-import { EFFORTS, TIERS, WIRES } from "./vocabulary.ts";
+import { EFFORTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
 
 /** USD per million tokens. */
-const rate = z.number().positive();
-const share = z.number().min(0).max(1);
+const rateSchema = z.number().positive();
+const shareSchema = z.number().min(0).max(1);
 
 /** Hours of the day in UTC, `[from, to)`. */
-const utcHours = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
+const utcHoursSchema = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
 
-const priceTier = z.strictObject({
-	when: z.union([z.strictObject({ above_input_tokens: z.int().positive() }), z.strictObject({ utc_hours: utcHours })]),
-	input: rate,
-	output: rate,
-	cached_input: rate.nullable(),
-	cache_write: rate.nullable(),
+const priceTierSchema = z.strictObject({
+	when: z.union([
+		z.strictObject({ above_input_tokens: z.int().positive() }),
+		z.strictObject({ utc_hours: utcHoursSchema }),
+	]),
+	input: rateSchema,
+	output: rateSchema,
+	cached_input: rateSchema.nullable(),
+	cache_write: rateSchema.nullable(),
 });
 
-const price = z.strictObject({
+const priceSchema = z.strictObject({
 	/** ISO time from which the price holds; null for the first one. */
 	effective_from: z.iso.datetime().nullable(),
-	input: rate,
-	output: rate,
+	input: rateSchema,
+	output: rateSchema,
 	/** Null: cached tokens cost the input rate. */
-	cached_input: rate.nullable(),
+	cached_input: rateSchema.nullable(),
 	/** Null: written tokens cost the input rate. */
-	cache_write: rate.nullable(),
-	tiers: z.array(priceTier),
+	cache_write: rateSchema.nullable(),
+	tiers: z.array(priceTierSchema),
 });
 
-const speed = z.strictObject({
+const speedSchema = z.strictObject({
 	output_tokens_per_s: z.number().positive(),
 	/** Seconds to the first token. */
 	ttft_s: z.number().positive(),
@@ -46,7 +49,7 @@ export const modelSchema = z.strictObject({
 	released: z.string().nullable(),
 	knowledge_cutoff: z.string().nullable(),
 	open_weights: z.boolean(),
-	prices: z.array(price).min(1),
+	prices: z.array(priceSchema).min(1),
 	limits: z.strictObject({
 		/** Tokens in and out together. */
 		context_window: z.int().positive(),
@@ -84,20 +87,20 @@ export const modelSchema = z.strictObject({
 	}),
 	/** Share of the best model's public score, at the model's highest effort; null where no figure is stored. */
 	quality: z.strictObject({
-		general: share,
-		reasoning: share,
-		code: share.nullable(),
-		tools: share.nullable(),
+		general: shareSchema,
+		reasoning: shareSchema,
+		code: shareSchema.nullable(),
+		tools: shareSchema.nullable(),
 		/** What is left of it at the model's lowest effort. */
-		low_effort_ratio: share,
+		low_effort_ratio: shareSchema,
 	}),
-	speed: z.strictObject({ high_effort: speed, low_effort: speed }),
+	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
 });
 
 export const providerSchema = z.strictObject({
 	id: z.string().min(1),
 	name: z.string().min(1),
-	wire: z.enum(WIRES),
+	wire: z.enum(WIRE_NAMES),
 	base_url: z.url(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z]+$/),
@@ -127,5 +130,5 @@ export const modelsFileSchema = z.strictObject({
 export const providersFileSchema = z.strictObject({ providers: z.array(providerSchema) });
 
 export type Model = z.infer<typeof modelSchema>;
-export type Price = z.infer<typeof price>;
+export type Price = z.infer<typeof priceSchema>;
 export type Provider = z.infer<typeof providerSchema>;

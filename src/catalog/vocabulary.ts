@@ -12,5 +12,5 @@ export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** Wire formats of the providers. */
-export const WIRES = ["openai", "anthropic", "google"] as const;
-export type WireName = (typeof WIRES)[number];
+export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
+export type WireName = (typeof WIRE_NAMES)[number];

@@ -5,9 +5,9 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { asHash, type Hash, hashBytes } from "../proof/hash.ts";
 import { leafHash, merkleRoot } from "../proof/merkle.ts";
 import { createVerifier, fromBase64, type PublicKeyEntry, type Verifier } from "../proof/signing.ts";
-import { type HandoffRow, subjectOf } from "./entry.ts";
+import { type HandoffRow, renderSubject } from "./entry.ts";
 
-export type FaultName =
+export type ChainFaultName =
 	| "seq_gap"
 	| "prev_link_broken"
 	| "subject_mismatch"
@@ -36,7 +36,7 @@ export interface ChainHead {
 }
 
 /** What the reader knows of the chain from before. */
-export interface Expected {
+export interface ChainExpectation {
 	size?: number | undefined;
 	head?: string | undefined;
 }
@@ -69,32 +69,32 @@ export interface VerifyChainOptions {
 	head: ChainHead;
 	keys: readonly PublicKeyEntry[];
 	verified: VerifiedPrefix | null;
-	expected: Expected;
+	expected: ChainExpectation;
 }
 
-const MOST_REASONS = 100;
+const MAX_REASONS = 100;
 
-interface Fault {
-	name: FaultName;
+interface ChainFault {
+	name: ChainFaultName;
 	position: number;
 }
 
 /** Faults by position, the lowest hundred of however many there are. */
-class Faults {
-	#kept: Fault[] = [];
+class ChainFaults {
+	#faults: ChainFault[] = [];
 
-	add(name: FaultName, position: number): void {
-		this.#kept.push({ name, position });
-		if (this.#kept.length > 2 * MOST_REASONS) this.#kept = this.lowest();
+	add(name: ChainFaultName, position: number): void {
+		this.#faults.push({ name, position });
+		if (this.#faults.length > 2 * MAX_REASONS) this.#faults = this.lowest();
 	}
 
-	lowest(): Fault[] {
-		return this.#kept.toSorted((a, b) => a.position - b.position).slice(0, MOST_REASONS);
+	lowest(): ChainFault[] {
+		return this.#faults.toSorted((a, b) => a.position - b.position).slice(0, MAX_REASONS);
 	}
 }
 
 /** Checks signatures against the service's keys, each key imported once. */
-class Signatures {
+class SignatureChecker {
 	/** Ed25519 verifications made. */
 	checks = 0;
 	#verifiers: ReadonlyMap<string, Verifier>;
@@ -109,7 +109,7 @@ class Signatures {
 		return keyId !== null && this.#verifiers.has(keyId);
 	}
 
-	async hold(row: HandoffRow, subject: Uint8Array): Promise<boolean> {
+	async verify(row: HandoffRow, subject: Uint8Array): Promise<boolean> {
 		const signature = fromBase64(`${row.signature}`);
 		const verifier = this.#verifiers.get(row.key_id ?? "");
 		this.checks++;
@@ -118,12 +118,12 @@ class Signatures {
 }
 
 /** One pass over a chain. */
-class Pass {
+class ChainPass {
 	n = 0;
-	#faults: Faults;
-	#signatures: Signatures;
+	#faults: ChainFaults;
+	#signatures: SignatureChecker;
 	#skipBefore: number;
-	#expected: Expected;
+	#expected: ChainExpectation;
 	#leaves: Uint8Array[] = [];
 	#root: Hash | null = null;
 	#seals = sha256.create();
@@ -133,7 +133,7 @@ class Pass {
 	#expectedHeadSeen = false;
 
 	/** @param skipBefore position of the first entry whose signature is checked. */
-	constructor(faults: Faults, signatures: Signatures, skipBefore: number, expected: Expected) {
+	constructor(faults: ChainFaults, signatures: SignatureChecker, skipBefore: number, expected: ChainExpectation) {
 		this.#faults = faults;
 		this.#signatures = signatures;
 		this.#skipBefore = skipBefore;
@@ -149,7 +149,7 @@ class Pass {
 			this.#checkLinks(row, position);
 			this.#checkHashes(row, position, subject);
 			if (this.#mustVerify(row, position)) checks.push(this.#checkSignature(row, position, subject));
-			this.#seal(row, position);
+			this.#addSeal(row, position);
 			this.#previous = row;
 		}
 		await Promise.all(checks);
@@ -169,7 +169,7 @@ class Pass {
 		const leaf = leafHash(subject);
 		const hash = hashBytes(subject);
 		this.#leaves.push(leaf);
-		if (subjectOf(row) !== row.subject) this.#faults.add("subject_mismatch", position);
+		if (renderSubject(row) !== row.subject) this.#faults.add("subject_mismatch", position);
 		if (hash !== row.hash || asHash(leaf) !== row.leaf_hash) this.#faults.add("hash_mismatch", position);
 		const { size, head } = this.#expected;
 		if (hash === head && (size === undefined || size === position + 1)) this.#expectedHeadSeen = true;
@@ -191,12 +191,12 @@ class Pass {
 	}
 
 	async #checkSignature(row: HandoffRow, position: number, subject: Uint8Array): Promise<void> {
-		if (!(await this.#signatures.hold(row, subject))) this.#faults.add("signature_invalid", position);
+		if (!(await this.#signatures.verify(row, subject))) this.#faults.add("signature_invalid", position);
 	}
 
-	#seal(row: HandoffRow, position: number): void {
+	#addSeal(row: HandoffRow, position: number): void {
 		this.#seals.update(utf8ToBytes(`${JSON.stringify([row.signature, row.key_id])}\n`));
-		if (position + 1 === this.#skipBefore) this.#skippedSeals = this.seals();
+		if (position + 1 === this.#skipBefore) this.#skippedSeals = this.sealsDigest();
 	}
 
 	/** Whether the entries whose signatures were skipped are the ones verified before. */
@@ -215,7 +215,7 @@ class Pass {
 		return this.#root;
 	}
 
-	seals(): Hash {
+	sealsDigest(): Hash {
 		return asHash(this.#seals.clone().digest());
 	}
 
@@ -232,7 +232,7 @@ class Pass {
 		if (!same || (!explained && this.root !== root)) this.#faults.add("head_mismatch", this.n);
 	}
 
-	complete(): boolean | null {
+	isComplete(): boolean | null {
 		const { size, head } = this.#expected;
 		if (size === undefined && head === undefined) return null;
 		return (size === undefined || this.n >= size) && (head === undefined || this.#expectedHeadSeen);
@@ -240,13 +240,18 @@ class Pass {
 }
 
 /** Verifies the signatures of the first `size` entries, which the first pass took on trust. */
-async function checkPrefix(options: VerifyChainOptions, size: number, faults: Faults, signatures: Signatures) {
+async function checkPrefixSignatures(
+	options: VerifyChainOptions,
+	size: number,
+	faults: ChainFaults,
+	signatures: SignatureChecker,
+) {
 	let position = 0;
 	for await (const page of options.pages()) {
 		for (const row of page) {
 			if (position >= size) return;
 			const signed = row.signature !== null && signatures.isKnown(row.key_id);
-			if (signed && !(await signatures.hold(row, utf8ToBytes(`${row.subject}`)))) {
+			if (signed && !(await signatures.verify(row, utf8ToBytes(`${row.subject}`)))) {
 				faults.add("signature_invalid", position);
 			}
 			position++;
@@ -260,11 +265,11 @@ async function checkPrefix(options: VerifyChainOptions, size: number, faults: Fa
  */
 export async function verifyChain(options: VerifyChainOptions): Promise<ChainVerification> {
 	const { head, keys, verified, expected } = options;
-	const faults = new Faults();
-	const signatures = new Signatures(keys);
-	const pass = new Pass(faults, signatures, verified?.size ?? 0, expected);
+	const faults = new ChainFaults();
+	const signatures = new SignatureChecker(keys);
+	const pass = new ChainPass(faults, signatures, verified?.size ?? 0, expected);
 	for await (const page of options.pages()) await pass.add(page);
-	if (verified && !pass.isPrefix(verified)) await checkPrefix(options, verified.size, faults, signatures);
+	if (verified && !pass.isPrefix(verified)) await checkPrefixSignatures(options, verified.size, faults, signatures);
 	pass.checkHead(head);
 	const found = faults.lowest();
 	const ok = found.length === 0;
@@ -274,9 +279,9 @@ export async function verifyChain(options: VerifyChainOptions): Promise<ChainVer
 			n: pass.n,
 			first_broken_index: found[0]?.position ?? null,
 			reasons: found.map(({ name, position }) => `${name}:${position}`),
-			complete: pass.complete(),
+			complete: pass.isComplete(),
 		},
-		verified: ok ? { size: pass.n, root: pass.root, seals: pass.seals() } : null,
+		verified: ok ? { size: pass.n, root: pass.root, seals: pass.sealsDigest() } : null,
 		signatureChecks: signatures.checks,
 	};
 }

@@ -85,34 +85,34 @@ type SealColumn = "user_id" | "subject" | "hash" | "leaf_hash" | "signature" | "
 export type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
 
 /** Scalars as JSON; total, since a column that was tampered with may hold anything. */
-const scalar = (value: unknown) => JSON.stringify(value ?? null);
+const toScalarJson = (value: unknown) => JSON.stringify(value ?? null);
 
 /**
  * The subject that columns stand for: `C({type:"svc.handoff.v1", …})`, put together member by member in JCS order.
  * JSON columns go in as they are, so one byte more or less in any column is another subject. A key and its colon occur
  * nowhere else in canonical JSON, so text cannot move from one column to the next and leave the whole the same.
  */
-export function subjectOf(row: Omit<HandoffRow, SealColumn>): string {
+export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 	return [
-		`{"action_kind":${scalar(row.action_kind)}`,
+		`{"action_kind":${toScalarJson(row.action_kind)}`,
 		`"constraints":${row.constraints}`,
-		`"created_at":${scalar(row.created_at)}`,
+		`"created_at":${toScalarJson(row.created_at)}`,
 		`"est_cost":${row.est_cost}`,
 		`"files_touched":${row.files_touched}`,
-		`"from_tool":${scalar(row.from_tool)}`,
-		`"id":${scalar(row.id)}`,
-		`"objective":${scalar(row.objective)}`,
-		`"prev_handoff_id":${scalar(row.prev_handoff_id)}`,
-		`"prev_hash":${scalar(row.prev_hash)}`,
-		`"prev_signature":${scalar(row.prev_signature)}`,
-		`"recommended_next_action":${scalar(row.recommended_next_action)}`,
-		`"risk":{"factors":${row.risk_factors},"score":${scalar(row.risk_score)},"tier":${scalar(row.risk_tier)}}`,
+		`"from_tool":${toScalarJson(row.from_tool)}`,
+		`"id":${toScalarJson(row.id)}`,
+		`"objective":${toScalarJson(row.objective)}`,
+		`"prev_handoff_id":${toScalarJson(row.prev_handoff_id)}`,
+		`"prev_hash":${toScalarJson(row.prev_hash)}`,
+		`"prev_signature":${toScalarJson(row.prev_signature)}`,
+		`"recommended_next_action":${toScalarJson(row.recommended_next_action)}`,
+		`"risk":{"factors":${row.risk_factors},"score":${toScalarJson(row.risk_score)},"tier":${toScalarJson(row.risk_tier)}}`,
 		`"risks":${row.risks}`,
-		`"seq":${scalar(row.seq)}`,
-		`"to_tool":${scalar(row.to_tool)}`,
+		`"seq":${toScalarJson(row.seq)}`,
+		`"to_tool":${toScalarJson(row.to_tool)}`,
 		`"type":"svc.handoff.v1"`,
 		`"validation":${row.validation}`,
-		`"workspace_id":${scalar(row.workspace_id)}}`,
+		`"workspace_id":${toScalarJson(row.workspace_id)}}`,
 	].join(",");
 }
 
@@ -158,7 +158,7 @@ export function nextEntry(
 		prev_signature: previous?.signature ?? null,
 		created_at: previous && previous.created_at > now ? previous.created_at : now,
 	};
-	const subject = subjectOf(columns);
+	const subject = renderSubject(columns);
 	const bytes = utf8ToBytes(subject);
 	return {
 		...columns,

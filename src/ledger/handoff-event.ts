@@ -6,7 +6,7 @@ import type { HandoffRow } from "./entry.ts";
  * The event of a created handoff; of the caller's texts it repeats the objective alone, which is short.
  * @param objective as the event keeps it.
  */
-export function handoffCreated(entry: HandoffRow, id: string, actor: string, objective: string): AuditEventRow {
+export function toHandoffEvent(entry: HandoffRow, id: string, actor: string, objective: string): AuditEventRow {
 	const risk = { score: entry.risk_score, tier: entry.risk_tier, factors: JSON.parse(entry.risk_factors) as string[] };
 	const { seq, action_kind, hash, signature } = entry;
 	return {

@@ -8,8 +8,8 @@ import { handoffs } from "../db/schema.ts";
 import type { HandoffRow } from "./entry.ts";
 
 /** A page holds this much subject text and one row more at the most; columns and JSON triple it, and an isolate has 128 MB. */
-const PAGE_SUBJECT_BYTES = 2_000_000;
-const PAGE_ROWS = 1_000;
+const STORED_PAGE_SUBJECT_BYTES = 2_000_000;
+const STORED_PAGE_ROWS = 1_000;
 /** Leaf hashes are 71 bytes. */
 const LEAF_PAGE_ROWS = 10_000;
 
@@ -23,7 +23,7 @@ export interface ChainKey {
  * Adds entries and events in one transaction. A row that is there already is skipped by the tables' triggers; an entry
  * whose place in the chain another one has taken fails the whole, so that none is dropped in silence.
  */
-export async function recordEntries(
+export async function insertEntries(
 	db: Database,
 	entries: readonly HandoffRow[],
 	events: readonly AuditEventRow[],
@@ -38,7 +38,7 @@ export async function findHandoff(db: Database, userId: string, id: string): Pro
 }
 
 /** A chain in the order of (seq, id), page by page; an empty page never comes. */
-export async function* chainPages(db: Database, { userId, workspaceId }: ChainKey): AsyncGenerator<HandoffRow[]> {
+export async function* storedPages(db: Database, { userId, workspaceId }: ChainKey): AsyncGenerator<HandoffRow[]> {
 	let after: Pick<HandoffRow, "seq" | "id"> | undefined;
 	for (;;) {
 		const start = after ? sql`AND (seq, id) > (${after.seq}, ${after.id})` : sql``;
@@ -47,8 +47,8 @@ export async function* chainPages(db: Database, { userId, workspaceId }: ChainKe
 			SELECT ${handoffs}.* FROM ${handoffs} JOIN (
 				SELECT id AS page_id, sum(octet_length(subject)) OVER (ORDER BY seq, id) - octet_length(subject) AS bytes_before
 				FROM ${handoffs} WHERE user_id = ${userId} AND workspace_id = ${workspaceId} ${start}
-				ORDER BY seq, id LIMIT ${PAGE_ROWS}
-			) ON id = page_id WHERE bytes_before < ${PAGE_SUBJECT_BYTES} ORDER BY seq, id`);
+				ORDER BY seq, id LIMIT ${STORED_PAGE_ROWS}
+			) ON id = page_id WHERE bytes_before < ${STORED_PAGE_SUBJECT_BYTES} ORDER BY seq, id`);
 		const last = page.at(-1);
 		if (!last) return;
 		yield page;
@@ -57,7 +57,11 @@ export async function* chainPages(db: Database, { userId, workspaceId }: ChainKe
 }
 
 /** The stored leaf hashes of a chain's entries before `size`, by seq. */
-export async function leafHashes(db: Database, { userId, workspaceId }: ChainKey, size: number): Promise<string[]> {
+export async function storedLeafHashes(
+	db: Database,
+	{ userId, workspaceId }: ChainKey,
+	size: number,
+): Promise<string[]> {
 	const found: string[] = [];
 	for (;;) {
 		const page = await db

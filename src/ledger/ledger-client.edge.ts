@@ -20,14 +20,14 @@ export interface LedgerClient {
 /** A client for the ledger of one workspace of a user. */
 export function ledgerClient({ WORKSPACE_LEDGER: namespace }: Env, userId: string, workspaceId: string): LedgerClient {
 	const name = ownerObjectName(userId, { kind: "workspace", id: workspaceId });
-	const twice = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) =>
+	const callLedger = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) =>
 		callObject(namespace, name, call);
 	return {
-		append: (request) => twice(async (stub) => (await stub.append(request)) as AppendVerdict),
-		state: () => twice(async (stub) => (await stub.state()) as LedgerState),
-		find: (id) => twice(async (stub) => await stub.find(id)),
-		unflushedEntries: (fromSeq, asOfMs) => twice(async (stub) => await stub.unflushedEntries(fromSeq, asOfMs)),
-		remember: (verified) => twice((stub) => stub.remember(verified)),
-		checkpoint: (origin) => twice((stub) => stub.checkpoint(origin)),
+		append: (request) => callLedger(async (stub) => (await stub.append(request)) as AppendVerdict),
+		state: () => callLedger(async (stub) => (await stub.state()) as LedgerState),
+		find: (id) => callLedger(async (stub) => await stub.find(id)),
+		unflushedEntries: (fromSeq, asOfMs) => callLedger(async (stub) => await stub.unflushedEntries(fromSeq, asOfMs)),
+		remember: (verified) => callLedger((stub) => stub.remember(verified)),
+		checkpoint: (origin) => callLedger((stub) => stub.checkpoint(origin)),
 	};
 }

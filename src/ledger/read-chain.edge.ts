@@ -3,15 +3,15 @@ import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
 import { asHash, toDigest } from "../proof/hash.ts";
 import { merkleRoot } from "../proof/merkle.ts";
-import { type ChainVerdict, type Expected, verifyChain } from "./chain.ts";
+import { type ChainExpectation, type ChainVerdict, verifyChain } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
-import { chainPages, leafHashes } from "./handoffs.store.ts";
+import { storedLeafHashes, storedPages } from "./handoffs.store.ts";
 import { type LedgerClient, type LedgerState, ledgerClient } from "./ledger-client.edge.ts";
 
 type ChainContext = Pick<KeyContext, "account" | "db" | "env">;
 
 /** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
-const PAGE_SUBJECT_BYTES = 2_000_000;
+const ANSWER_SUBJECT_BYTES = 2_000_000;
 
 type ChainPosition = Pick<HandoffRow, "seq" | "id">;
 
@@ -20,7 +20,7 @@ function isBefore(a: ChainPosition, b: ChainPosition): boolean {
 }
 
 /** What a ledger had not flushed when `state` was taken, in the order of a chain. */
-class Unflushed {
+class UnflushedEntries {
 	#ledger: LedgerClient;
 	#asOfMs: number;
 	#rows: HandoffRow[] = [];
@@ -50,8 +50,8 @@ class Unflushed {
  * The chain as it was at `state`, page by page: entries of D1 and unflushed ones merged by (seq, id), those in both once.
  * What D1 has beyond the state is newer, and left out, or nothing the ledger knows of, and shown.
  */
-async function* pagesAt(context: ChainContext, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
-	const unflushed = new Unflushed(ledger, state);
+async function* chainPagesAt(context: ChainContext, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
+	const unflushed = new UnflushedEntries(ledger, state);
 	/** Unflushed entries before a position, without the one at it. */
 	const before = async (end: ChainPosition | null): Promise<HandoffRow[]> => {
 		const rows: HandoffRow[] = [];
@@ -65,7 +65,7 @@ async function* pagesAt(context: ChainContext, workspaceId: string, ledger: Ledg
 		}
 		return rows;
 	};
-	for await (const page of chainPages(context.db, { userId: context.account.userId, workspaceId })) {
+	for await (const page of storedPages(context.db, { userId: context.account.userId, workspaceId })) {
 		const isBeyond = ({ seq }: HandoffRow) => !(seq < state.size);
 		// Asked after the page was read, the ledger knows of every entry that may be in it.
 		const knownSize = page.some(isBeyond) ? (await ledger.state()).size : state.size;
@@ -80,7 +80,7 @@ async function* pagesAt(context: ChainContext, workspaceId: string, ledger: Ledg
 }
 
 /** A part of a chain with the verdict on all of it. */
-export interface ChainReading {
+export interface VerifiedChainPage {
 	entries: HandoffRow[];
 	hasMore: boolean;
 	verdict: ChainVerdict;
@@ -90,11 +90,11 @@ export interface ChainQuery {
 	limit: number;
 	/** Only entries with a larger seq; all without it. */
 	after?: number | undefined;
-	expected: Expected;
+	expected: ChainExpectation;
 }
 
 /** Keeps the page asked for, of everything that passes. */
-class PageCut {
+class PageCollector {
 	entries: HandoffRow[] = [];
 	hasMore = false;
 	#query: ChainQuery;
@@ -109,7 +109,7 @@ class PageCut {
 			if (this.hasMore) return;
 			const { after, limit } = this.#query;
 			if (after !== undefined && !(row.seq > after)) continue;
-			const isFull = this.entries.length >= limit || this.#bytes > PAGE_SUBJECT_BYTES;
+			const isFull = this.entries.length >= limit || this.#bytes > ANSWER_SUBJECT_BYTES;
 			// Entries of one seq are never parted: the next page begins after it.
 			if (isFull && row.seq !== this.entries.at(-1)?.seq) this.hasMore = true;
 			else this.entries.push(row);
@@ -125,7 +125,7 @@ class PageCut {
 export async function walkChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
-	expected: Expected,
+	expected: ChainExpectation,
 	visit: (rows: readonly HandoffRow[]) => void,
 ): Promise<ChainVerdict> {
 	const ledger = ledgerClient(context.env, context.account.userId, workspaceId);
@@ -135,7 +135,7 @@ export async function walkChain(
 		pages: async function* () {
 			const visiting = isFirstPass;
 			isFirstPass = false;
-			for await (const rows of pagesAt(context, workspaceId, ledger, state)) {
+			for await (const rows of chainPagesAt(context, workspaceId, ledger, state)) {
 				if (visiting) visit(rows);
 				yield rows;
 			}
@@ -156,8 +156,8 @@ export async function readChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
 	query: ChainQuery,
-): Promise<ChainReading> {
-	const cut = new PageCut(query);
+): Promise<VerifiedChainPage> {
+	const cut = new PageCollector(query);
 	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => cut.add(rows));
 	return { entries: cut.entries, hasMore: cut.hasMore, verdict };
 }
@@ -172,8 +172,9 @@ export async function readLeaves(
 ): Promise<{ state: LedgerState; leaves: Uint8Array[] | null }> {
 	const ledger = ledgerClient(env, account.userId, workspaceId);
 	const state = await ledger.state();
-	const hashes = state.size === 0 ? [] : await leafHashes(db, { userId: account.userId, workspaceId }, state.size);
-	const unflushed = new Unflushed(ledger, state);
+	const hashes =
+		state.size === 0 ? [] : await storedLeafHashes(db, { userId: account.userId, workspaceId }, state.size);
+	const unflushed = new UnflushedEntries(ledger, state);
 	for (let next = await unflushed.peek(); next && hashes.length < state.size; next = await unflushed.peek()) {
 		if (next.seq >= hashes.length) hashes.push(next.leaf_hash);
 		unflushed.take();

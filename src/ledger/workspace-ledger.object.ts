@@ -16,12 +16,12 @@ import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
 import { append, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
-import { checkpointBody, signNote } from "../proof/note.ts";
+import { renderCheckpoint, signNote } from "../proof/note.ts";
 import { cachedSettings } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
-import { handoffCreated } from "./handoff-event.ts";
-import { recordEntries } from "./handoffs.store.ts";
+import { toHandoffEvent } from "./handoff-event.ts";
+import { insertEntries } from "./handoffs.store.ts";
 import { LEDGER_TABLES } from "./ledger-tables.ts";
 
 /** A handoff to append. Idempotent by `id`. */
@@ -52,7 +52,7 @@ export interface LedgerState extends ChainHead {
 	asOfMs: number;
 }
 
-interface Head {
+interface StoredHead {
 	size: number;
 	last: Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "key_id" | "created_at">;
 	everSigned: boolean;
@@ -109,13 +109,13 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return this.#sql.exec<Row>(query, ...parameters).toArray();
 	}
 
-	#head(): Head | null {
+	#head(): StoredHead | null {
 		if (!this.#hasTables) return null;
 		const [row] = this.#rows<{ head: string }>("SELECT head FROM head");
-		return row ? (JSON.parse(row.head) as Head) : null;
+		return row ? (JSON.parse(row.head) as StoredHead) : null;
 	}
 
-	#setHead(head: Head): void {
+	#setHead(head: StoredHead): void {
 		this.#sql.exec("INSERT OR REPLACE INTO head (one, head) VALUES (1, ?)", JSON.stringify(head));
 	}
 
@@ -144,13 +144,13 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	#store(
 		{ userId, workspaceId, eventId, actor }: AppendRequest,
 		entry: HandoffRow,
-		head: Head | null,
+		head: StoredHead | null,
 		eventObjective: string,
 	): void {
 		const { seq, id, hash, signature, key_id, created_at } = entry;
 		this.#write(userId, { kind: "workspace", id: workspaceId }, () => {
 			this.#sql.exec("INSERT INTO entries (seq, id, entry) VALUES (?, ?, ?)", seq, id, JSON.stringify(entry));
-			this.#addEvent(handoffCreated(entry, eventId, actor, eventObjective), id);
+			this.#addEvent(toHandoffEvent(entry, eventId, actor, eventObjective), id);
 			this.#setHead({
 				size: seq + 1,
 				last: { seq, id, hash, signature, key_id, created_at },
@@ -197,7 +197,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			: [];
 		return {
 			size: head?.size ?? 0,
-			root: rootOf(head),
+			root: headRoot(head),
 			last: head?.last ?? null,
 			verified: head?.verified ?? null,
 			unflushed: open?.n ?? 0,
@@ -259,7 +259,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	remember(verified: VerifiedPrefix): void {
 		const head = this.#head();
 		if (!head || verified.size > head.size || verified.size <= (head.verified?.size ?? 0)) return;
-		if (verified.size === head.size && verified.root !== rootOf(head)) return;
+		if (verified.size === head.size && verified.root !== headRoot(head)) return;
 		this.#setHead({ ...head, verified });
 	}
 
@@ -271,7 +271,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		if (!signer || size < (head?.signedSize ?? 0)) return null;
 		if (head && size > head.signedSize) this.#setHead({ ...head, signedSize: size });
 		const root = rangeRoot(head?.range ?? EMPTY_RANGE);
-		return signNote(checkpointBody({ origin, size, root }), origin, signer);
+		return signNote(renderCheckpoint({ origin, size, root }), origin, signer);
 	}
 
 	/** Writes to D1 what it does not have. Never throws: a failed alarm would end after a few retries. */
@@ -280,7 +280,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	}
 
 	async #record(round: readonly OutboxRow[]): Promise<void> {
-		await recordEntries(
+		await insertEntries(
 			database(this.env.DB),
 			round.flatMap(({ entry }) => (entry ? [JSON.parse(entry) as HandoffRow] : [])),
 			round.map(({ event }) => JSON.parse(event) as AuditEventRow),
@@ -333,6 +333,6 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	}
 }
 
-function rootOf(head: Head | null): Hash {
+function headRoot(head: StoredHead | null): Hash {
 	return asHash(rangeRoot(head?.range ?? EMPTY_RANGE));
 }

@@ -24,7 +24,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
 // Not by bits: sizes may exceed 32 of them.
 const isOdd = (value: number) => value % 2 === 1;
-const halved = (value: number) => Math.floor(value / 2);
+const halve = (value: number) => Math.floor(value / 2);
 
 /** Roots of the complete subtrees that a tree falls into, one per 1 in the binary form of its size; as JSON if need be. */
 export interface CompactRange {
@@ -48,7 +48,7 @@ export function append({ size, hashes }: CompactRange, leaf: Uint8Array): Compac
 	let joined = leaf;
 	let kept = hashes.length;
 	// Every trailing 1 of the size is a complete subtree that now gets its right sibling.
-	for (let rest = size; isOdd(rest); rest = halved(rest)) {
+	for (let rest = size; isOdd(rest); rest = halve(rest)) {
 		const left = hashes[--kept];
 		if (left === undefined) throw new RangeError(`a range of ${size} leaves lacks a hash`);
 		joined = nodeHash(hexToBytes(left), joined);
@@ -66,7 +66,7 @@ function rootBetween(leafHashes: readonly Uint8Array[], low: number, high: numbe
 	const subtrees: Uint8Array[] = [];
 	for (const [count, leaf] of leafHashes.slice(low, high).entries()) {
 		let joined = leaf;
-		for (let rest = count; isOdd(rest); rest = halved(rest)) {
+		for (let rest = count; isOdd(rest); rest = halve(rest)) {
 			const left = subtrees.pop();
 			if (!left) throw new RangeError(`no subtree to the left of leaf ${low + count}`);
 			joined = nodeHash(left, joined);
@@ -82,7 +82,7 @@ export function merkleRoot(leafHashes: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The largest power of two below `count` (RFC 6962's k); `count` from 2 to 2^32. */
-function splitOf(count: number): number {
+function splitPoint(count: number): number {
 	return 2 ** (31 - Math.clz32(count - 1));
 }
 
@@ -98,7 +98,7 @@ export function inclusionProof(leafHashes: readonly Uint8Array[], index: number,
 	let low = 0;
 	let high = size;
 	while (high - low > 1) {
-		const middle = low + splitOf(high - low);
+		const middle = low + splitPoint(high - low);
 		if (index < middle) {
 			path.push(rootBetween(leafHashes, middle, high));
 			high = middle;
@@ -124,7 +124,7 @@ export function consistencyProof(leafHashes: readonly Uint8Array[], from: number
 	let low = 0;
 	let high = to;
 	while (from !== high) {
-		const middle = low + splitOf(high - low);
+		const middle = low + splitPoint(high - low);
 		if (from <= middle) {
 			path.push(rootBetween(leafHashes, middle, high));
 			high = middle;
@@ -138,35 +138,35 @@ export function consistencyProof(leafHashes: readonly Uint8Array[], from: number
 	return path.reverse();
 }
 
-function equal(a: Uint8Array, b: Uint8Array): boolean {
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 const areHashes = (hashes: readonly Uint8Array[]) => hashes.every((hash) => hash.length === HASH_BYTES);
 
 /** A node's place on the way up: its number on its level, and that of the level's last node. */
-interface Place {
+interface NodePosition {
 	node: number;
 	last: number;
 }
 
 /** Whether the next hash of a path stands to the left of the node here (RFC 9162, 2.1.3.2, step 4). */
-const isRightChild = ({ node, last }: Place) => isOdd(node) || node === last;
+const isRightChild = ({ node, last }: NodePosition) => isOdd(node) || node === last;
 
 /** The place one hash further up; a node without a sibling to its right rises until it has one to its left. */
-function parentOf(place: Place): Place {
+function parentPosition(place: NodePosition): NodePosition {
 	let { node, last } = place;
 	if (isRightChild(place)) {
 		while (!isOdd(node) && node !== 0) {
-			node = halved(node);
-			last = halved(last);
+			node = halve(node);
+			last = halve(last);
 		}
 	}
-	return { node: halved(node), last: halved(last) };
+	return { node: halve(node), last: halve(last) };
 }
 
 /** A leaf's claimed place in a tree; hashes are 32 bytes. */
-export interface Inclusion {
+export interface InclusionClaim {
 	leafHash: Uint8Array;
 	/** 0-based. */
 	index: number;
@@ -177,20 +177,20 @@ export interface Inclusion {
 }
 
 /** Whether the proof leads from exactly this leaf at this index to this root (RFC 9162, 2.1.3.2). */
-export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: Inclusion): boolean {
+export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: InclusionClaim): boolean {
 	if (!isCount(index) || !isCount(size) || index >= size || !areHashes([leaf, ...proof])) return false;
-	let place: Place = { node: index, last: size - 1 };
+	let place: NodePosition = { node: index, last: size - 1 };
 	let hash = leaf;
 	for (const sibling of proof) {
 		if (place.last === 0) return false;
 		hash = isRightChild(place) ? nodeHash(sibling, hash) : nodeHash(hash, sibling);
-		place = parentOf(place);
+		place = parentPosition(place);
 	}
-	return place.last === 0 && equal(hash, root);
+	return place.last === 0 && equalBytes(hash, root);
 }
 
 /** Two trees of which the second is claimed to continue the first; hashes are 32 bytes. */
-export interface Consistency {
+export interface ConsistencyClaim {
 	/** Leaves of the first tree. */
 	from: number;
 	/** Leaves of the second tree. */
@@ -204,14 +204,14 @@ export interface Consistency {
  * Whether the proof shows that the first tree is a prefix of the second (RFC 9162, 2.1.4.2).
  * From the empty tree nothing can be shown about another, so only to the empty tree itself is this true.
  */
-export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: Consistency): boolean {
+export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: ConsistencyClaim): boolean {
 	if (!isCount(from) || !isCount(to) || from > to || !areHashes(proof)) return false;
 	if (from === to) {
-		return proof.length === 0 && equal(fromRoot, toRoot) && (from > 0 || equal(fromRoot, EMPTY_ROOT));
+		return proof.length === 0 && equalBytes(fromRoot, toRoot) && (from > 0 || equalBytes(fromRoot, EMPTY_ROOT));
 	}
 	if (from === 0 || proof.length === 0 || fromRoot.length !== HASH_BYTES) return false;
-	let place: Place = { node: from - 1, last: to - 1 };
-	while (isOdd(place.node)) place = { node: halved(place.node), last: halved(place.last) };
+	let place: NodePosition = { node: from - 1, last: to - 1 };
+	while (isOdd(place.node)) place = { node: halve(place.node), last: halve(place.last) };
 	// A node 0 here is the whole first tree: a proof leaves its root out.
 	const [seed = fromRoot, ...path] = place.node === 0 ? [fromRoot, ...proof] : proof;
 	let first = seed;
@@ -224,7 +224,7 @@ export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: Consist
 		} else {
 			second = nodeHash(second, sibling);
 		}
-		place = parentOf(place);
+		place = parentPosition(place);
 	}
-	return place.last === 0 && equal(first, fromRoot) && equal(second, toRoot);
+	return place.last === 0 && equalBytes(first, fromRoot) && equalBytes(second, toRoot);
 }

@@ -2,13 +2,13 @@
 // read and verified. Where a checkpoint's root comes from is left to the ledger.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { base64, createVerifier, fromBase64, type Signer, type Verifier } from "./signing.ts";
+import { createVerifier, fromBase64, type Signer, toBase64, type Verifier } from "./signing.ts";
 
 /** Signature type byte of plain Ed25519. */
 const ED25519 = 0x01;
 const KEY_HASH_BYTES = 4;
 /** More signatures than this make a note malformed, as in golang.org/x/mod/sumdb/note. */
-const MOST_SIGNATURES = 100;
+const MAX_SIGNATURES = 100;
 
 /** Key names are not empty and hold no Unicode space and no plus. */
 function isKeyName(name: string): boolean {
@@ -16,7 +16,7 @@ function isKeyName(name: string): boolean {
 }
 
 /** First 4 bytes of SHA-256(name || "\n" || 0x01 || public key). */
-function keyHashOf(name: string, publicKey: Uint8Array): Uint8Array {
+function toKeyHash(name: string, publicKey: Uint8Array): Uint8Array {
 	const digest = sha256(concatBytes(utf8ToBytes(`${name}\n`), Uint8Array.of(ED25519), publicKey));
 	return digest.subarray(0, KEY_HASH_BYTES);
 }
@@ -28,8 +28,8 @@ function keyHashOf(name: string, publicKey: Uint8Array): Uint8Array {
  */
 export function toVkey(name: string, publicKey: Uint8Array): string {
 	if (!isKeyName(name)) throw new RangeError(`not a key name: ${JSON.stringify(name)}`);
-	const key = base64(concatBytes(Uint8Array.of(ED25519), publicKey));
-	return `${name}+${bytesToHex(keyHashOf(name, publicKey))}+${key}`;
+	const key = toBase64(concatBytes(Uint8Array.of(ED25519), publicKey));
+	return `${name}+${bytesToHex(toKeyHash(name, publicKey))}+${key}`;
 }
 
 /** Origin line of a workspace's checkpoints, which is also the name of the key that signs them:
@@ -50,8 +50,8 @@ export interface Checkpoint {
 }
 
 /** The text of a checkpoint: origin, size and root, each on a line of its own. */
-export function checkpointBody({ origin, size, root }: Checkpoint): string {
-	return `${origin}\n${size}\n${base64(root)}\n`;
+export function renderCheckpoint({ origin, size, root }: Checkpoint): string {
+	return `${origin}\n${size}\n${toBase64(root)}\n`;
 }
 
 /** The checkpoint a note's text is, or null. Extension lines are allowed and not read. */
@@ -71,7 +71,7 @@ export function signNote(body: string, name: string, signer: Pick<Signer, "publi
 	if (!isKeyName(name)) throw new RangeError(`not a key name: ${JSON.stringify(name)}`);
 	if (!isNoteText(body) || !body.endsWith("\n")) throw new RangeError("not a note's text");
 	const signature = fromBase64(signer.signSync(body)) ?? new Uint8Array();
-	return `${body}\n— ${name} ${base64(concatBytes(keyHashOf(name, signer.publicKey), signature))}\n`;
+	return `${body}\n— ${name} ${toBase64(concatBytes(toKeyHash(name, signer.publicKey), signature))}\n`;
 }
 
 /** No ASCII control characters but the newline, and nothing that UTF-8 cannot carry. */
@@ -95,7 +95,7 @@ export interface Note {
 	signatures: NoteSignature[];
 }
 
-function decode(note: Uint8Array): string | null {
+function decodeUtf8(note: Uint8Array): string | null {
 	try {
 		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(note);
 	} catch {
@@ -110,19 +110,19 @@ function parseSignatureLine(line: string): NoteSignature | null {
 	return {
 		name,
 		keyHash: bytesToHex(bytes.subarray(0, KEY_HASH_BYTES)),
-		signature: base64(bytes.subarray(KEY_HASH_BYTES)),
+		signature: toBase64(bytes.subarray(KEY_HASH_BYTES)),
 	};
 }
 
 /** Takes a note apart; null when it is malformed. Bytes that are not UTF-8 make it so. */
 export function parseNote(note: string | Uint8Array): Note | null {
-	const whole = typeof note === "string" ? note : decode(note);
+	const whole = typeof note === "string" ? note : decodeUtf8(note);
 	if (whole === null || !isNoteText(whole)) return null;
 	// The last blank line separates: a text may hold others.
 	const split = whole.lastIndexOf("\n\n");
 	if (split < 0 || !whole.endsWith("\n") || whole.length === split + 2) return null;
 	const lines = whole.slice(split + 2, -1).split("\n");
-	if (lines.length > MOST_SIGNATURES) return null;
+	if (lines.length > MAX_SIGNATURES) return null;
 	const signatures = lines.map(parseSignatureLine).filter((signature) => signature !== null);
 	return signatures.length === lines.length ? { text: whole.slice(0, split + 1), signatures } : null;
 }
@@ -132,18 +132,18 @@ export type NoteVerdict =
 	| { outcome: "verified"; text: string; verified: NoteSignature[]; unknown: NoteSignature[] }
 	| { outcome: "malformed_note" | "malformed_vkey" | "ambiguous_key" | "invalid_signature" | "unverified" };
 
-interface KnownKey {
+interface VerifierKey {
 	name: string;
 	keyHash: string;
 	verifier: Verifier;
 }
 
-function parseVkey(vkey: string): KnownKey | null {
+function parseVkey(vkey: string): VerifierKey | null {
 	const [, name = "", keyHash = "", encoded = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/.exec(vkey) ?? [];
 	const bytes = fromBase64(encoded);
 	if (!isKeyName(name) || bytes?.length !== 33 || bytes[0] !== ED25519) return null;
 	const publicKey = bytes.subarray(1);
-	if (bytesToHex(keyHashOf(name, publicKey)) !== keyHash) return null;
+	if (bytesToHex(toKeyHash(name, publicKey)) !== keyHash) return null;
 	return { name, keyHash, verifier: createVerifier(publicKey) };
 }
 

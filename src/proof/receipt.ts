@@ -43,7 +43,7 @@ export interface ReceiptBase {
 }
 
 /** One model's answer. */
-interface SingleAnswerReceipt extends ReceiptBase {
+interface ModelReceipt extends ReceiptBase {
 	model: string;
 	provider: string;
 	/** Where the prompt really went. */
@@ -56,13 +56,13 @@ interface SingleAnswerReceipt extends ReceiptBase {
 }
 
 /** The receipt of a chat completion, through whichever entrance. */
-export interface ChatReceipt extends SingleAnswerReceipt {
+export interface ChatReceipt extends ModelReceipt {
 	kind: "chat";
 	skill_id: null;
 }
 
 /** The receipt of a skill's answer. */
-export interface SkillReceipt extends SingleAnswerReceipt {
+export interface SkillReceipt extends ModelReceipt {
 	kind: "skill";
 	skill_id: string;
 }

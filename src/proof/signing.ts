@@ -13,10 +13,10 @@ const PKCS8_HEADER = hexToBytes("302e020100300506032b657004220420");
 const SPKI_HEADER = hexToBytes("302a300506032b6570032100");
 
 /** WebCrypto's types ask for bytes that no other thread shares. */
-type Bytes = Uint8Array<ArrayBuffer>;
+type UnsharedBytes = Uint8Array<ArrayBuffer>;
 
 /** Standard base64 with padding. */
-export function base64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
 	return btoa(String.fromCharCode(...bytes));
 }
 
@@ -32,7 +32,7 @@ const SEXTETS = Uint8Array.from({ length: 128 }, (_, code) => {
  * only, and `atob` also takes white space, lost padding and stray bits. Reading the digits here and not by `atob` and back
  * takes a tenth of the time, which a chain of ten thousand signatures notices.
  */
-export function fromBase64(text: string): Bytes | null {
+export function fromBase64(text: string): UnsharedBytes | null {
 	if (text.length % 4 !== 0) return null;
 	const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
 	const digits = text.length - padding;
@@ -71,9 +71,9 @@ export interface PublicKeyEntry {
 
 /** @param publicKey 32 raw bytes. */
 export function describePublicKey(publicKey: Uint8Array, status: PublicKeyEntry["status"]): PublicKeyEntry {
-	const raw = base64(publicKey);
+	const raw = toBase64(publicKey);
 	const key_id = toKeyId(publicKey);
-	const der = base64(new Uint8Array([...SPKI_HEADER, ...publicKey]));
+	const der = toBase64(new Uint8Array([...SPKI_HEADER, ...publicKey]));
 	return {
 		key_id,
 		status,
@@ -109,10 +109,10 @@ export function createSigner(seed: Uint8Array): Signer {
 		keyId: toKeyId(publicKey),
 		publicKey,
 		async sign(text) {
-			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as Bytes);
-			return base64(new Uint8Array(signature));
+			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as UnsharedBytes);
+			return toBase64(new Uint8Array(signature));
 		},
-		signSync: (text) => base64(sign(utf8ToBytes(text), seed)),
+		signSync: (text) => toBase64(sign(utf8ToBytes(text), seed)),
 	};
 }
 
@@ -126,7 +126,7 @@ export interface Verifier {
 
 async function importPublicKey(publicKey: Uint8Array): Promise<CryptoKey | null> {
 	try {
-		return await crypto.subtle.importKey("raw", publicKey as Bytes, "Ed25519", false, ["verify"]);
+		return await crypto.subtle.importKey("raw", publicKey as UnsharedBytes, "Ed25519", false, ["verify"]);
 	} catch {
 		// What is no point of the curve is refused here by some platforms, and when verifying by others.
 		return null;
@@ -146,7 +146,7 @@ export function createVerifier(publicKey: Uint8Array): Verifier {
 		if (!soundKey || signature.length !== 64) return false;
 		if (!isSoundPoint(signature.subarray(0, 32)) || !isSoundScalar(signature.subarray(32))) return false;
 		if (key === undefined) key = await importPublicKey(publicKey);
-		return key !== null && crypto.subtle.verify("Ed25519", key, signature as Bytes, message as Bytes);
+		return key !== null && crypto.subtle.verify("Ed25519", key, signature as UnsharedBytes, message as UnsharedBytes);
 	};
 	return {
 		async verify(text, signature) {

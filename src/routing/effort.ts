@@ -9,9 +9,9 @@ import type { Mode } from "./mode.ts";
 const DEFAULT_EFFORT_MIN_TOKENS = 4_096;
 
 /** The declared effort nearest to the one asked for: itself, else the next lower, else the lowest. */
-function nearest(efforts: readonly Effort[], asked: Effort): Effort | undefined {
+function nearestEffort(efforts: readonly Effort[], wanted: Effort): Effort | undefined {
 	const rank = (effort: Effort) => EFFORTS.indexOf(effort);
-	return efforts.findLast((effort) => rank(effort) <= rank(asked)) ?? efforts[0];
+	return efforts.findLast((effort) => rank(effort) <= rank(wanted)) ?? efforts[0];
 }
 
 /**
@@ -32,7 +32,7 @@ export function chooseEffort(
 		};
 	}
 	if (call.effort) {
-		const effort = nearest(reasoning.efforts, call.effort) ?? call.effort;
+		const effort = nearestEffort(reasoning.efforts, call.effort) ?? call.effort;
 		const message = `${model.id} has no effort ${call.effort}; ${effort} was sent`;
 		return {
 			effort,

@@ -29,13 +29,13 @@ export interface Constraints {
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
 	/** Why a model must not see the call under the compliance policy in force; empty when it may. */
-	reasonsAgainst(model: Model): readonly string[];
+	complianceReasons(model: Model): readonly string[];
 	/** Whether a model's format takes images by https address; this service fetches none. */
 	takesRemoteImages(model: Model): boolean;
 	/** Whether its format takes a tool of that name. */
 	takesToolName(model: Model, name: string): boolean;
 	/** Worst case of the call, nano-USD. */
-	worstNanoUsd(model: Model): number;
+	worstCaseNanoUsd(model: Model): number;
 }
 
 function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
@@ -83,7 +83,7 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 }
 
 /** Everything that keeps a model from serving the call; empty when it may. */
-export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[] {
+export function findExclusions(model: Model, constraints: Constraints): Exclusion[] {
 	const { plan, allowlist, blocked, ceiling, tiers } = constraints;
 	const found: Exclusion[] = [];
 	if (!constraints.available(model))
@@ -96,14 +96,14 @@ export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[
 	const entry = findBlocking(model, blocked);
 	if (entry !== undefined)
 		found.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
-	for (const text of constraints.reasonsAgainst(model)) found.push({ code: "compliance", text });
+	for (const text of constraints.complianceReasons(model)) found.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
 		found.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
 	found.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
 	// Pricing needs the exact request, which only an available model's format can build. What compliance alone keeps out is
 	// priced too: whether nothing else does decides what the client is told.
 	if (ceiling && found.every(({ code }) => code === "compliance")) {
-		const worst = constraints.worstNanoUsd(model);
+		const worst = constraints.worstCaseNanoUsd(model);
 		if (worst > ceiling.nanoUsd) {
 			found.push({
 				code: "cost",

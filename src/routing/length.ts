@@ -22,18 +22,18 @@ export interface LengthRequest {
 }
 
 /** A call with another output limit; itself wherever it can be. */
-export function withLimit(call: ModelCall, maxTokens: number): ModelCall {
+export function withOutputLimit(call: ModelCall, maxTokens: number): ModelCall {
 	return maxTokens === call.maxTokens ? call : { ...call, maxTokens };
 }
 
 /** Worst case of a model's exact request at an output limit, with the effort that goes with it, nano-USD. */
-export function worstAt(request: LengthRequest, model: Model, mode: Mode, maxTokens: number): number {
-	const { effort } = chooseEffort(model, withLimit(request.call, maxTokens), mode);
+export function worstCaseNanoUsd(request: LengthRequest, model: Model, mode: Mode, maxTokens: number): number {
+	const { effort } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
 	return request.worstCase(model, effort, maxTokens).totalNanoUsd;
 }
 
 /** The lowest output limit that a model may be called with. */
-export function leastTokens({ call, longest }: LengthRequest, model: Model, mode: Mode): number {
+export function minOutputTokens({ call, longest }: LengthRequest, model: Model, mode: Mode): number {
 	return longest ? limitForVisible(call.maxTokens, chooseEffort(model, call, mode).effort) : call.maxTokens;
 }
 
@@ -41,8 +41,8 @@ export function leastTokens({ call, longest }: LengthRequest, model: Model, mode
 const PROMPT_MARGIN = 1.5;
 
 /** The highest: what the model writes at most, in what the prompt leaves of its context. */
-export function mostTokens(request: LengthRequest, model: Model, mode: Mode): number {
-	const least = leastTokens(request, model, mode);
+export function maxOutputTokens(request: LengthRequest, model: Model, mode: Mode): number {
+	const least = minOutputTokens(request, model, mode);
 	if (!request.longest) return least;
 	const { max_output_tokens, context_window } = model.limits;
 	const room = context_window - Math.ceil(PROMPT_MARGIN * request.signals.contextTokens);
@@ -50,7 +50,7 @@ export function mostTokens(request: LengthRequest, model: Model, mode: Mode): nu
 }
 
 /** An output limit and the worst case of a request with it. */
-export interface Fit {
+export interface LengthFit {
 	maxTokens: number;
 	worstNanoUsd: number;
 }
@@ -59,19 +59,19 @@ export interface Fit {
 const MAX_GUESSES = 8;
 
 /** The longest answer between two limits whose worst case is within another; null when not even the shortest one's is. */
-export function longestWithin(
+export function fitLength(
 	limitNanoUsd: number,
 	{ least, most }: { least: number; most: number },
-	worstOf: (maxTokens: number) => number,
-): Fit | null {
-	const high = worstOf(most);
+	worstCaseFor: (maxTokens: number) => number,
+): LengthFit | null {
+	const high = worstCaseFor(most);
 	if (high <= limitNanoUsd) return { maxTokens: most, worstNanoUsd: high };
-	const low = worstOf(least);
+	const low = worstCaseFor(least);
 	if (low > limitNanoUsd) return null;
 	const perToken = (high - low) / (most - least);
 	let guess = least + Math.floor((limitNanoUsd - low) / perToken);
 	for (let guesses = 0; guesses < MAX_GUESSES && guess > least; guesses++) {
-		const worstNanoUsd = worstOf(guess);
+		const worstNanoUsd = worstCaseFor(guess);
 		if (worstNanoUsd <= limitNanoUsd) return { maxTokens: guess, worstNanoUsd };
 		guess -= Math.ceil((worstNanoUsd - limitNanoUsd) / perToken);
 	}

@@ -11,7 +11,7 @@ export interface MatchedRule {
 }
 
 /** Whether what a condition says of anything but the text holds. */
-function fitsSignals(when: RuleCondition, signals: Signals): boolean {
+function matchesSignals(when: RuleCondition, signals: Signals): boolean {
 	const { intent, min_tokens, max_tokens, has_tools, has_images } = when;
 	return (
 		(intent === undefined || intent.some((wanted) => signals.intents.includes(wanted))) &&
@@ -29,7 +29,7 @@ export function matchRule({ config, matches }: CompiledConfig, call: ModelCall, 
 	const text = lastUserText(call);
 	let lowered: string | undefined;
 	for (const [index, { name, when, use }] of rules.entries()) {
-		if (!fitsSignals(when, signals)) continue;
+		if (!matchesSignals(when, signals)) continue;
 		if (when.contains !== undefined) {
 			lowered ??= text.toLowerCase();
 			if (!lowered.includes(when.contains.toLowerCase())) continue;

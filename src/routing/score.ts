@@ -8,7 +8,7 @@ import type { Mode } from "./mode.ts";
 import { type Intent, isGeneral, type Signals } from "./signals.ts";
 
 /** Shares of quality, price and speed in the score. */
-const WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
+const SCORE_WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
 	quality: { quality: 0.9, price: 0.06, speed: 0.04 },
 	balanced: { quality: 0.55, price: 0.3, speed: 0.15 },
 	agility: { quality: 0.2, price: 0.35, speed: 0.45 },
@@ -18,7 +18,7 @@ const WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price
 type Demand = Intent | "tools" | "long_context";
 
 /** Typical length of an answer in tokens; a translation is as long as its prompt. */
-const TYPICAL_OUTPUT: Readonly<Record<Demand, number>> = {
+const TYPICAL_OUTPUT_TOKENS: Readonly<Record<Demand, number>> = {
 	code: 700,
 	math: 400,
 	reasoning: 600,
@@ -59,7 +59,7 @@ export interface Expectation {
 }
 
 /** A prompt that is about nothing particular is weighed by its tools and its length alone, where it has them. */
-function demandsOf(signals: Signals): Demand[] {
+function promptDemands(signals: Signals): Demand[] {
 	const besides: Demand[] = [
 		...(signals.hasTools ? ["tools" as const] : []),
 		...(signals.longContext ? ["long_context" as const] : []),
@@ -69,7 +69,7 @@ function demandsOf(signals: Signals): Demand[] {
 }
 
 /** Expected quality, price and latency of one model on one prompt. */
-export function expect(
+export function computeExpectation(
 	model: Model,
 	effort: EffortChoice,
 	signals: Signals,
@@ -77,11 +77,11 @@ export function expect(
 	nowMs: number,
 ): Expectation {
 	const level = effortLevel(model, effort);
-	const demands = demandsOf(signals);
+	const demands = promptDemands(signals);
 	const figures = demands.map((demand) => model.quality[QUALITY_FIGURE[demand]] ?? model.quality.general);
 	const best = figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 	const ratio = model.quality.low_effort_ratio;
-	const typical = Math.max(...demands.map((demand) => TYPICAL_OUTPUT[demand]));
+	const typical = Math.max(...demands.map((demand) => TYPICAL_OUTPUT_TOKENS[demand]));
 	const outputText = Math.min(
 		maxTokens,
 		signals.intents.includes("translation") ? Math.max(typical, signals.promptTokens) : typical,
@@ -105,8 +105,8 @@ function cheapness(value: number, [low, high]: readonly [number, number]): numbe
 }
 
 /** One number per candidate, 0 to 1; `direct` has nothing to weigh and uses the balanced weights. */
-export function score(expectation: Expectation, mode: Mode): number {
-	const weights = WEIGHTS[mode === "direct" ? "balanced" : mode];
+export function scoreExpectation(expectation: Expectation, mode: Mode): number {
+	const weights = SCORE_WEIGHTS[mode === "direct" ? "balanced" : mode];
 	const value =
 		weights.quality * expectation.quality +
 		weights.price * cheapness(expectation.cost.totalNanoUsd / 1e9, COST_RANGE_USD) +

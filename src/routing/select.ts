@@ -10,12 +10,19 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { nanoUsd, usd } from "../proof/money.ts";
 import type { Warning } from "../providers/model-call.ts";
 import { chooseEffort } from "./effort.ts";
-import { type Constraints, type Exclusion, exclusionsOf } from "./eligibility.ts";
-import { type LengthRequest, leastTokens, longestWithin, mostTokens, withLimit, worstAt } from "./length.ts";
+import { type Constraints, type Exclusion, findExclusions } from "./eligibility.ts";
+import {
+	fitLength,
+	type LengthRequest,
+	maxOutputTokens,
+	minOutputTokens,
+	withOutputLimit,
+	worstCaseNanoUsd,
+} from "./length.ts";
 import type { Mode, RoutingMode } from "./mode.ts";
 import type { RoutingConfig } from "./routing-config.ts";
 import type { MatchedRule } from "./rules.ts";
-import { type Expectation, expect, score } from "./score.ts";
+import { computeExpectation, type Expectation, scoreExpectation } from "./score.ts";
 import type { Signals } from "./signals.ts";
 
 export interface SelectionRequest extends LengthRequest {
@@ -70,12 +77,12 @@ export interface Selection {
 	reason: string;
 }
 
-interface Pool {
+interface RankedModels {
 	eligible: Candidate[];
 	excluded: Map<string, Exclusion[]>;
 }
 
-function modeOf(request: SelectionRequest): Mode {
+function chooseMode(request: SelectionRequest): Mode {
 	const asked = request.routingMode ?? request.rule?.use.routing_mode ?? request.config?.routing_mode;
 	if (asked) return asked;
 	return request.signals.difficulty === "hard"
@@ -86,7 +93,7 @@ function modeOf(request: SelectionRequest): Mode {
 }
 
 /** The lowest of the config's max_cost, that of its rule, and the ceiling of a guarded plan. */
-function ceilingOf({ config, rule, planLimitNanoUsd }: SelectionRequest): Constraints["ceiling"] {
+function costCeiling({ config, rule, planLimitNanoUsd }: SelectionRequest): Constraints["ceiling"] {
 	const limits = [config?.max_cost, rule?.use.max_cost].filter((limit) => limit != null);
 	const own = limits.length > 0 ? { scope: "max_cost" as const, nanoUsd: nanoUsd(Math.min(...limits)) } : null;
 	const envelope = planLimitNanoUsd === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimitNanoUsd };
@@ -95,12 +102,14 @@ function ceilingOf({ config, rule, planLimitNanoUsd }: SelectionRequest): Constr
 }
 
 /** The longest answer that the ceiling affords of a model that may serve. */
-function longestOf(request: SelectionRequest, model: Model, mode: Mode): number {
-	const ceiling = ceilingOf(request);
-	const least = leastTokens(request, model, mode);
-	const most = mostTokens(request, model, mode);
+function longestAnswerTokens(request: SelectionRequest, model: Model, mode: Mode): number {
+	const ceiling = costCeiling(request);
+	const least = minOutputTokens(request, model, mode);
+	const most = maxOutputTokens(request, model, mode);
 	if (!ceiling) return most;
-	const fit = longestWithin(ceiling.nanoUsd, { least, most }, (maxTokens) => worstAt(request, model, mode, maxTokens));
+	const fit = fitLength(ceiling.nanoUsd, { least, most }, (maxTokens) =>
+		worstCaseNanoUsd(request, model, mode, maxTokens),
+	);
 	return fit?.maxTokens ?? least;
 }
 
@@ -115,48 +124,50 @@ export function shortenCandidate(
 	limitNanoUsd: number,
 ): Candidate | null {
 	if (!request.longest) return null;
-	const least = leastTokens(request, model, mode);
-	const fit = longestWithin(limitNanoUsd, { least, most }, (maxTokens) => worstAt(request, model, mode, maxTokens));
+	const least = minOutputTokens(request, model, mode);
+	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
+		worstCaseNanoUsd(request, model, mode, maxTokens),
+	);
 	if (!fit) return null;
 	const { maxTokens } = fit;
-	return { ...candidate, model, maxTokens, ...chooseEffort(model, withLimit(request.call, maxTokens), mode) };
+	return { ...candidate, model, maxTokens, ...chooseEffort(model, withOutputLimit(request.call, maxTokens), mode) };
 }
 
-function poolOf(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): Pool {
+function rankModels(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): RankedModels {
 	const { catalog, signals, plan, config, nowMs } = request;
 	const allowlist = modelAllowlist(plan, catalog);
-	const pool: Pool = { eligible: [], excluded: new Map() };
+	const pool: RankedModels = { eligible: [], excluded: new Map() };
 	for (const model of catalog.models) {
-		const least = leastTokens(request, model, mode);
+		const least = minOutputTokens(request, model, mode);
 		const constraints: Constraints = {
-			call: withLimit(request.call, least),
+			call: withOutputLimit(request.call, least),
 			signals,
 			plan,
 			allowlist,
 			blocked: config?.blocked ?? [],
-			ceiling: ceilingOf(request),
+			ceiling: costCeiling(request),
 			tiers,
 			available: request.available,
-			reasonsAgainst: request.reasonsAgainst,
+			complianceReasons: request.reasonsAgainst,
 			takesRemoteImages: request.takesRemoteImages,
 			takesToolName: request.takesToolName,
-			worstNanoUsd: (candidate) => worstAt(request, candidate, mode, least),
+			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
 		};
-		const exclusions = exclusionsOf(model, constraints);
+		const exclusions = findExclusions(model, constraints);
 		if (exclusions.length > 0) {
 			pool.excluded.set(model.id, exclusions);
 			continue;
 		}
-		const maxTokens = request.longest ? longestOf(request, model, mode) : least;
-		const { effort, warnings } = chooseEffort(model, withLimit(request.call, maxTokens), mode);
-		const expectation = expect(model, effort, signals, maxTokens, nowMs);
-		pool.eligible.push({ model, effort, maxTokens, warnings, expectation, score: score(expectation, mode) });
+		const maxTokens = request.longest ? longestAnswerTokens(request, model, mode) : least;
+		const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
+		const expectation = computeExpectation(model, effort, signals, maxTokens, nowMs);
+		pool.eligible.push({ model, effort, maxTokens, warnings, expectation, score: scoreExpectation(expectation, mode) });
 	}
 	pool.eligible.sort((a, b) => b.score - a.score || (a.model.id < b.model.id ? -1 : 1));
 	return pool;
 }
 
-function cheapestFirst(candidates: readonly Candidate[], nowMs: number): Candidate[] {
+function sortByPrice(candidates: readonly Candidate[], nowMs: number): Candidate[] {
 	const rank = ({ model }: Candidate) => (model.tier === "budget" ? 0 : 1);
 	return candidates.toSorted((a, b) => rank(a) - rank(b) || blendedRate(a.model, nowMs) - blendedRate(b.model, nowMs));
 }
@@ -165,7 +176,7 @@ function cheapestFirst(candidates: readonly Candidate[], nowMs: number): Candida
  * Failover order around an intended model: what is not dearer first, then same tier, another provider, and by score.
  * Who named a model has a price in mind; a stand-in at several times of it would be a surprise.
  */
-function nearestFirst(candidates: readonly Candidate[], intended: Model, nowMs: number): Candidate[] {
+function sortByDistance(candidates: readonly Candidate[], intended: Model, nowMs: number): Candidate[] {
 	const price = blendedRate(intended, nowMs);
 	const distance = ({ model }: Candidate) =>
 		(blendedRate(model, nowMs) > price ? 100 : 0) +
@@ -175,13 +186,13 @@ function nearestFirst(candidates: readonly Candidate[], intended: Model, nowMs: 
 }
 
 /** The config's own fallback order. */
-function configuredFallbacks(pool: Pool, config: RoutingConfig | null): Candidate[] {
+function listConfiguredFallbacks(pool: RankedModels, config: RoutingConfig | null): Candidate[] {
 	return (config?.fallback ?? [])
 		.map((id) => pool.eligible.find(({ model }) => model.id === id))
 		.filter((candidate) => candidate !== undefined);
 }
 
-function excludedTexts(excluded: ReadonlyMap<string, readonly Exclusion[]>): Record<string, string[]> {
+function renderExclusions(excluded: ReadonlyMap<string, readonly Exclusion[]>): Record<string, string[]> {
 	return Object.fromEntries([...excluded].map(([id, exclusions]) => [id, exclusions.map(({ text }) => text)]));
 }
 
@@ -191,17 +202,19 @@ type WouldFit = Extract<Failure, { reason: "cost_limit_exceeded" }>["wouldFit"];
 const MIN_SUGGESTED_TOKENS = 64;
 
 /** The longest answer of a model whose worst case fits, or null. */
-function fitOf(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
+function longestFit(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
 	const { maxTokens: most } = request.call;
 	const least = Math.min(most, MIN_SUGGESTED_TOKENS);
-	const fit = longestWithin(limitNanoUsd, { least, most }, (maxTokens) => worstAt(request, model, mode, maxTokens));
+	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
+		worstCaseNanoUsd(request, model, mode, maxTokens),
+	);
 	return fit && { model: model.id, maxTokens: fit.maxTokens, worstCaseUsd: usd(fit.worstNanoUsd) };
 }
 
 /** What would have fitted: of the models that are too dear the one that may answer longest, the cheaper of equals. */
-function wouldFitOf(request: SelectionRequest, models: readonly Model[], mode: Mode, limitNanoUsd: number): WouldFit {
+function suggestFit(request: SelectionRequest, models: readonly Model[], mode: Mode, limitNanoUsd: number): WouldFit {
 	return models
-		.map((model) => fitOf(request, model, mode, limitNanoUsd))
+		.map((model) => longestFit(request, model, mode, limitNanoUsd))
 		.reduce(
 			(best, fit) =>
 				fit &&
@@ -215,14 +228,16 @@ function wouldFitOf(request: SelectionRequest, models: readonly Model[], mode: M
 }
 
 /** @param others models that could serve at once, for a request that named one that cannot. */
-function costFailure(
+function toCostFailure(
 	request: SelectionRequest,
 	models: readonly Model[],
 	mode: Mode,
 	others: readonly Candidate[],
 ): Failure {
-	const ceiling = ceilingOf(request);
-	const worst = Math.min(...models.map((model) => worstAt(request, model, mode, leastTokens(request, model, mode))));
+	const ceiling = costCeiling(request);
+	const worst = Math.min(
+		...models.map((model) => worstCaseNanoUsd(request, model, mode, minOutputTokens(request, model, mode))),
+	);
 	const scope = ceiling?.scope ?? "max_cost";
 	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
@@ -231,8 +246,8 @@ function costFailure(
 	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.longest ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
-		wouldFitOf(request, models, mode, limitNanoUsd) ??
-		wouldFitOf(
+		suggestFit(request, models, mode, limitNanoUsd) ??
+		suggestFit(
 			request,
 			others.slice(0, 1).map(({ model }) => model),
 			mode,
@@ -242,7 +257,7 @@ function costFailure(
 }
 
 /** Why nobody may serve: said of the models that come nearest to being eligible. */
-function failureOf(
+function toSelectionFailure(
 	request: SelectionRequest,
 	excluded: ReadonlyMap<string, Exclusion[]>,
 	mode: Mode,
@@ -251,24 +266,24 @@ function failureOf(
 	const open = [...excluded].filter(
 		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),
 	);
-	if (open.length === 0) return noProvider(request);
+	if (open.length === 0) return toNoProviderFailure(request);
 	const only = (...codes: Exclusion["code"][]) =>
 		open.filter(([, exclusions]) => exclusions.every(({ code }) => codes.includes(code)));
 	const byPolicy: Failure = {
 		reason: "compliance_blocked",
 		message: "the compliance policy excludes every model that could serve this request",
-		excluded: excludedTexts(excluded),
+		excluded: renderExclusions(excluded),
 	};
 	if (only("compliance").length > 0) return byPolicy;
 	const tooDear = only("cost")
 		.map(([id]) => request.catalog.findModel(id))
 		.filter((model) => model !== undefined);
-	if (tooDear.length > 0) return costFailure(request, tooDear, mode, others);
+	if (tooDear.length > 0) return toCostFailure(request, tooDear, mode, others);
 	if (only("blocked", "tier").length > 0) {
 		return {
 			reason: "model_blocked",
 			message: "the routing config blocks every model that could serve this request",
-			excluded: excludedTexts(excluded),
+			excluded: renderExclusions(excluded),
 		};
 	}
 	// Each model is kept out by the policy and by what the client could change; without the policy there is nothing to change.
@@ -282,27 +297,27 @@ function failureOf(
 	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
 }
 
-function noProvider({ plan, catalog }: SelectionRequest): Failure {
+function toNoProviderFailure({ plan, catalog }: SelectionRequest): Failure {
 	const message = modelAllowlist(plan, catalog)
 		? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
 		: "no provider key is configured on this server";
 	return { reason: "no_provider_available", message };
 }
 
-function list(words: readonly string[]): string {
+function joinWithAnd(words: readonly string[]): string {
 	return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-function outlook({ expectation }: Candidate): string {
+function describeExpectation({ expectation }: Candidate): string {
 	const cost = (expectation.cost.totalNanoUsd / 1e9).toPrecision(2);
 	return `expected quality ${expectation.quality.toFixed(2)}, about $${Number(cost)} and ${(expectation.latencyMs / 1000).toFixed(1)} s`;
 }
 
-function selection(
+function buildSelection(
 	request: SelectionRequest,
 	mode: Mode,
 	ranked: Candidate[],
-	pool: Pool,
+	pool: RankedModels,
 	fallbackFrom: string | null,
 	reason: (first: Candidate) => string,
 ): Selection | null {
@@ -311,15 +326,15 @@ function selection(
 	// Between a tool call and its result no other provider takes over: it would not know the call.
 	const midLoop = request.call.toolLoopModel !== undefined;
 	const standIns = midLoop ? rest.filter(({ model }) => model.provider === first.model.provider) : rest;
-	const configured = configuredFallbacks(pool, request.config).filter((candidate) => standIns.includes(candidate));
+	const configured = listConfiguredFallbacks(pool, request.config).filter((candidate) => standIns.includes(candidate));
 	const { rule } = request;
-	const nearest = nearestFirst(standIns, first.model, request.nowMs);
+	const nearest = sortByDistance(standIns, first.model, request.nowMs);
 	return {
 		mode,
 		candidates: [first, ...rest],
 		failover: [first, ...new Set([...configured, ...nearest])],
-		ceilingNanoUsd: ceilingOf(request)?.nanoUsd ?? null,
-		excluded: excludedTexts(pool.excluded),
+		ceilingNanoUsd: costCeiling(request)?.nanoUsd ?? null,
+		excluded: renderExclusions(pool.excluded),
 		fallbackFrom,
 		reason: `${rule ? `rule ${JSON.stringify(rule.name)}: ` : ""}${reason(first)}`,
 	};
@@ -329,76 +344,78 @@ function selection(
 const SWITCH_GAIN = 0.08;
 
 /** The model a conversation is with, when nobody is so much better that a switch pays. */
-function conversationCandidate(pool: Pool, modelId: string | null): Candidate | null {
+function conversationCandidate(pool: RankedModels, modelId: string | null): Candidate | null {
 	const own = pool.eligible.find(({ model }) => model.id === modelId);
 	const best = pool.eligible[0];
 	return own && best && own !== best && best.score - own.score < SWITCH_GAIN ? own : null;
 }
 
 /** What a prompt is said to be about. */
-function kindsOf({ intents, hasTools, longContext }: Signals): string {
-	return list([...intents, ...(hasTools ? ["tools"] : []), ...(longContext ? ["long context"] : [])]);
+function describePrompt({ intents, hasTools, longContext }: Signals): string {
+	return joinWithAnd([...intents, ...(hasTools ? ["tools"] : []), ...(longContext ? ["long context"] : [])]);
 }
 
 /** Tiers that a selection is held to, and the name it has for that. */
-interface Within {
+interface TierRange {
 	name: string;
 	tiers: readonly Tier[];
 }
 
 /** Routes within tiers, and in the next lower one while a tier has no eligible model. */
-function route(request: SelectionRequest, mode: Mode, asked: Within | null): Result<Selection> {
-	const kinds = kindsOf(request.signals);
-	let tiers: readonly Tier[] | null = asked?.tiers ?? null;
+function selectWithinTiers(request: SelectionRequest, mode: Mode, range: TierRange | null): Result<Selection> {
+	const kinds = describePrompt(request.signals);
+	let tiers: readonly Tier[] | null = range?.tiers ?? null;
 	for (;;) {
-		const pool = poolOf(request, mode, tiers);
+		const pool = rankModels(request, mode, tiers);
 		const within =
-			asked && tiers
-				? ` within ${asked.name}${tiers === asked.tiers ? "" : ` (nearest tier: ${tiers.join(", ")})`}`
+			range && tiers
+				? ` within ${range.name}${tiers === range.tiers ? "" : ` (nearest tier: ${tiers.join(", ")})`}`
 				: "";
-		const stays = conversationCandidate(pool, request.conversationModel);
-		const ranked = stays ? [stays, ...pool.eligible.filter((candidate) => candidate !== stays)] : pool.eligible;
-		const chosen = selection(request, mode, ranked, pool, null, (first) => {
-			if (stays) return `${mode} routing${within}: ${first.model.display_name} goes on with its conversation`;
+		const conversation = conversationCandidate(pool, request.conversationModel);
+		const ranked = conversation
+			? [conversation, ...pool.eligible.filter((candidate) => candidate !== conversation)]
+			: pool.eligible;
+		const chosen = buildSelection(request, mode, ranked, pool, null, (first) => {
+			if (conversation) return `${mode} routing${within}: ${first.model.display_name} goes on with its conversation`;
 			const others = pool.eligible.length;
-			return `${mode} routing${within} for a ${kinds} prompt: ${first.model.display_name} ranks first of ${others} eligible ${others === 1 ? "model" : "models"} (${outlook(first)})`;
+			return `${mode} routing${within} for a ${kinds} prompt: ${first.model.display_name} ranks first of ${others} eligible ${others === 1 ? "model" : "models"} (${describeExpectation(first)})`;
 		});
 		if (chosen) return ok(chosen);
 		const lowest = tiers ? Math.min(...tiers.map((tier) => TIERS.indexOf(tier))) : 0;
 		const lower = TIERS[lowest - 1];
-		if (!lower) return fail(failureOf(request, poolOf(request, mode, null).excluded, mode));
+		if (!lower) return fail(toSelectionFailure(request, rankModels(request, mode, null).excluded, mode));
 		tiers = [lower];
 	}
 }
 
 /** The cheapest budget model, for an id that is no catalog model or not in the plan. */
-function cheapest(request: SelectionRequest, why: string): Result<Selection> {
-	const pool = poolOf(request, "direct", null);
-	const chosen = selection(
+function selectCheapest(request: SelectionRequest, why: string): Result<Selection> {
+	const pool = rankModels(request, "direct", null);
+	const chosen = buildSelection(
 		request,
 		"direct",
-		cheapestFirst(pool.eligible, request.nowMs),
+		sortByPrice(pool.eligible, request.nowMs),
 		pool,
 		request.model,
 		(first) => `${why}: ${first.model.display_name} is the cheapest available budget model`,
 	);
-	return chosen ? ok(chosen) : fail(failureOf(request, pool.excluded, "direct"));
+	return chosen ? ok(chosen) : fail(toSelectionFailure(request, pool.excluded, "direct"));
 }
 
 /**
  * Runs a model that was named. One that the request names is served by it or by the config's own fallback, unless its provider
  * cannot be called; one that the config names is a preference, and whatever keeps it from serving leads to a stand-in.
  */
-function pinned(request: SelectionRequest, model: Model, by: "request" | "config"): Result<Selection> {
-	const pool = poolOf(request, "direct", null);
+function selectNamed(request: SelectionRequest, model: Model, by: "request" | "config"): Result<Selection> {
+	const pool = rankModels(request, "direct", null);
 	const own = pool.eligible.find((candidate) => candidate.model === model);
 	const others = pool.eligible.filter((candidate) => candidate !== own);
 	const fallbacks = [
-		...new Set([...configuredFallbacks(pool, request.config), ...nearestFirst(others, model, request.nowMs)]),
+		...new Set([...listConfiguredFallbacks(pool, request.config), ...sortByDistance(others, model, request.nowMs)]),
 	];
 	if (own) {
 		const ranked = [own, ...fallbacks.filter((candidate) => candidate !== own)];
-		const chosen = selection(
+		const chosen = buildSelection(
 			request,
 			"direct",
 			ranked,
@@ -412,9 +429,9 @@ function pinned(request: SelectionRequest, model: Model, by: "request" | "config
 	const anyone = by === "config" || why.some(({ code }) => code === "unavailable");
 	// What the model cannot do, only the request can cure; trouble with price or config has the config's own fallback as an answer.
 	const refusal = why.find(({ code }) => code === "capability" || code === "limits");
-	const standIns = refusal ? [] : configuredFallbacks(pool, request.config);
+	const standIns = refusal ? [] : listConfiguredFallbacks(pool, request.config);
 	const ranked = anyone ? fallbacks : standIns;
-	const chosen = selection(
+	const chosen = buildSelection(
 		request,
 		"direct",
 		ranked,
@@ -426,18 +443,18 @@ function pinned(request: SelectionRequest, model: Model, by: "request" | "config
 	if (chosen) return ok(chosen);
 	return fail(
 		anyone
-			? failureOf(request, pool.excluded, "direct")
-			: failureOf(request, new Map([[model.id, why]]), "direct", others),
+			? toSelectionFailure(request, pool.excluded, "direct")
+			: toSelectionFailure(request, new Map([[model.id, why]]), "direct", others),
 	);
 }
 
 /** Goes on with the model whose tool calls the request answers; null when it cannot. */
 function continueToolLoop(request: SelectionRequest, modelId: string, mode: Mode): Selection | null {
-	const pool = poolOf(request, mode, null);
+	const pool = rankModels(request, mode, null);
 	const own = pool.eligible.find(({ model }) => model.id === modelId);
 	if (!own) return null;
 	const ranked = [own, ...pool.eligible.filter((candidate) => candidate !== own)];
-	return selection(
+	return buildSelection(
 		request,
 		mode,
 		ranked,
@@ -448,11 +465,11 @@ function continueToolLoop(request: SelectionRequest, modelId: string, mode: Mode
 }
 
 /** What the request itself asks for, else the rule, else the config: a model's id, tiers to route within, or null to route. */
-function wishOf({
+function findTarget({
 	model,
 	rule,
 	config,
-}: SelectionRequest): { by: "request" | "config"; model: string } | Within | null {
+}: SelectionRequest): { by: "request" | "config"; model: string } | TierRange | null {
 	const intensity = Object.hasOwn(INTENSITIES, model) ? INTENSITIES[model] : undefined;
 	if (intensity) return intensity;
 	if (model !== "auto") return { by: "request", model };
@@ -464,19 +481,19 @@ function wishOf({
 
 /** Chooses the model for a call and ranks the others behind it. */
 export function select(request: SelectionRequest): Result<Selection> {
-	const wish = wishOf(request);
+	const wish = findTarget(request);
 	const { toolLoopModel } = request.call;
 	const named = wish && "by" in wish ? wish : null;
 	if (toolLoopModel !== undefined && named?.by !== "request") {
-		const same = continueToolLoop(request, toolLoopModel, modeOf(request));
+		const same = continueToolLoop(request, toolLoopModel, chooseMode(request));
 		if (same) return ok(same);
 	}
-	if (!wish || "tiers" in wish) return route(request, modeOf(request), wish);
+	if (!wish || "tiers" in wish) return selectWithinTiers(request, chooseMode(request), wish);
 	const model = request.catalog.findModel(wish.model);
 	const allowlist = modelAllowlist(request.plan, request.catalog);
 	const asked = { ...request, model: wish.model };
-	if (!model) return cheapest(asked, "the id asked for is not in the catalog");
+	if (!model) return selectCheapest(asked, "the id asked for is not in the catalog");
 	if (allowlist && !allowlist.includes(model.id))
-		return cheapest(asked, `${model.id} is not in the ${request.plan.displayName} plan`);
-	return pinned(asked, model, wish.by);
+		return selectCheapest(asked, `${model.id} is not in the ${request.plan.displayName} plan`);
+	return selectNamed(asked, model, wish.by);
 }

@@ -16,7 +16,7 @@ export const INTENTS = [
 export type Intent = (typeof INTENTS)[number];
 
 /** Intents of prompts in which nothing more particular was found. */
-const GENERAL: readonly Intent[] = ["factual", "advice", "chat"];
+const GENERAL_INTENTS: readonly Intent[] = ["factual", "advice", "chat"];
 
 export interface Signals {
 	/** At least one; exactly one of factual, advice and chat when nothing more particular fired. */
@@ -35,7 +35,7 @@ export interface Signals {
 }
 
 /** Looked at from each end of the last user text; a longer middle changes the size, not the kind. */
-const SCANNED_CHARS = 4_000;
+const READ_CHARS = 4_000;
 const CHARS_PER_TOKEN = 4;
 /** Typical cost of an image for an estimate; the reserved bound is another figure. */
 const IMAGE_TOKENS = 1_000;
@@ -44,7 +44,7 @@ const HARD_TOKENS = 4_000;
 const TRIVIAL_CHARS = 60;
 
 /** Patterns are alternations of literals without nested repetition, so a scan is linear. */
-const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
+const INTENT_RULES: readonly { intent: Intent; pattern: RegExp }[] = [
 	{
 		intent: "code",
 		pattern:
@@ -77,24 +77,24 @@ const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
 	},
 ];
 
-const ADVICE =
+const ADVICE_WORDS =
 	/\b(?:should (?:i|we)|how (?:do|can|should|would) (?:i|we|you)|what would you|recommend|suggest|advice|advise|tips|best way|ideas? for|which .{1,60}\b(?:choose|buy|pick|use))\b/i;
 
-const FACTUAL =
+const FACTUAL_WORDS =
 	/^\W*(?:what|who|whom|whose|when|where|which|is|are|was|were|does|do|did|has|have|in which|at what)\b|\b(?:define|definition of|capital of|meaning of|what is|who is|when did|where is|how (?:old|tall|far|long|big|deep|high))\b/i;
 
 /** A prompt in which no rule fired: a wish for advice, a question of fact, or talk. */
 function generalIntent(text: string): Intent {
-	if (ADVICE.test(text)) return "advice";
-	return FACTUAL.test(text) ? "factual" : "chat";
+	if (ADVICE_WORDS.test(text)) return "advice";
+	return FACTUAL_WORDS.test(text) ? "factual" : "chat";
 }
 
-const HARD =
+const HARD_WORDS =
 	/\b(?:prove|proof|derive|optimi[sz]e|architect(?:ure)?|distributed|concurren(?:cy|t)|race condition|formal(?:ly)?|rigorous(?:ly)?|comprehensive|in[- ]depth|from scratch|production[- ]ready|step[- ]by[- ]step|edge cases|threat model|trade-?offs?|complexity|end-to-end|multi-?step)\b/gi;
 
 /** The part of a text that rules look at. */
-function scanned(text: string): string {
-	return text.length <= 2 * SCANNED_CHARS ? text : `${text.slice(0, SCANNED_CHARS)}\n${text.slice(-SCANNED_CHARS)}`;
+function cutMiddle(text: string): string {
+	return text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
 }
 
 /** What the user said last; results of tools are not the user's words. */
@@ -152,15 +152,15 @@ export function isGeneral({
 	hasTools,
 	longContext,
 }: Pick<Signals, "intents" | "hasTools" | "longContext">): boolean {
-	return !hasTools && !longContext && intents.every((intent) => GENERAL.includes(intent));
+	return !hasTools && !longContext && intents.every((intent) => GENERAL_INTENTS.includes(intent));
 }
 
-function difficultyOf(
+function rateDifficulty(
 	text: string,
 	found: Pick<Signals, "intents" | "hasTools" | "longContext" | "promptTokens">,
 ): Signals["difficulty"] {
 	const { intents, promptTokens } = found;
-	const hardWords = new Set([...text.matchAll(HARD)].map(([word]) => word.toLowerCase())).size;
+	const hardWords = new Set([...text.matchAll(HARD_WORDS)].map(([word]) => word.toLowerCase())).size;
 	const demanding = intents.some((intent) => intent === "code" || intent === "math" || intent === "reasoning");
 	if (hardWords >= 2 || (demanding && hardWords >= 1 && text.length > 200) || (demanding && promptTokens > HARD_TOKENS))
 		return "hard";
@@ -169,16 +169,16 @@ function difficultyOf(
 
 /** Reads a call's signals from its last user message, its tools and its size. */
 export function detectSignals(call: ModelCall): Signals {
-	const text = scanned(lastUserText(call));
+	const text = cutMiddle(lastUserText(call));
 	const promptTokens = estimatePromptTokens(call);
 	const images = callImages(call);
 	const hasTools = call.tools.length > 0;
-	const intents = RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
+	const intents = INTENT_RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
 	if (intents.length === 0) intents.push(generalIntent(text));
 	const longContext = promptTokens > LONG_CONTEXT_TOKENS;
 	return {
 		intents,
-		difficulty: difficultyOf(text, { intents, hasTools, longContext, promptTokens }),
+		difficulty: rateDifficulty(text, { intents, hasTools, longContext, promptTokens }),
 		hasTools,
 		longContext,
 		hasImages: images.length > 0,

@@ -3,7 +3,7 @@ import { asHash, type Hash } from "../proof/hash.ts";
 import { type Checkpoint, parseCheckpoint, parseNote, toVkey, verifyNote } from "../proof/note.ts";
 import { toKeyId } from "../proof/signing.ts";
 import { type Finding, failure, finding } from "./findings.ts";
-import { idsOf, type PublicKeys } from "./keys.ts";
+import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 /** A checkpoint that was read; what it is worth stands in its findings. */
 export interface CheckedCheckpoint {
@@ -11,13 +11,13 @@ export interface CheckedCheckpoint {
 	findings: Finding[];
 }
 
-const UNREADABLE: CheckedCheckpoint = {
+const UNREADABLE_CHECKPOINT: CheckedCheckpoint = {
 	checkpoint: null,
 	findings: [failure("checkpoint: is not what GET /v1/handoff/chain/{workspace_id}/checkpoint answers")],
 };
 
 /** Whether one of the keys has signed; each on its own, because another's signature proves nothing. */
-async function signatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
+async function checkpointSignatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
 	if (keys.length === 0) return failure("signature: not checked, for want of a public key");
 	for (const key of keys) {
 		const { outcome } = await verifyNote(note, [toVkey(origin, key)]);
@@ -29,7 +29,7 @@ async function signatureFinding(note: string, origin: string, keys: PublicKeys):
 			`signature: does not hold under key ${id}`,
 		);
 	}
-	return failure(`signature: is of no key that is given; given: ${idsOf(keys)}`);
+	return failure(`signature: is of no key that is given; given: ${listKeyIds(keys)}`);
 }
 
 /** Reads and checks a checkpoint. */
@@ -37,10 +37,10 @@ export async function readCheckpoint(text: string, keys: PublicKeys): Promise<Ch
 	const note = parseNote(text);
 	const checkpoint = note && parseCheckpoint(note.text);
 	// A note whose signatures are not the log's own says nothing about the log.
-	if (!checkpoint || !note.signatures.some(({ name }) => name === checkpoint.origin)) return UNREADABLE;
+	if (!checkpoint || !note.signatures.some(({ name }) => name === checkpoint.origin)) return UNREADABLE_CHECKPOINT;
 	const { origin, size } = checkpoint;
 	const root = asHash(checkpoint.root);
-	const signature = await signatureFinding(text, origin, keys);
+	const signature = await checkpointSignatureFinding(text, origin, keys);
 	const said: Finding = { verdict: "ok", text: `checkpoint: ${origin} has ${size} entries and root ${root}` };
 	return { checkpoint: { origin, size, root }, findings: [said, signature] };
 }

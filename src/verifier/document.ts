@@ -2,13 +2,13 @@
 // the value says is for the checks of each kind. Pure.
 
 /** Objects and arrays inside each other; no answer of the service comes near it. */
-const MAX_DEPTH = 64;
+const MAX_NESTING = 64;
 
 /** Every number of at most so many characters and without an exponent is a double (15 digits; ECMA-262, 6.1.6.1). */
 const PLAIN_NUMBER_LENGTH = 15;
 
 /** Encodings that a byte order mark names; without one it is UTF-8 (RFC 8259, section 8.1). */
-const MARKS: readonly [mark: readonly number[], encoding: string][] = [
+const BYTE_ORDER_MARKS: readonly [mark: readonly number[], encoding: string][] = [
 	[[0xff, 0xfe], "utf-16le"],
 	[[0xfe, 0xff], "utf-16be"],
 ];
@@ -18,7 +18,8 @@ const MARKS: readonly [mark: readonly number[], encoding: string][] = [
  * @throws for more bytes than a string holds.
  */
 export function decodeText(bytes: Uint8Array): string | null {
-	const [, encoding = "utf-8"] = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
+	const [, encoding = "utf-8"] =
+		BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
 	try {
 		return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
 	} catch (error) {
@@ -29,16 +30,16 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /** A value, or why the text has none that everybody would agree on. */
-export type Read = { ok: true; value: unknown } | { ok: false; fault: string };
+export type DocumentResult = { ok: true; value: unknown } | { ok: false; fault: string };
 
-function placeOf(text: string, position: number): string {
+function describePosition(text: string, position: number): string {
 	const before = text.slice(0, position);
 	const line = before.split("\n").length;
 	return `line ${line}, column ${position - before.lastIndexOf("\n")}`;
 }
 
 /** A number's digits and the power of ten they stand at, the same however it is written. */
-function decimalOf(text: string): string {
+function normalizeDecimal(text: string): string {
 	const [, whole = "", fraction = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
 	const digits = `${whole}${fraction}`.replace(/^0+/, "");
 	const kept = digits.replace(/0+$/, "");
@@ -46,14 +47,14 @@ function decimalOf(text: string): string {
 }
 
 /** True for a number that its parsed value still says: another reader may keep more digits, and so another amount. */
-function isKept(text: string): boolean {
+function isExactNumber(text: string): boolean {
 	if (text.length <= PLAIN_NUMBER_LENGTH && !/e/i.test(text)) return true;
 	const value = Number(text);
-	return Number.isFinite(value) && decimalOf(text) === decimalOf(String(value));
+	return Number.isFinite(value) && normalizeDecimal(text) === normalizeDecimal(String(value));
 }
 
 /** The end of a string that begins at a quotation mark: the position behind its closing one. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
 	let end = start;
 	do {
 		end = text.indexOf('"', end + 1);
@@ -65,12 +66,12 @@ function endOfString(text: string, start: number): number {
 }
 
 /** The names of each open object so far; null for an array. */
-type Open = (Set<string> | null)[];
+type OpenContainers = (Set<string> | null)[];
 
 /** What is wrong with an opening bracket where it stands. */
-function depthFault(open: Open, bracket: string): string | null {
+function depthFault(open: OpenContainers, bracket: string): string | null {
 	open.push(bracket === "{" ? new Set() : null);
-	return open.length > MAX_DEPTH ? `nests more than ${MAX_DEPTH} deep` : null;
+	return open.length > MAX_NESTING ? `nests more than ${MAX_NESTING} deep` : null;
 }
 
 /** What is wrong with a member's name. */
@@ -87,8 +88,8 @@ function nameFault(names: Set<string>, quoted: string): string | null {
  * holds; and `__proto__`, and depth without end.
  * @param text valid JSON.
  */
-function faultIn(text: string): string | null {
-	const open: Open = [];
+function findJsonFault(text: string): string | null {
+	const open: OpenContainers = [];
 	const tokens = /["{}[\]]|-?\d[\d.eE+-]*/g;
 	const colon = /\s*:/y;
 	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
@@ -97,25 +98,25 @@ function faultIn(text: string): string | null {
 		if (sign === "{" || sign === "[") fault = depthFault(open, sign);
 		else if (sign === "}" || sign === "]") open.pop();
 		else if (sign === '"') {
-			const end = endOfString(text, index);
+			const end = findStringEnd(text, index);
 			const names = open.at(-1);
 			tokens.lastIndex = end;
 			colon.lastIndex = end;
 			if (names && colon.test(text)) fault = nameFault(names, text.slice(index, end));
-		} else if (!isKept(sign)) fault = "has a number of more digits than a number keeps";
-		if (fault !== null) return `${fault} (${placeOf(text, index)})`;
+		} else if (!isExactNumber(sign)) fault = "has a number of more digits than a number keeps";
+		if (fault !== null) return `${fault} (${describePosition(text, index)})`;
 	}
 	return null;
 }
 
 /** Parses JSON that has one meaning. */
-export function readDocument(text: string): Read {
+export function readDocument(text: string): DocumentResult {
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
 	} catch {
 		return { ok: false, fault: text.trim() === "" ? "is empty" : "is not valid JSON" };
 	}
-	const fault = faultIn(text);
+	const fault = findJsonFault(text);
 	return fault === null ? { ok: true, value } : { ok: false, fault };
 }

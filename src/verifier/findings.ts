@@ -1,7 +1,7 @@
 // What checking a proof found, line by line.
 
 /** More would tell nobody more. */
-const MAX_LINES = 20;
+const MAX_FAULTS_SHOWN = 20;
 const MAX_LINE_LENGTH = 600;
 
 /** `note`: something that was not there to be checked, which is no fault. */
@@ -22,8 +22,8 @@ export function failure(text: string): Finding {
 }
 
 /** Many faults of one sort: the first of them, and how many more there are. */
-export function failures(texts: readonly string[]): Finding[] {
-	const shown = texts.slice(0, MAX_LINES).map(failure);
+export function failedFindings(texts: readonly string[]): Finding[] {
+	const shown = texts.slice(0, MAX_FAULTS_SHOWN).map(failure);
 	const more = texts.length - shown.length;
 	return more > 0 ? [...shown, failure(`and ${more} more of these`)] : shown;
 }
@@ -34,7 +34,7 @@ export function failures(texts: readonly string[]): Finding[] {
  * @param what the answer is called.
  * @param follows what each member has to be.
  */
-export function contradictions(
+export function contradictionFindings(
 	what: string,
 	said: Readonly<Record<string, unknown>>,
 	follows: Readonly<Record<string, unknown>>,
@@ -46,7 +46,7 @@ export function contradictions(
 }
 
 /** Names that no proof covers, so that nobody takes them for proven. */
-export function unproven(what: string, names: Iterable<string>): Finding[] {
+export function unprovenFindings(what: string, names: Iterable<string>): Finding[] {
 	const each = [...new Set(names)];
 	return each.length === 0 ? [] : [{ verdict: "note", text: `${what}: nothing proves ${each.join(", ")}` }];
 }
@@ -57,12 +57,12 @@ export function allHold(findings: readonly Finding[]): boolean {
 }
 
 /** A finding's text for people. What a file says may hold line breaks, marks that turn lines around, and no end; this does not. */
-export function shownText({ text }: Finding): string {
+export function printableText({ text }: Finding): string {
 	const line = text.slice(0, MAX_LINE_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 	return text.length > MAX_LINE_LENGTH ? `${line.toWellFormed()}…` : line;
 }
 
 /** As printed. */
 export function renderFinding(finding: Finding): string {
-	return `${finding.verdict.padEnd(4)}  ${shownText(finding)}`;
+	return `${finding.verdict.padEnd(4)}  ${printableText(finding)}`;
 }

@@ -9,20 +9,20 @@ import { checkReceipt } from "./receipt.ts";
 import { checkTrajectory } from "./trajectory.ts";
 
 /** What a check may be given besides what it checks. */
-export interface Given {
+export interface CheckOptions {
 	/** None: whatever is signed does not hold, because it was not checked. */
 	keys: PublicKeys;
 	/** A checkpoint that a chain is to agree with. */
 	checkpoint: string | null;
 }
 
-interface Kind {
+interface ProofKind {
 	/** What its file holds. */
 	file: string;
-	check(text: string, given: Given): Promise<Finding[]>;
+	check(text: string, given: CheckOptions): Promise<Finding[]>;
 }
 
-function ofJson(check: (document: unknown, given: Given) => Promise<Finding[]>): Kind["check"] {
+function checkJson(check: (document: unknown, given: CheckOptions) => Promise<Finding[]>): ProofKind["check"] {
 	return async (text, given) => {
 		const read = readDocument(text);
 		if (!read.ok) return [failure(`the file ${read.fault}`)];
@@ -36,46 +36,46 @@ function ofJson(check: (document: unknown, given: Given) => Promise<Finding[]>):
 }
 
 /** A note ends with one line break (c2sp.org/signed-note), which pasting may lose, and editors write it in their own way. */
-function asNote(text: string): string {
+function normalizeNote(text: string): string {
 	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
 }
 
 /** The kinds, in the order they are offered. */
-export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", Kind>> = {
+export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", ProofKind>> = {
 	receipt: {
 		file: "GET /v1/proof/{request_id}",
-		check: ofJson((document, { keys }) => checkReceipt(document, keys)),
+		check: checkJson((document, { keys }) => checkReceipt(document, keys)),
 	},
 	trajectory: {
 		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
-		check: ofJson((document, { keys }) => checkTrajectory(document, keys)),
+		check: checkJson((document, { keys }) => checkTrajectory(document, keys)),
 	},
 	chain: {
 		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
-		check: ofJson((document, { keys, checkpoint }) =>
-			checkChain(document, keys, checkpoint === null ? null : asNote(checkpoint)),
+		check: checkJson((document, { keys, checkpoint }) =>
+			checkChain(document, keys, checkpoint === null ? null : normalizeNote(checkpoint)),
 		),
 	},
 	checkpoint: {
 		file: "GET /v1/handoff/chain/{workspace_id}/checkpoint",
-		check: (text, { keys }) => checkCheckpoint(asNote(text), keys),
+		check: (text, { keys }) => checkCheckpoint(normalizeNote(text), keys),
 	},
 };
 
-export type KindName = keyof typeof KINDS;
+export type ProofKindName = keyof typeof KINDS;
 
 /** Reads the name of a kind; null for any other word. */
-export function parseKind(name: string): KindName | null {
-	return Object.hasOwn(KINDS, name) ? (name as KindName) : null;
+export function parseKind(name: string): ProofKindName | null {
+	return Object.hasOwn(KINDS, name) ? (name as ProofKindName) : null;
 }
 
 /** Which kind a text is of, by its members; null when none shows. */
-export function guessKind(text: string): KindName | null {
+export function guessKind(text: string): ProofKindName | null {
 	let document: unknown;
 	try {
 		document = JSON.parse(text);
 	} catch {
-		return asNote(text).includes("\n\n— ") ? "checkpoint" : null;
+		return normalizeNote(text).includes("\n\n— ") ? "checkpoint" : null;
 	}
 	const members = Object(Array.isArray(document) ? document[0] : document);
 	if ("verify_request" in members || "trajectory_proof" in members) return "trajectory";
