@@ -3,7 +3,7 @@ import type { Model, Provider } from "./schema.ts";
 import type { Tier } from "./vocabulary.ts";
 
 /** What a catalog is made of. */
-export interface CatalogData {
+interface CatalogData {
 	/** Date of the data, part of every receipt. */
 	version: string;
 	models: readonly Model[];

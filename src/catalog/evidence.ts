@@ -9,7 +9,7 @@ const sourceText = z.string().min(1);
 /** The day on which the sources were last read: whoever changes a figure sets it, and the catalog's version with it. */
 const checkedDate = z.iso.date();
 
-export const evidenceSchema = z.strictObject({
+const evidenceSchema = z.strictObject({
 	/**
 	 * `published` by the provider or in a table of its prices and limits; `measured` on the model itself; `proxy`, measured on
 	 * its predecessor; `inferred` by us from other figures.

@@ -5,7 +5,7 @@ import { EFFORTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
 
 /** USD per million tokens. */
 const rateSchema = z.number().positive();
-const shareSchema = z.number().min(0).max(1);
+const fractionSchema = z.number().min(0).max(1);
 
 /** Hours of the day in UTC, `[from, to)`. */
 const utcHoursSchema = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
@@ -87,12 +87,12 @@ export const modelSchema = z.strictObject({
 	}),
 	/** Share of the best model's public score, at the model's highest effort; null where no figure is stored. */
 	quality: z.strictObject({
-		general: shareSchema,
-		reasoning: shareSchema,
-		code: shareSchema.nullable(),
-		tools: shareSchema.nullable(),
+		general: fractionSchema,
+		reasoning: fractionSchema,
+		code: fractionSchema.nullable(),
+		tools: fractionSchema.nullable(),
 		/** What is left of it at the model's lowest effort. */
-		low_effort_ratio: shareSchema,
+		low_effort_ratio: fractionSchema,
 	}),
 	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
 });

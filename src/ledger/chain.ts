@@ -54,7 +54,7 @@ export interface ChainVerdict {
 	complete: boolean | null;
 }
 
-export interface ChainVerification {
+interface ChainVerification {
 	verdict: ChainVerdict;
 	/** What may be remembered; null unless everything is sound. */
 	verified: VerifiedPrefix | null;
@@ -72,7 +72,7 @@ export interface VerifyChainOptions {
 	expected: ChainExpectation;
 }
 
-const MAX_REASONS = 100;
+const MAX_CHAIN_REASONS = 100;
 
 interface ChainFault {
 	name: ChainFaultName;
@@ -85,11 +85,11 @@ class ChainFaults {
 
 	add(name: ChainFaultName, position: number): void {
 		this.#faults.push({ name, position });
-		if (this.#faults.length > 2 * MAX_REASONS) this.#faults = this.lowest();
+		if (this.#faults.length > 2 * MAX_CHAIN_REASONS) this.#faults = this.lowest();
 	}
 
 	lowest(): ChainFault[] {
-		return this.#faults.toSorted((a, b) => a.position - b.position).slice(0, MAX_REASONS);
+		return this.#faults.toSorted((a, b) => a.position - b.position).slice(0, MAX_CHAIN_REASONS);
 	}
 }
 

@@ -82,7 +82,7 @@ export interface HandoffRow {
 type SealColumn = "user_id" | "subject" | "hash" | "leaf_hash" | "signature" | "key_id";
 
 /** The last entry of a chain, as its successor names it. */
-export type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
+type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
 
 /** Scalars as JSON; total, since a column that was tampered with may hold anything. */
 const toScalarJson = (value: unknown) => JSON.stringify(value ?? null);
@@ -117,7 +117,7 @@ export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 }
 
 /** What identifies the entry that a draft becomes. */
-export interface EntryIdentity {
+interface EntryIdentity {
 	id: string;
 	userId: string;
 	workspaceId: string;

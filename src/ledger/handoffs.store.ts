@@ -14,7 +14,7 @@ const STORED_PAGE_ROWS = 1_000;
 const LEAF_PAGE_ROWS = 10_000;
 
 /** Which chain. */
-export interface ChainKey {
+interface ChainKey {
 	userId: string;
 	workspaceId: string;
 }

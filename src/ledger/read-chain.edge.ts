@@ -80,13 +80,13 @@ async function* chainPagesAt(context: ChainContext, workspaceId: string, ledger:
 }
 
 /** A part of a chain with the verdict on all of it. */
-export interface VerifiedChainPage {
+interface VerifiedChainPage {
 	entries: HandoffRow[];
 	hasMore: boolean;
 	verdict: ChainVerdict;
 }
 
-export interface ChainQuery {
+interface ChainQuery {
 	limit: number;
 	/** Only entries with a larger seq; all without it. */
 	after?: number | undefined;

@@ -46,14 +46,14 @@ function foldRight(hashes: readonly Uint8Array[]): Uint8Array {
  */
 export function append({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
 	let joined = leaf;
-	let kept = hashes.length;
+	let remaining = hashes.length;
 	// Every trailing 1 of the size is a complete subtree that now gets its right sibling.
 	for (let rest = size; isOdd(rest); rest = halve(rest)) {
-		const left = hashes[--kept];
+		const left = hashes[--remaining];
 		if (left === undefined) throw new RangeError(`a range of ${size} leaves lacks a hash`);
 		joined = nodeHash(hexToBytes(left), joined);
 	}
-	return { size: size + 1, hashes: [...hashes.slice(0, kept), bytesToHex(joined)] };
+	return { size: size + 1, hashes: [...hashes.slice(0, remaining), bytesToHex(joined)] };
 }
 
 /** Root of a range's tree. O(log n). */

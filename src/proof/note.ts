@@ -80,7 +80,7 @@ function isNoteText(text: string): boolean {
 }
 
 /** One signature line, not yet verified. */
-export interface NoteSignature {
+interface NoteSignature {
 	name: string;
 	/** 8 lower-case hex digits. */
 	keyHash: string;
@@ -89,7 +89,7 @@ export interface NoteSignature {
 }
 
 /** A note taken apart, nothing of it verified. */
-export interface Note {
+interface Note {
 	/** What is signed: with its final newline, without the blank line. */
 	text: string;
 	signatures: NoteSignature[];
@@ -128,7 +128,7 @@ export function parseNote(note: string | Uint8Array): Note | null {
 }
 
 /** What a note is worth to somebody who trusts certain keys. Whatever is not `verified` is to be ignored as a whole. */
-export type NoteVerdict =
+type NoteVerdict =
 	| { outcome: "verified"; text: string; verified: NoteSignature[]; unknown: NoteSignature[] }
 	| { outcome: "malformed_note" | "malformed_vkey" | "ambiguous_key" | "invalid_signature" | "unverified" };
 

@@ -62,7 +62,7 @@ export interface ChatReceipt extends ModelReceipt {
 }
 
 /** The receipt of a skill's answer. */
-export interface SkillReceipt extends ModelReceipt {
+interface SkillReceipt extends ModelReceipt {
 	kind: "skill";
 	skill_id: string;
 }
@@ -83,7 +83,7 @@ export interface ReceiptStage {
 }
 
 /** The receipt of an answer that several models made together. */
-export interface OrchestrationReceipt extends ReceiptBase {
+interface OrchestrationReceipt extends ReceiptBase {
 	kind: "orchestration";
 	policy: string;
 	strategy: string;
@@ -138,7 +138,7 @@ export interface SealedReceipt {
 }
 
 /** A tool call under the id that the client gets. */
-export interface DeliveredCall {
+interface DeliveredCall {
 	id: string;
 	name: string;
 	/** JSON text. */
@@ -176,7 +176,7 @@ export async function sealReceipt(receipt: Receipt, signer: Signer | null): Prom
 const storedReceiptSchema = z.lazy(() => z.looseObject({ type: z.literal("svc.receipt.v1") }));
 
 /** What checking a stored receipt found. */
-export interface ReceiptVerdict {
+interface ReceiptVerdict {
 	/** The recomputed hash is the stored one and, if signed, the signature holds under a known key. */
 	valid: boolean;
 	recomputed_hash: string;

@@ -1,30 +1,31 @@
-// An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
+// Reads an Anthropic message into a model answer: blocks, stop reason, usage, error. The stream decoder shares its
+// parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { toModelAnswer } from "./accumulate.ts";
-import { parseJson, tokenCount } from "./json.ts";
+import { parseJson, reportedTokenCount } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 
 const anthropicCountsSchema = z.lazy(() =>
 	z.looseObject({
-		input_tokens: tokenCount.nullish(),
-		output_tokens: tokenCount.nullish(),
-		cache_read_input_tokens: tokenCount.nullish(),
-		cache_creation_input_tokens: tokenCount.nullish(),
-		output_tokens_details: z.looseObject({ thinking_tokens: tokenCount.nullish() }).nullish(),
+		input_tokens: reportedTokenCount.nullish(),
+		output_tokens: reportedTokenCount.nullish(),
+		cache_read_input_tokens: reportedTokenCount.nullish(),
+		cache_creation_input_tokens: reportedTokenCount.nullish(),
+		output_tokens_details: z.looseObject({ thinking_tokens: reportedTokenCount.nullish() }).nullish(),
 	}),
 );
 const anthropicUsageSchema = z.lazy(() =>
 	z.looseObject({
 		...anthropicCountsSchema.unwrap().shape,
-		input_tokens: tokenCount,
-		output_tokens: tokenCount,
+		input_tokens: reportedTokenCount,
+		output_tokens: reportedTokenCount,
 		iterations: z.array(anthropicCountsSchema).nullish(),
 	}),
 );
 
-/** Anthropic's counts: input without cached tokens, output with thinking. */
+/** Anthropic's counts: its input excludes cached tokens, its output includes thinking. */
 function toCounts(usage: z.infer<typeof anthropicCountsSchema>) {
 	return {
 		input: usage.input_tokens ?? 0,
@@ -35,14 +36,14 @@ function toCounts(usage: z.infer<typeof anthropicCountsSchema>) {
 	};
 }
 
-/** Disjoint buckets from Anthropic's counts, or null when they are absent or no counts. */
+/** Disjoint token counts from Anthropic's usage; null when it is missing or malformed. */
 export function usageFromAnthropic(raw: unknown): TokenUsage | null {
 	const parsed = anthropicUsageSchema.safeParse(raw);
 	if (!parsed.success) return null;
 	const top = toCounts(parsed.data);
 	const iterations = (parsed.data.iterations ?? []).map(toCounts);
-	// With compaction or a fallback model the top level leaves iterations out that are billed; in other answers it has
-	// what an iteration does not repeat. The larger of both never counts too little.
+	// With compaction or a fallback model, the top level leaves out iterations that are billed. In other answers the
+	// top level has counts that the iterations do not repeat. The larger of the two never counts too little.
 	const larger = (key: keyof typeof top) =>
 		Math.max(
 			top[key],
@@ -62,7 +63,7 @@ export function usageFromAnthropic(raw: unknown): TokenUsage | null {
 const ANTHROPIC_STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 	["end_turn", "stop"],
 	["stop_sequence", "stop"],
-	// A server-run tool took a pause; what is there is delivered as it is.
+	// A tool that the provider runs has paused. What is there is delivered as it is.
 	["pause_turn", "stop"],
 	["max_tokens", "length"],
 	["model_context_window_exceeded", "length"],
@@ -70,14 +71,17 @@ const ANTHROPIC_STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 	["refusal", "content_filter"],
 ]);
 
-/** The closed finish reason. `tool_calls` is said exactly where there are calls to make, unless they were cut or filtered. */
+/**
+ * The finish reason for Anthropic's stop reason. `tool_calls` is given exactly when there are calls to make, unless the
+ * answer was cut or filtered.
+ */
 export function fromAnthropicStopReason(native: string | null, hasToolCalls: boolean): FinishReason {
 	const reason = ANTHROPIC_STOP_REASONS.get(native ?? "end_turn") ?? "stop";
 	if (reason === "length" || reason === "content_filter") return reason;
 	return hasToolCalls ? "tool_calls" : "stop";
 }
 
-/** A content block whose type this gateway gives a meaning to, or any other one. */
+/** A content block of a type that this service reads, or any other block. */
 export const anthropicBlockSchema = z.lazy(() =>
 	z.union([
 		z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
@@ -92,10 +96,13 @@ export const anthropicBlockSchema = z.lazy(() =>
 );
 export type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
 
-/** A JSON round trip may change a number of more digits than these. */
+/** A JSON round trip may change a number with this many digits. */
 const LONG_NUMBER = /\d{16}/;
 
-/** Arguments as the unstreamed answer has them. Text that is no JSON (a call cut by the limit) stays as the model wrote it. */
+/**
+ * Arguments in the form of the unstreamed answer. Text that is not JSON (a call cut by the limit) stays as the model
+ * wrote it.
+ */
 function normalizeArguments(text: string): string {
 	const parsed = parseJson(text);
 	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
@@ -106,10 +113,10 @@ function anthropicBlockPart(block: Record<string, unknown>): StreamPart {
 }
 
 /**
- * What a whole block says besides its text: thinking to be brought back unmodified, a tool call, blocks of server-run
- * tools and the like.
- * @param toolIndex place of the next tool call in the answer.
- * @param json the input of a tool as it was streamed; null when the block holds it.
+ * The parts that follow from a whole block, besides its text: signed thinking, a tool call, blocks of provider-run
+ * tools.
+ * @param toolIndex index of the next tool call in the answer.
+ * @param json the streamed input of a tool; null when the block itself holds it.
  */
 export function blockEndParts(block: AnthropicBlock, toolIndex: number, json: string | null = null): StreamPart[] {
 	switch (block.type) {
@@ -130,7 +137,7 @@ export function blockEndParts(block: AnthropicBlock, toolIndex: number, json: st
 	}
 }
 
-/** Citations of an answer's texts, as the message field they become. */
+/** Collects the citations of an answer's texts, which become one message field. */
 export class Citations {
 	#citations: unknown[] = [];
 
@@ -143,12 +150,12 @@ export class Citations {
 	}
 }
 
-/** Why a message was refused, in words. */
+/** Why the model refused, in words. */
 export const stopDetailsSchema = z.lazy(() =>
 	z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null),
 );
 
-/** The explanation of a refusal as what the model says to decline. */
+/** The explanation of a refusal, as a refusal part. */
 export function refusalParts(details: z.infer<typeof stopDetailsSchema>): StreamPart[] {
 	return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
 }
@@ -162,7 +169,7 @@ const anthropicMessageSchema = z.lazy(() =>
 	}),
 );
 
-/** The answer in a parsed body; null when it is no message. */
+/** The answer in a parsed body; null when the body is not a message. */
 export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 	const parsed = anthropicMessageSchema.safeParse(body);
 	if (!parsed.success) return null;
@@ -188,18 +195,18 @@ export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 	return toModelAnswer(parts);
 }
 
-/** The usage in a parsed body, even where it holds no answer. */
+/** The usage in a parsed body, even where the body holds no answer. */
 export function parseAnthropicUsage(body: unknown): TokenUsage | null {
 	const parsed = z.looseObject({ usage: z.unknown().optional() }).safeParse(body);
 	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
 }
 
-const anthropicErrorSchema = z.lazy(() =>
+const anthropicErrorBodySchema = z.lazy(() =>
 	z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }),
 );
 
-/** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
+/** The error in a parsed body `{type: "error", error: {type, message}}`; null when it is not one. */
 export function parseAnthropicError(body: unknown): UpstreamError | null {
-	const parsed = anthropicErrorSchema.safeParse(body);
+	const parsed = anthropicErrorBodySchema.safeParse(body);
 	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : null;
 }

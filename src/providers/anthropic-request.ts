@@ -1,4 +1,5 @@
-// The inner call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and anthropic-stream.ts.
+// Renders a model call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and
+// anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
@@ -33,23 +34,23 @@ import {
 	utf8Length,
 } from "./wire.ts";
 
-/** A message as Anthropic wants it: roles alternate, content is blocks. */
+/** A message in Anthropic's form. Roles alternate, and the content is a list of blocks. */
 interface AnthropicTurn {
 	role: "user" | "assistant";
 	content: JsonObject[];
 }
 
-/** Text blocks; Anthropic refuses those that are empty or white space alone. */
+/** Text blocks. Anthropic refuses blocks that are empty or only white space. */
 function toTextBlocks(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text.trim() !== "").map(({ text }) => ({ type: "text", text }));
 }
 
-/** Media type and base64 text of a `data:` address, or null for any other address. */
+/** Media type and base64 text of a `data:` address; null for any other address. */
 function parseDataUrl(url: string): { mediaType: string; base64: string } | null {
 	if (!url.startsWith("data:")) return null;
 	const comma = url.indexOf(",");
 	const mediaType = url.slice("data:".length, comma).split(";", 1)[0] ?? "";
-	// Clients write image/jpg, which Anthropic does not know.
+	// Some clients write image/jpg, which Anthropic does not know.
 	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
 }
 
@@ -59,7 +60,10 @@ function toImageBlock({ url }: ImagePart): JsonObject {
 	return { type: "image", source };
 }
 
-/** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
+/**
+ * The input object of a tool call. Anthropic takes only objects, so other text goes under `_raw`, where the model sees
+ * it.
+ */
 function parseToolInput(text: string): JsonObject {
 	if (text.trim() === "") return {};
 	try {
@@ -83,7 +87,10 @@ function toToolResultBlock({ callId: id, content, isError }: ToolResultPart): Js
 	};
 }
 
-/** Blocks of one part. Anthropic's own stand as they came, since signatures cover them; other providers' stay behind. */
+/**
+ * The blocks of one part. Anthropic's own blocks return unchanged, because signatures cover them. Those of other
+ * providers are left out.
+ */
 function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
@@ -98,7 +105,7 @@ function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 		case "provider":
 			return part.wire === "anthropic" ? [part.block] : [];
 		case "reasoning":
-			// What was thought goes back in the signed block beside it, or not at all.
+			// Thinking returns in the signed block beside it, or not at all.
 			return [];
 	}
 }
@@ -110,21 +117,21 @@ function isThinking({ type }: JsonObject): boolean {
 function toAnthropicTurn(message: Exclude<Message, { role: "system" }>): AnthropicTurn {
 	const parts: readonly (UserPart | AssistantPart)[] = message.content;
 	const content = parts.flatMap(toAnthropicBlocks);
-	// A message that ends with thinking is refused.
+	// Anthropic refuses an assistant message that ends with thinking.
 	if (message.role === "assistant") while (content.length > 0 && isThinking(content.at(-1) ?? {})) content.pop();
 	return { role: message.role, content };
 }
 
-/** Tool results go before whatever else a user message holds. */
+/** Moves tool results before everything else in a user message, as Anthropic requires. */
 function putResultsFirst({ role, content }: AnthropicTurn): AnthropicTurn {
 	const isResult = (block: JsonObject) => block["type"] === "tool_result";
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
-/** Stands before a conversation that the assistant began. */
+/** Precedes a conversation that the assistant began. */
 const OPENING_TEXT = "(The assistant begins the conversation.)";
 
-/** Messages without empty ones, neighbours of one role merged. */
+/** The conversation's turns: empty messages are left out, neighbours of one role are merged. */
 function toAnthropicTurns(messages: readonly Message[]): AnthropicTurn[] {
 	const turns: AnthropicTurn[] = [];
 	for (const message of messages) {
@@ -134,34 +141,34 @@ function toAnthropicTurns(messages: readonly Message[]): AnthropicTurn[] {
 		if (last?.role === turn.role) last.content.push(...turn.content);
 		else if (turn.content.length > 0) turns.push(turn);
 	}
-	// A user speaks first, or the request is refused.
+	// The first message must be the user's.
 	if (turns[0]?.role === "assistant")
 		turns.unshift({ role: "user", content: toTextBlocks([{ type: "text", text: OPENING_TEXT }]) });
 	return turns.map(putResultsFirst);
 }
 
 function toAnthropicTool({ name, description, parameters }: ToolDefinition): JsonObject {
-	// An input_schema without a type is refused.
+	// Anthropic refuses an input_schema without a type.
 	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
 	return { name, description, input_schema };
 }
 
-/** What stands for `json_object`, which Anthropic has no parameter for. */
+/** Replaces `json_object`, for which Anthropic has no parameter. */
 const JSON_INSTRUCTION = "Answer with a single JSON object and nothing else: no prose and no code fence.";
 
-/** JSON is asked for, but no schema is given that would enforce it. */
+/** Whether JSON is wanted but no schema enforces it. */
 function needsJsonInstruction(output: OutputFormat): boolean {
 	return output.type === "json_object" || (output.type === "json_schema" && !output.schema);
 }
 
-/** Anthropic adds a prompt of its own to requests with tools (published: up to 530 tokens) and counts it as input. */
+/** Anthropic adds its own prompt to requests with tools (published: up to 530 tokens) and counts it as input. */
 const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
-/** System, messages and tools as members of the request's JSON. */
+/** Serializes system text, messages and tools as members of the request's JSON. */
 export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	const turns = toAnthropicTurns(call.messages);
 	const system = call.messages.flatMap((message) => (message.role === "system" ? toTextBlocks(message.content) : []));
-	// At least one message must be there: a prompt of system messages alone is the user's.
+	// Anthropic requires a message. A prompt of system messages alone is sent as the user's.
 	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
 	if (needsJsonInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
 	const fields: JsonObject = {
@@ -183,7 +190,7 @@ function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean
 	return { type: choice === "required" ? "any" : "auto", disable_parallel_tool_use };
 }
 
-/** Output format and effort share one field. */
+/** Thinking, and `output_config`, which holds both output format and effort. */
 function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
 	const config: JsonObject = {};
 	if (format) config["format"] = { type: "json_schema", schema: format.schema };
@@ -194,13 +201,13 @@ function anthropicOutputFields(format: CompiledSchema | null, model: Model, effo
 	return { thinking, output_config: Object.keys(config).length > 0 ? config : undefined };
 }
 
-/** Sampling fields that Anthropic has; its temperature ends at 1. */
+/** The sampling fields that Anthropic has. Its temperature ends at 1. */
 const ANTHROPIC_SAMPLING = ["temperature", "top_p"];
 const MAX_TEMPERATURE = 1;
-/** Anthropic's limit; and it may refuse what looks like an e-mail address. */
+/** Anthropic's limit. It may also refuse what looks like an e-mail address. */
 const USER_ID = /^[^@\s]{1,256}$/;
 
-/** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
+/** The sampling fields that provider and model take. The others are left out with a warning. */
 function anthropicSamplingFields(
 	call: ModelCall,
 	model: Model,
@@ -216,7 +223,7 @@ function anthropicSamplingFields(
 			warnings.push({ code: "parameter_changed", param, message });
 		} else fields[param] = value;
 	}
-	// Newer models take temperature or top_p, not both: our default never stands beside the client's top_p.
+	// Newer models take temperature or top_p, not both. Our default is not added to the client's top_p.
 	if (call.sampling.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
@@ -231,7 +238,7 @@ function anthropicHeaders({ apiKey }: ProviderAccess): Record<string, string> {
 	};
 }
 
-/** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
+/** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
 export function renderAnthropicRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);

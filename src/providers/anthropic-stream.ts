@@ -1,5 +1,5 @@
-// An Anthropic stream read into parts. What blocks mean is said in anthropic-answer.ts; text cut inside a character is
-// passed on as it came, well-formed.ts puts it together.
+// Decodes an Anthropic stream into stream parts. anthropic-answer.ts says what blocks mean. Text cut inside a character
+// is passed on as it came; well-formed.ts repairs it.
 import * as z from "zod";
 import {
 	type AnthropicBlock,
@@ -23,7 +23,7 @@ const anthropicEventSchema = z.lazy(() =>
 		z.looseObject({
 			type: z.literal("message_start"),
 			message: z.looseObject({
-				/** Empty, but for answers that go on from an earlier one. */
+				/** Empty, except in answers that continue an earlier one. */
 				content: z.array(anthropicBlockSchema).nullish(),
 				stop_reason: z.string().nullish(),
 				usage: streamUsageSchema,
@@ -52,10 +52,10 @@ type AnthropicEvent = z.infer<typeof anthropicEventSchema>;
 type AnthropicEventByType<T extends AnthropicEvent["type"]> = Extract<AnthropicEvent, { type: T }>;
 type AnthropicDelta = AnthropicEventByType<"content_block_delta">["delta"];
 
-/** A block between its start and its stop. */
+/** A block that has started and not stopped. */
 interface OpenBlock {
 	block: AnthropicBlock;
-	/** Input of a tool, as far as it came. */
+	/** The tool input received so far. */
 	json: string;
 }
 
@@ -68,7 +68,7 @@ function toTextParts(type: "text" | "reasoning", text: string): StreamPart[] {
 	return text === "" ? [] : [{ type, text }];
 }
 
-/** Deltas of blocks nobody here reads: text is appended, anything else set. */
+/** Merges a delta into a block that this service does not read: strings are appended, other values replaced. */
 function mergeDelta(block: Record<string, unknown>, { type: _type, ...fields }: AnthropicDelta): void {
 	for (const [field, value] of Object.entries(fields)) {
 		const before = block[field];
@@ -76,7 +76,7 @@ function mergeDelta(block: Record<string, unknown>, { type: _type, ...fields }: 
 	}
 }
 
-/** Applies one delta to its block, and says what the client can have of it now. */
+/** Applies one delta to its block and returns the parts that can be delivered now. */
 function applyDelta(open: OpenBlock, delta: AnthropicDelta): StreamPart[] {
 	const { block } = open;
 	if (delta.type === "input_json_delta") {
@@ -97,7 +97,7 @@ function applyDelta(open: OpenBlock, delta: AnthropicDelta): StreamPart[] {
 	return [];
 }
 
-/** Decoder of one Messages stream. */
+/** Decodes one Messages stream. */
 export class AnthropicDecoder implements StreamDecoder {
 	finished = false;
 	#hasFailed = false;
@@ -106,12 +106,12 @@ export class AnthropicDecoder implements StreamDecoder {
 	#citations = new Citations();
 	#toolCount = 0;
 	#stopReason: string | null = null;
-	/** Members of the usage object, each as last reported. */
+	/** The members of the usage object, each as last reported. */
 	#usage: Record<string, unknown> = {};
-	/** Whether the output was counted at its end; a stream begins with a count of about one token. */
+	/** Whether the output was counted at the end of the stream. A stream begins with a count of about one token. */
 	#usageIsFinal = false;
 
-	/** The parts of one event; none for pings, unknown events, and whatever comes after the end. */
+	/** The parts of one event. Pings, unknown events and everything after the end have none. */
 	decode({ data }: ServerSentEvent): StreamPart[] {
 		if (this.finished || this.#hasFailed) return [];
 		const json = parseJson(data);
@@ -157,14 +157,14 @@ export class AnthropicDecoder implements StreamDecoder {
 		return [{ type: "failure", error: failure }];
 	}
 
-	/** Counts are cumulative: one that is restated replaces the one before. */
+	/** Counts are cumulative: a new value replaces the old one. */
 	#addUsage(usage: Record<string, unknown> | null | undefined): void {
 		for (const [field, value] of Object.entries(usage ?? {})) if (value !== null) this.#usage[field] = value;
 	}
 
 	#startMessage({ message }: AnthropicEventByType<"message_start">): StreamPart[] {
 		const parts: StreamPart[] = [];
-		// A second start is an upstream that began anew: what is not yet said is thrown away, what is said stays said.
+		// A second start means that the upstream began again. Undelivered parts are dropped; delivered parts stand.
 		if (this.#hasStarted) {
 			this.#openBlocks.clear();
 			this.#citations = new Citations();
@@ -187,7 +187,7 @@ export class AnthropicDecoder implements StreamDecoder {
 		return [];
 	}
 
-	/** A block is whole: now a tool call is said, since until here a restart could have thrown it away. */
+	/** Ends a block. A tool call is emitted only now, because until here a restart could have dropped it. */
 	#closeBlock(position: number): StreamPart[] {
 		const open = this.#openBlocks.get(position);
 		if (!open) return [];

@@ -1,22 +1,22 @@
-// The body of an upstream's response, read piece by piece under its deadlines and a size limit.
+// Reads the body of an upstream response piece by piece, under deadlines and a size limit.
 import { type LostReason, UpstreamInterrupted } from "./call-failure.ts";
 
-/** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
+/** Larger than any model's answer. It keeps a broken upstream from filling the isolate. */
 const MAX_ANSWER_BYTES = 33_554_432;
 
-/** How long an upstream may be silent, and when its time is up. */
+/** How long a response body may take. */
 export interface BodyDeadlines {
-	/** Of silence before the first delta: a model that reasons unseen says nothing meanwhile. */
+	/** Longest silence before the first output. A model whose reasoning is hidden sends nothing meanwhile. */
 	firstDeltaMs: number;
-	/** Of silence between two pieces of the body from then on. */
+	/** Longest silence between two pieces of the body after that. */
 	idleMs: number;
-	/** When the call is over in any case, ms since the epoch. */
+	/** When the call ends in any case, ms since the epoch. */
 	endsAtMs: number;
 }
 
 /**
- * Tells when somebody has waited for longer than is allowed, and when time is up. Only waiting counts as silence: an answer
- * that nobody reads is not a silent one. One timer, however often something is received.
+ * Reports when a read has waited too long, or the call's time is up. Only waiting counts as silence: an upstream whose
+ * answer nobody reads is not silent. It uses one timer, however many pieces arrive.
  */
 class SilenceTimer {
 	#allowedMs: number;
@@ -39,7 +39,7 @@ class SilenceTimer {
 		this.#timer = setTimeout(() => this.#check(Date.now()), Math.max(1, atMs - nowMs));
 	}
 
-	/** When the present wait is too long, or time is up. */
+	/** When the current wait is too long, or the call's time is up. */
 	#nextDeadlineMs(): number {
 		const sinceMs = this.#waitingSinceMs ?? Number.POSITIVE_INFINITY;
 		return Math.min(sinceMs + this.#allowedMs, this.#endsAtMs);
@@ -51,19 +51,19 @@ class SilenceTimer {
 		else this.#onTimeout(nowMs < this.#endsAtMs ? "timeout" : "out_of_time");
 	}
 
-	/** Somebody waits from now on. A timer that is set for earlier will find out when to look again. */
+	/** A read waits from now on. A timer set for earlier sets itself again when it fires. */
 	startWait(): void {
 		const nowMs = Date.now();
 		this.#waitingSinceMs = nowMs;
 		if (this.#nextDeadlineMs() < this.#armedForMs) this.#arm(this.#nextDeadlineMs(), nowMs);
 	}
 
-	/** Something was received: nobody waits. */
+	/** A piece was received, so no read waits. */
 	endWait(): void {
 		this.#waitingSinceMs = null;
 	}
 
-	/** Allows another time of silence from the next wait on. */
+	/** Sets the longest silence from the next wait on. */
 	setAllowedMs(allowedMs: number): void {
 		this.#allowedMs = allowedMs;
 	}
@@ -73,7 +73,7 @@ class SilenceTimer {
 	}
 }
 
-/** One response's body. Comments and pings are signs of life like any other piece. */
+/** The body of one response. Comments and pings count as pieces like any other. */
 export class UpstreamBody {
 	#reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 	#decoder = new TextDecoder();
@@ -82,7 +82,7 @@ export class UpstreamBody {
 	#lost: LostReason | null = null;
 	#bytes = 0;
 
-	/** @param onLost told when a deadline has passed, even while nobody reads. */
+	/** @param onLost called when a deadline passes, even while nobody reads. */
 	constructor(
 		response: Pick<Response, "body">,
 		{ firstDeltaMs, idleMs, endsAtMs }: BodyDeadlines,
@@ -92,13 +92,13 @@ export class UpstreamBody {
 		this.#idleMs = idleMs;
 		this.#timer = new SilenceTimer(firstDeltaMs, endsAtMs, (why) => {
 			this.#lost ??= why;
-			// Cancelling ends a pending read, whoever made the response.
+			// Cancelling ends a pending read, whoever created the response.
 			this.close();
 			onLost();
 		});
 	}
 
-	/** The model has begun to speak: from now on it may be silent for less. */
+	/** The model has begun its output. From now on the shorter silence limit holds. */
 	noteOutput(): void {
 		this.#timer.setAllowedMs(this.#idleMs);
 	}
@@ -124,7 +124,7 @@ export class UpstreamBody {
 		return this.#decoder.decode(piece.value, { stream: true });
 	}
 
-	/** What is left of the body as text; of a longer one, at least so many characters. */
+	/** The rest of the body as text. Reading stops once `maxChars` characters have come. */
 	async readRest(maxChars = Number.POSITIVE_INFINITY): Promise<string> {
 		const pieces: string[] = [];
 		let chars = 0;
@@ -136,7 +136,7 @@ export class UpstreamBody {
 		return pieces.join("");
 	}
 
-	/** Whoever stops reading stops the upstream. */
+	/** Ends the upstream response when its reader stops. */
 	close(): void {
 		this.#timer.stop();
 		this.#reader?.cancel().catch(() => undefined);

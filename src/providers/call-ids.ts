@@ -1,11 +1,12 @@
-// Ids of tool calls in the form that a provider takes. The mapping is fixed, so a call and its result still carry the same id. Pure.
+// Ids of tool calls in the form that a provider takes. The mapping is fixed, so a call and its result keep the same id.
+// Pure.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 
 /** A provider's rule for ids. */
 export interface CallIdRule {
 	pattern: RegExp;
-	/** Length of an id that is made to follow the rule, in letters and digits. */
+	/** Length of an id made by the rule, in letters and digits. */
 	digits: number;
 }
 
@@ -21,7 +22,7 @@ export function shortDigest(text: string, length: number): string {
 	return [...sha256(utf8ToBytes(text)).subarray(0, length)].map((byte) => BASE62.charAt(byte % 62)).join("");
 }
 
-/** The id itself where the rule allows it, else one derived from it: always the same for the same id. */
+/** The id itself where the rule allows it, else one derived from it. The same id always gives the same result. */
 export function callIdFor(id: string, { pattern, digits }: CallIdRule): string {
 	return pattern.test(id) ? id : shortDigest(id, digits);
 }

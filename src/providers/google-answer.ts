@@ -1,13 +1,13 @@
-// What stands in a generateContent response: its shape, its usage, its errors and its words for why it ended.
+// The content of a generateContent response: its shape, usage, errors and finish reasons.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { tokenCount } from "./json.ts";
+import { reportedTokenCount } from "./json.ts";
 import type { FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const optionalText = z.string().nullish();
 
-/** A piece of a streamed argument (Gemini 3 on Vertex). */
+/** One piece of a streamed argument (Gemini 3 on Vertex). */
 const partialArgSchema = z.lazy(() =>
 	z.looseObject({
 		jsonPath: z.string(),
@@ -63,18 +63,18 @@ export type GooglePartialArg = z.output<typeof partialArgSchema>;
 
 const googleUsageSchema = z.lazy(() =>
 	z.looseObject({
-		promptTokenCount: tokenCount,
-		cachedContentTokenCount: tokenCount.nullish(),
-		candidatesTokenCount: tokenCount.nullish(),
-		thoughtsTokenCount: tokenCount.nullish(),
-		toolUsePromptTokenCount: tokenCount.nullish(),
-		totalTokenCount: tokenCount.nullish(),
+		promptTokenCount: reportedTokenCount,
+		cachedContentTokenCount: reportedTokenCount.nullish(),
+		candidatesTokenCount: reportedTokenCount.nullish(),
+		thoughtsTokenCount: reportedTokenCount.nullish(),
+		toolUsePromptTokenCount: reportedTokenCount.nullish(),
+		totalTokenCount: reportedTokenCount.nullish(),
 	}),
 );
 
 /**
- * Disjoint buckets from `usageMetadata`, or null when it counts nothing (some chunks carry only a `trafficType`).
- * Cached input stands inside the prompt, thoughts and tool prompts beside it.
+ * Disjoint token counts from `usageMetadata`; null when it holds no counts (some chunks carry only a `trafficType`).
+ * Google counts cached input inside the prompt, thoughts and tool prompts beside it.
  */
 export function usageFromGoogle(raw: unknown): TokenUsage | null {
 	const parsed = googleUsageSchema.safeParse(raw);
@@ -83,7 +83,7 @@ export function usageFromGoogle(raw: unknown): TokenUsage | null {
 	const candidates = usage.candidatesTokenCount ?? 0;
 	const thoughts = usage.thoughtsTokenCount ?? 0;
 	const input = usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0);
-	// A total beyond its parts is output nobody itemized: never under-count it.
+	// When the total exceeds its parts, the rest is output that nobody itemized. It is never left out.
 	const rest = Math.max(0, (usage.totalTokenCount ?? 0) - input - candidates - thoughts);
 	const itemized = usage.candidatesTokenCount !== null && usage.candidatesTokenCount !== undefined;
 	const cacheRead = Math.min(usage.cachedContentTokenCount ?? 0, usage.promptTokenCount);
@@ -102,7 +102,7 @@ export function parseGoogleUsage(body: unknown): TokenUsage | null {
 	return parsed.success ? usageFromGoogle(parsed.data.usageMetadata) : null;
 }
 
-/** Google's way of saying that there is no usable answer. */
+/** Finish reasons by which Google says that there is no usable answer. */
 const GOOGLE_FAILED_REASONS = new Set([
 	"MALFORMED_FUNCTION_CALL",
 	"UNEXPECTED_TOOL_CALL",
@@ -112,12 +112,12 @@ const GOOGLE_FAILED_REASONS = new Set([
 ]);
 const FILTER_REASON = /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR|IMAGE_.*)$/;
 
-/** Whether a finish reason means that the answer is worthless. */
+/** Whether a finish reason means that the answer is unusable. */
 export function isGoogleFailedReason(native: string): boolean {
 	return GOOGLE_FAILED_REASONS.has(native);
 }
 
-/** The closed reason for Google's own word. Google says `STOP` after tool calls as well. */
+/** The finish reason for Google's own. Google reports `STOP` after tool calls, too. */
 export function fromGoogleFinishReason(native: string | null, hasToolCalls: boolean): FinishReason {
 	if (native === "MAX_TOKENS") return "length";
 	if (native !== null && FILTER_REASON.test(native)) return "content_filter";
@@ -152,8 +152,8 @@ function parseDurationMs(duration: string): number | null {
 }
 
 /**
- * The error in a body, alone or in an array, or null when there is none.
- * A used-up daily quota is no matter of waiting: it is `insufficient_quota`, without a delay.
+ * The error in a body, alone or in an array; null when there is none. Waiting does not help against a used-up daily
+ * quota: it is reported as `insufficient_quota`, without a delay.
  */
 export function parseGoogleError(body: unknown): UpstreamError | null {
 	const parsed = googleErrorSchema.safeParse(Array.isArray(body) ? body[0] : body);
@@ -165,7 +165,7 @@ export function parseGoogleError(body: unknown): UpstreamError | null {
 		const failure = quotaFailureSchema.safeParse(detail);
 		return failure.success ? failure.data.violations.map(({ quotaId }) => quotaId ?? "") : [];
 	});
-	// Google says of a wrong key that the argument is invalid, with status 400.
+	// For a wrong key Google answers status 400 and an invalid argument.
 	if ((details ?? []).some((detail) => wrongKeySchema.safeParse(detail).success))
 		return { ...error, code: "invalid_api_key" };
 	if (quotaIds.some((quotaId) => quotaId.includes("PerDay"))) return { ...error, code: "insufficient_quota" };

@@ -1,4 +1,4 @@
-// The request to Gemini's generateContent. Reading what comes back is left to the other google files.
+// Renders a model call as a request to Gemini's generateContent. The other google files read the answer.
 import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
@@ -38,24 +38,24 @@ interface GoogleTurn {
 	parts: JsonObject[];
 }
 
-/** Our name for a block that holds the signature of a text. */
+/** The type of a block that holds the signature of a text; the name is this service's own. */
 export const THOUGHT_SIGNATURE = "google.thought_signature";
 
-/** Documented stand-in for the signature of a call that Gemini did not make itself. */
+/** Google's documented placeholder for the signature of a call that Gemini did not make. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
-/** The object a JSON text holds, or null. */
+/** The object in a JSON text; null when it holds none. */
 function parseJsonObject(text: string): JsonObject | null {
 	const value = parseJson(text);
 	return isJsonObject(value) ? value : null;
 }
 
-/** Empty texts are left out: Gemini refuses a part that says nothing. */
+/** Text parts. Empty ones are left out, because Gemini refuses them. */
 function toGoogleTextParts(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text !== "").map(({ text }) => ({ text }));
 }
 
-/** An image's type and base64 text, or null when it is not a `data:` address. */
+/** An image's type and base64 text; null when its address is not `data:`. */
 function toInlineData({ url }: ImagePart): { mimeType: string; data: string } | null {
 	const comma = url.indexOf(",");
 	const match = /^data:([^;,]+);base64$/i.exec(url.slice(0, comma));
@@ -73,7 +73,7 @@ function toFunctionCallPart({ id, name, arguments: args, signature }: ToolCallPa
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
-/** A result as an object, which is all that Gemini takes; it has no images in results, so they follow as parts. */
+/** A tool result. Gemini takes it as an object and without images, so images follow as parts of their own. */
 function toFunctionResponseParts(
 	{ callId: id, content, isError }: ToolResultPart,
 	names: Map<string, string>,
@@ -84,14 +84,14 @@ function toFunctionResponseParts(
 	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...images];
 }
 
-/** Signatures that came on text and no call, as Gemini's own streams carry them: on an empty text. */
+/** The signature of a text, on an empty text as in Gemini's own streams. */
 function toSignatureParts({ wire, block }: ProviderPart): JsonObject[] {
 	const { type, thoughtSignature } = block;
 	const isSignature = wire === "google" && type === THOUGHT_SIGNATURE && typeof thoughtSignature === "string";
 	return isSignature ? [{ text: "", thoughtSignature }] : [];
 }
 
-/** Adds a message to its turn. `names` maps tool call ids to function names and grows with every call. */
+/** Adds a message to its turn. `names` maps the ids of tool calls to function names and grows with every call. */
 function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTurn, names: Map<string, string>): void {
 	const parts: readonly (UserPart | AssistantPart)[] = message.content;
 	for (const part of parts) {
@@ -116,13 +116,13 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 				turn.parts.push(...toSignatureParts(part));
 				break;
 			case "reasoning":
-				// Thoughts are not taken back; their signatures are.
+				// Gemini takes back the signatures of thoughts, not the thoughts.
 				break;
 		}
 	}
 }
 
-/** Turns of a conversation: neighbours of one role are one turn. */
+/** The conversation's turns: neighbours of one role are merged. */
 function toGoogleTurns(messages: readonly Message[]): GoogleTurn[] {
 	const names = new Map<string, string>();
 	const turns: GoogleTurn[] = [];
@@ -139,7 +139,7 @@ function toGoogleTurns(messages: readonly Message[]): GoogleTurn[] {
 
 interface CompiledTools {
 	declarations: JsonObject[];
-	/** Schema keywords that found no place. */
+	/** Schema keywords that could not be expressed. */
 	dropped: string[];
 }
 
@@ -147,11 +147,11 @@ function toDeclaration({ name, description, parameters }: ToolDefinition, droppe
 	if (!parameters) return { name, description };
 	const compiled = compileGoogleParameters(parameters);
 	for (const keyword of compiled.dropped) dropped.add(keyword);
-	// A function without arguments has no parameters at all: Gemini refuses an object without properties here.
+	// A function without arguments gets no parameters at all: Gemini refuses an object without properties here.
 	return { name, description, parameters: "properties" in compiled.schema ? compiled.schema : undefined };
 }
 
-/** Compiled once per call: the prompt needs the declarations, every model's warnings what they left out. */
+/** Compiled once per call: the prompt needs the declarations, and each model's warnings need the dropped keywords. */
 const toolsByCall = new WeakMap<ModelCall, CompiledTools>();
 
 function compileTools(call: ModelCall): CompiledTools {
@@ -172,7 +172,7 @@ export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
 		message.role === "system" ? toGoogleTextParts(message.content) : [],
 	);
 	const contents = toGoogleTurns(call.messages);
-	// Gemini needs a turn to answer; where there are instructions alone, they are it.
+	// Gemini needs a turn to answer. System messages that stand alone become that turn.
 	const alone = contents.length === 0;
 	const json = JSON.stringify({
 		systemInstruction: system.length > 0 && !alone ? { parts: system } : undefined,
@@ -193,9 +193,9 @@ const THINKING_BUDGETS: Readonly<Record<Effort, number>> = {
 	xhigh: 24_576,
 	max: 24_576,
 };
-/** The least budget other than 0 that Flash-Lite takes. */
+/** The lowest budget other than 0 that Flash-Lite takes. */
 const MIN_THINKING_BUDGET = 512;
-/** Thoughts count inside the output limit; this much of it they may take. */
+/** Thoughts count inside the output limit. This is the share of it that they may take. */
 const MAX_THINKING_SHARE = 0.75;
 
 function thinkingFields(
@@ -204,7 +204,7 @@ function thinkingFields(
 	effort: EffortChoice,
 ): { config?: JsonObject; warnings: Warning[] } {
 	if (!model.reasoning || effort === null || effort === "default") return { warnings: [] };
-	// Who asks for an effort wants to see what came of it.
+	// A client that sets an effort also gets the thoughts.
 	const visibility = call.effort === undefined ? {} : { includeThoughts: true };
 	if (model.reasoning.control === "google_thinking_level") {
 		return { config: { thinkingLevel: effort, ...visibility }, warnings: [] };
@@ -229,7 +229,10 @@ const GOOGLE_SAMPLING: Readonly<Partial<Record<SamplingParameter, string>>> = {
 	seed: "seed",
 };
 
-/** Sampling parameters under Google's names; what it, the provider or the model does not take is left out and named. */
+/**
+ * Sampling parameters under Google's names. Those that Google, the provider or the model does not take are left out
+ * with a warning.
+ */
 function googleSamplingFields(
 	call: ModelCall,
 	model: Model,
@@ -246,7 +249,7 @@ function googleSamplingFields(
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	if (call.logprobs) dropped.push("logprobs");
-	// Parallel calls are what Gemini does anyway; it cannot be kept from them.
+	// Gemini always makes parallel calls; it has no switch for them.
 	if (call.parallelToolCalls === false && call.tools.length > 0) dropped.push("parallel_tool_calls");
 	return { fields, warnings: dropped.map((param) => droppedParameterWarning(model, param)) };
 }

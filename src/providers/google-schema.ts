@@ -1,20 +1,23 @@
-// JSON Schema down to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
+// Compiles JSON Schema to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
 import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
-/** Nesting, references included, beyond which a schema is cut to `{type: "object"}`. */
-const MAX_SCHEMA_DEPTH = 32;
-/** Schemas made of one, references and branches written out; a small text can stand for billions. */
-const MAX_SCHEMA_NODES = 5_000;
+/** Deeper nesting, references included, is cut to `{type: "object"}`. */
+const MAX_COMPILED_DEPTH = 32;
+/**
+ * Most schemas that one schema may expand to, with references and branches written out. A short text can expand to
+ * billions.
+ */
+const MAX_COMPILED_NODES = 5_000;
 
 const SCHEMA_TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
-/** The formats Gemini knows, by type; it refuses the request over any other. */
+/** The formats Gemini knows, by type. It refuses a request with any other. */
 const GOOGLE_FORMATS: Readonly<Record<string, readonly string[]>> = {
 	string: ["enum", "date-time"],
 	integer: ["int32", "int64"],
 	number: ["float", "double"],
 };
-/** Keywords that are translated; every other one is reported. */
+/** Keywords that are translated. Any other is reported. */
 const TRANSLATED_KEYWORDS = new Set([
 	"type",
 	"format",
@@ -42,7 +45,7 @@ interface CompilerState {
 	nodesLeft: number;
 }
 
-/** Where the compiler stands: references being resolved, and how deep. */
+/** The compiler's position: the references being resolved, and the depth. */
 interface SchemaPosition {
 	refs: ReadonlySet<string>;
 	depth: number;
@@ -64,7 +67,7 @@ function decodeUri(text: string): string {
 	}
 }
 
-/** What a local reference (RFC 6901 pointer in a fragment) points at. */
+/** The target of a local reference (an RFC 6901 pointer in a fragment); undefined when there is none. */
 function resolveReference(root: JsonObject, ref: string): JsonObject | undefined {
 	if (ref !== "#" && !ref.startsWith("#/")) return undefined;
 	let node: unknown = root;
@@ -76,7 +79,7 @@ function resolveReference(root: JsonObject, ref: string): JsonObject | undefined
 	return isJsonObject(node) ? node : undefined;
 }
 
-/** Both schemas as one; where they differ, the first wins. */
+/** Merges two schemas. Where they differ, the first wins. */
 function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
 	const merged: JsonObject = { ...second, ...first };
 	const [a, b] = [first["properties"], second["properties"]];
@@ -86,15 +89,15 @@ function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
 	return merged;
 }
 
-/** Takes one from the budget; says what was cut when nothing is left. */
+/** Spends one node of the budget. When nothing is left, it reports what was cut and returns false. */
 function spendNode(context: CompilerState, { refs, depth }: SchemaPosition): boolean {
 	context.nodesLeft -= 1;
-	if (depth <= MAX_SCHEMA_DEPTH && context.nodesLeft >= 0) return true;
+	if (depth <= MAX_COMPILED_DEPTH && context.nodesLeft >= 0) return true;
 	context.dropped.add(refs.size > 1 ? "$ref" : "properties");
 	return false;
 }
 
-/** A schema with its `$ref` and `allOf` merged into it; the references passed on the way are those of its children. */
+/** Merges a schema's `$ref` and `allOf` into it. The references followed on the way hold for its children, too. */
 function flatten(
 	schema: JsonObject,
 	context: CompilerState,
@@ -122,7 +125,7 @@ function flatten(
 	return { schema: merged, refs };
 }
 
-/** The values a schema allows one by one, if it does. */
+/** The values that a schema lists; null when it lists none. */
 function allowedValues(schema: JsonObject): unknown[] | null {
 	if (Array.isArray(schema["enum"])) return schema["enum"];
 	return "const" in schema ? [schema["const"]] : null;
@@ -135,7 +138,7 @@ function valueType(value: unknown): string {
 	return typeof value;
 }
 
-/** The types a schema names, or those its other keywords speak of. */
+/** The types that a schema names, or those that its other keywords imply. */
 function schemaTypes(schema: JsonObject, context: CompilerState): string[] {
 	const { type } = schema;
 	const named = typeof type === "string" ? [type] : uniqueStrings(type);
@@ -148,18 +151,21 @@ function schemaTypes(schema: JsonObject, context: CompilerState): string[] {
 	return "items" in schema || "prefixItems" in schema ? ["array"] : [];
 }
 
-/** Whether a value can stand in a Gemini `enum`: strings only, and none of them empty. */
+/** Whether a value can stand in a Gemini `enum`, which takes only non-empty strings. */
 function isListable(value: unknown): boolean {
 	return typeof value === "string" && value !== "";
 }
 
-/** The `enum` of a string; a list with an empty string in it would forbid what the schema allows, and is left out. */
+/**
+ * The `enum` of a string. A list with an empty string is left out, because without that string it would forbid what the
+ * schema allows.
+ */
 function enumFields(schema: JsonObject): JsonObject {
 	const strings = allowedValues(schema)?.filter((value) => typeof value === "string") ?? [];
 	return strings.length > 0 && strings.every(isListable) ? { enum: [...new Set(strings)] } : {};
 }
 
-/** The description of a schema; values that no `enum` can list are told in words there. */
+/** Puts values that no `enum` can list into the schema's description. */
 function describeValues(schema: JsonObject, context: CompilerState): JsonObject {
 	const values = (allowedValues(schema) ?? []).filter((value) => value !== null);
 	const description = typeof schema["description"] === "string" ? schema["description"] : undefined;
@@ -175,7 +181,7 @@ function objectFields(schema: JsonObject, context: CompilerState, place: SchemaP
 	const names = new Set(entries.map(([name]) => name));
 	const known = required.filter((name) => names.has(name));
 	if (known.length < required.length) context.dropped.add("required");
-	// Gemini refuses an empty `properties`, while an object without any may hold anything.
+	// Gemini refuses an empty `properties`. An object without `properties` may hold anything.
 	if (entries.length === 0) return {};
 	const properties = Object.fromEntries(
 		entries.map(([name, property]) => [name, compileNode(property, context, place)]),
@@ -188,7 +194,7 @@ function objectFields(schema: JsonObject, context: CompilerState, place: SchemaP
 	};
 }
 
-/** Gemini insists on `items`; a tuple becomes a list of any of its members. */
+/** Gemini requires `items`. A tuple becomes a list of any of its members. */
 function arrayFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
 	const { items, prefixItems } = schema;
 	if (Array.isArray(items)) context.dropped.add("items");
@@ -204,7 +210,7 @@ function arrayFields(schema: JsonObject, context: CompilerState, place: SchemaPo
 	return fields;
 }
 
-/** What a schema says of one of its types; keywords that do not speak of that type have no effect on it. */
+/** What a schema says of one of its types. Keywords that do not apply to that type are left out. */
 function compileType(type: string, schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
 	const fields: JsonObject = { type, ...(type === "string" ? enumFields(schema) : {}) };
 	if (type === "object") return { ...fields, ...objectFields(schema, context, place) };
@@ -221,7 +227,7 @@ function compileType(type: string, schema: JsonObject, context: CompilerState, p
 	return fields;
 }
 
-/** One schema of several: `null` among them is `nullable`, a single one stands for itself. */
+/** Combines variants into one schema. A `null` variant becomes `nullable`; a single variant needs no `anyOf`. */
 function combineVariants(variants: readonly JsonObject[], outer: JsonObject): JsonObject {
 	const { description, nullable } = outer;
 	const named = typeof description === "string" ? { description } : {};
@@ -230,7 +236,7 @@ function combineVariants(variants: readonly JsonObject[], outer: JsonObject): Js
 	const none = solid.length < unique.length || nullable === true ? { nullable: true } : {};
 	const [only] = solid;
 	if (!only) return { ...named, ...(unique.length > 0 ? { type: "null" } : none) };
-	// A variant without any keyword allows everything, and so do they all together.
+	// A variant without keywords allows everything, so the union does, too.
 	if (solid.some((variant) => Object.keys(variant).length === 0)) return { ...named };
 	return solid.length === 1 ? { ...only, ...named, ...none } : { ...named, anyOf: solid, ...none };
 }
@@ -244,7 +250,7 @@ function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition
 	const branches = arrayOrEmpty(anyOf ?? oneOf).filter(isJsonObject);
 	if (anyOf !== undefined && oneOf !== undefined) context.dropped.add("oneOf");
 	if (branches.length > 0) {
-		// Beside `anyOf` Gemini reads little else, so what stands beside it goes into each branch.
+		// Beside `anyOf` Gemini reads little else. The other keywords go into each branch.
 		const { description: _, nullable: __, $defs: ___, definitions: ____, ...shared } = base;
 		return combineVariants(
 			branches.map((branch) => compileNode(mergeSchemas(branch, shared), context, inner)),
@@ -258,23 +264,18 @@ function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition
 	return combineVariants(variants, describeValues(base, context));
 }
 
-function start(schema: JsonObject): { context: CompilerState; place: SchemaPosition } {
-	return {
-		context: { root: schema, dropped: new Set(), nodesLeft: MAX_SCHEMA_NODES },
-		place: { refs: new Set(["#"]), depth: 0 },
-	};
-}
-
-/** Compiles a schema for `responseSchema`. Never throws; what cannot be said is left out and named in `dropped`. */
+/**
+ * Compiles a schema for `responseSchema`. Never throws; what cannot be expressed is left out and named in `dropped`.
+ */
 export function compileGoogleSchema(schema: JsonObject): CompiledSchema {
-	const { context, place } = start(schema);
-	const compiled = compileNode(schema, context, place);
+	const context: CompilerState = { root: schema, dropped: new Set(), nodesLeft: MAX_COMPILED_NODES };
+	const compiled = compileNode(schema, context, { refs: new Set(["#"]), depth: 0 });
 	return { schema: compiled, dropped: [...context.dropped].sort() };
 }
 
 /**
- * Compiles a schema for a function's `parameters`, whose root Gemini wants to be an object: variants there become one
- * object with the properties of all, required where all require them.
+ * Compiles a schema for a function's `parameters`, whose root must be an object. Variants at the root become one object
+ * with the properties of all. A property is required when all variants require it.
  */
 export function compileGoogleParameters(schema: JsonObject): CompiledSchema {
 	const compiled = compileGoogleSchema(schema);

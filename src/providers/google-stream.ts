@@ -1,5 +1,4 @@
-// Reads generateContent responses, streamed or whole, into stream parts. Pure but for its own state.
-
+// Decodes generateContent responses, streamed or whole, into stream parts.
 import type { TokenUsage } from "../catalog/price.ts";
 import { toModelAnswer } from "./accumulate.ts";
 import {
@@ -21,12 +20,12 @@ import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, Upstrea
 type Container = Record<string, unknown> | unknown[];
 
 const MAX_PATH_STEPS = 64;
-/** Array elements a path may skip; what is skipped is null. */
+/** How many array elements a path may skip. Skipped elements are null. */
 const MAX_INDEX_GAP = 1_000;
 
 const PATH_STEP = /\.([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]/y;
 
-/** Keys and indices of a JSONPath such as `$.a["b c"][0]` (RFC 9535, singular queries), or null when it is none. */
+/** The keys and indices of a JSONPath such as `$.a["b c"][0]` (RFC 9535, singular queries); null when it is not one. */
 function parsePath(path: string): (string | number)[] | null {
 	if (!path.startsWith("$")) return null;
 	const steps: (string | number)[] = [];
@@ -41,7 +40,7 @@ function parsePath(path: string): (string | number)[] | null {
 	return steps.length > 0 && steps.length <= MAX_PATH_STEPS ? steps : null;
 }
 
-/** Defined, never assigned: `__proto__` is a key like any other. */
+/** Defines the member instead of assigning it, so that `__proto__` is a key like any other. */
 function setOwn(container: Container, key: string | number, value: unknown): void {
 	Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -54,13 +53,13 @@ function isContainer(value: unknown): value is Container {
 	return typeof value === "object" && value !== null;
 }
 
-/** A call whose arguments arrive piece by piece. */
+/** A call whose arguments arrive in pieces. */
 class PartialCall {
 	id: string | null;
 	readonly name: string;
 	signature: string | undefined;
 	readonly #args: Record<string, unknown> = {};
-	/** Paths whose string is still being written. */
+	/** Paths whose string is not complete yet. */
 	readonly #open = new Set<string>();
 
 	constructor(id: string | null, name: string, args: unknown) {
@@ -73,7 +72,7 @@ class PartialCall {
 		return JSON.stringify(this.#args);
 	}
 
-	/** Takes one piece; false when it cannot be placed. */
+	/** Adds one piece; returns false when the piece has no valid place. */
 	add(piece: GooglePartialArg): boolean {
 		const path = piece.jsonPath;
 		const append = this.#open.has(path);
@@ -115,7 +114,10 @@ const MALFORMED_RESPONSE: UpstreamError = {
 	code: "malformed_response",
 };
 
-/** Decoder for Gemini streams; texts come as sent, and who delivers them makes them well-formed. A whole body is a stream of one chunk: `read` it, then `close`. */
+/**
+ * Decodes a Gemini stream. Texts stay as sent; well-formed.ts repairs them. A whole body counts as a stream of one
+ * chunk: `read`, then `close`.
+ */
 export class GoogleDecoder implements StreamDecoder {
 	#responseId = "";
 	#callCount = 0;
@@ -126,7 +128,9 @@ export class GoogleDecoder implements StreamDecoder {
 	#hasAnswer = false;
 	#isBlocked = false;
 
-	/** Whether a finish reason or a blocked prompt was seen; Gemini has no other end mark, and usage may still follow. */
+	/**
+	 * Whether a finish reason or a blocked prompt was seen. Gemini has no other end mark, and usage may still follow.
+	 */
 	get finished(): boolean {
 		return this.#nativeReason !== null;
 	}
@@ -135,7 +139,7 @@ export class GoogleDecoder implements StreamDecoder {
 		return this.#usage && { counts: this.#usage, isFinal: this.finished };
 	}
 
-	/** Whether there was an answer at all, if an empty one. */
+	/** Whether there was an answer, even an empty one. */
 	get hasAnswer(): boolean {
 		return this.#hasAnswer;
 	}
@@ -149,7 +153,7 @@ export class GoogleDecoder implements StreamDecoder {
 		return this.finished ? this.close() : [];
 	}
 
-	/** Parts of one parsed response or chunk, or of an array of them. */
+	/** The parts of one parsed response or chunk, or of an array of them. */
 	read(body: unknown): StreamPart[] {
 		if (this.#hasFailed) return [];
 		if (Array.isArray(body)) return body.flatMap((item) => (Array.isArray(item) ? [] : this.read(item)));
@@ -159,7 +163,7 @@ export class GoogleDecoder implements StreamDecoder {
 		if (!parsed.success) return this.#fail(MALFORMED_RESPONSE);
 		const { candidates, promptFeedback, usageMetadata, responseId } = parsed.data;
 		this.#responseId ||= (responseId ?? "").toWellFormed();
-		// Each count is a snapshot of the whole; a chunk without one takes nothing back.
+		// Each count covers the whole answer so far. A chunk without counts changes nothing.
 		this.#usage = usageFromGoogle(usageMetadata) ?? this.#usage;
 		const [candidate] = candidates ?? [];
 		if (candidate) return this.#readCandidate(candidate);
@@ -171,7 +175,7 @@ export class GoogleDecoder implements StreamDecoder {
 		return [];
 	}
 
-	/** What only the end makes certain: a call left open, the reason and the last usage. */
+	/** The parts that only the end makes certain: an open call, the finish reason and the last usage. */
 	close(): StreamPart[] {
 		if (this.#hasFailed) return [];
 		const parts = this.#closeCall();
@@ -184,7 +188,7 @@ export class GoogleDecoder implements StreamDecoder {
 	#fail(error: UpstreamError): StreamPart[] {
 		if (this.#hasFailed) return [];
 		this.#hasFailed = true;
-		// Counts are final only with a finish reason; what an unusable answer has cost is known then.
+		// Counts are final only with a finish reason. Then even an unusable answer has a known cost.
 		const usage: StreamPart[] = this.finished && this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
 		return [...usage, { type: "failure", error }];
 	}
@@ -213,7 +217,7 @@ export class GoogleDecoder implements StreamDecoder {
 		return parts;
 	}
 
-	/** A whole call, or a piece of one: a name begins it, a piece that does not announce another ends it. */
+	/** Reads a whole call or a piece of one. A name begins a call; a piece that announces no other piece ends it. */
 	#readFunctionCall(piece: GoogleFunctionCall, signature: string | undefined): StreamPart[] {
 		const parts: StreamPart[] = [];
 		if (piece.name) {
@@ -222,7 +226,7 @@ export class GoogleDecoder implements StreamDecoder {
 		}
 		const call = this.#openCall;
 		const pieces = piece.partialArgs ?? [];
-		// The empty mark after a call that is over already ends nothing; arguments of no call would be lost.
+		// An empty end mark after a finished call changes nothing. Arguments that belong to no call would be lost.
 		if (!call) return pieces.length > 0 ? this.#fail(MALFORMED_RESPONSE) : parts;
 		call.id ??= piece.id ?? null;
 		call.signature ??= signature;

@@ -6,7 +6,7 @@ export type JsonObject = Record<string, unknown>;
 export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
 /** A reported number of tokens. */
-export const tokenCount = z.int().min(0);
+export const reportedTokenCount = z.int().min(0);
 
 /** The value of a JSON text; undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {

@@ -1,28 +1,28 @@
-// Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
+// Reads whole answers, usage and errors in the OpenAI chat completions format, as ten providers write it.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { wellFormedAnswer } from "./accumulate.ts";
-import { tokenCount } from "./json.ts";
+import { reportedTokenCount } from "./json.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
 const openAiUsageSchema = z.lazy(() =>
 	z.looseObject({
-		prompt_tokens: tokenCount,
-		completion_tokens: tokenCount,
-		total_tokens: tokenCount.nullish(),
-		/** Moonshot's place for it. */
-		cached_tokens: tokenCount.nullish(),
+		prompt_tokens: reportedTokenCount,
+		completion_tokens: reportedTokenCount,
+		total_tokens: reportedTokenCount.nullish(),
+		/** Where Moonshot reports cached tokens. */
+		cached_tokens: reportedTokenCount.nullish(),
 		prompt_tokens_details: z
-			.looseObject({ cached_tokens: tokenCount.nullish(), cache_write_tokens: tokenCount.nullish() })
+			.looseObject({ cached_tokens: reportedTokenCount.nullish(), cache_write_tokens: reportedTokenCount.nullish() })
 			.nullish(),
-		completion_tokens_details: z.looseObject({ reasoning_tokens: tokenCount.nullish() }).nullish(),
+		completion_tokens_details: z.looseObject({ reasoning_tokens: reportedTokenCount.nullish() }).nullish(),
 	}),
 );
 
 /**
- * Disjoint buckets from OpenAI's overlapping counts, or null when they are absent or no counts.
- * OpenAI counts reasoning inside `completion_tokens`; xAI counts it beside, which the total gives away.
+ * Disjoint token counts from OpenAI's overlapping ones; null when they are missing or malformed. OpenAI counts
+ * reasoning inside `completion_tokens`. xAI counts it beside them, which the total reveals.
  */
 export function usageFromOpenAi(raw: unknown): TokenUsage | null {
 	const parsed = openAiUsageSchema.safeParse(raw);
@@ -46,7 +46,7 @@ export function usageFromOpenAi(raw: unknown): TokenUsage | null {
 	};
 }
 
-/** One part of array content; Mistral's thinking parts hold parts again. */
+/** One part of array content. Mistral's thinking parts contain parts themselves. */
 export const openAiContentPart = z.lazy(() =>
 	z.looseObject({
 		type: z.string(),
@@ -86,7 +86,7 @@ const openAiCompletionSchema = z.lazy(() =>
 	}),
 );
 
-/** Mistral writes content as parts, reasoning among them. */
+/** Splits content into text and thinking. Mistral writes content as parts, with reasoning among them. */
 export function splitContent(content: string | z.infer<typeof openAiContentPart>[] | null | undefined): {
 	text: string | null;
 	thinking: string | null;
@@ -101,7 +101,10 @@ export function splitContent(content: string | z.infer<typeof openAiContentPart>
 	return { text: texts.length > 0 ? texts.join("") : null, thinking: thinking.length > 0 ? thinking.join("") : null };
 }
 
-/** Fields of a body that are read, or are nobody's business: ids, padding against traffic analysis, what only we may say. */
+/**
+ * Body fields that are read here, or are not passed on: ids, padding against traffic analysis, and fields that only
+ * this service may set.
+ */
 const KNOWN_BODY_FIELDS = new Set([
 	"id",
 	"object",
@@ -115,12 +118,12 @@ const KNOWN_BODY_FIELDS = new Set([
 	"svc",
 ]);
 
-/** Whether a member of a body is something else that is said beside the answer. */
+/** Whether a body member is a field to pass through: not null, and not known here. */
 export function isUnknownBodyField(name: string, value: unknown): boolean {
 	return value != null && !KNOWN_BODY_FIELDS.has(name);
 }
 
-/** OpenAI's words, and the older function_call. */
+/** OpenAI's finish reasons, and the older function_call. */
 const OPENAI_FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 	stop: "stop",
 	length: "length",
@@ -128,16 +131,19 @@ const OPENAI_FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 	function_call: "tool_calls",
 	content_filter: "content_filter",
 };
-/** The provider's own way of saying that there is no usable answer. */
+/** Finish reasons by which a provider says that there is no usable answer. */
 export const OPENAI_FAILED_REASONS = new Set(["error", "insufficient_system_resource"]);
 
-/** A provider's word in the closed set; calls that are there want to be made, unless they were cut or filtered. */
+/**
+ * The finish reason for a provider's own. When there are calls to make it is `tool_calls`, unless the answer was cut or
+ * filtered.
+ */
 export function fromOpenAiFinishReason(native: string | null, hasCalls: boolean): FinishReason {
 	const reason = OPENAI_FINISH_REASONS[native ?? "stop"] ?? "stop";
 	return hasCalls && reason === "stop" ? "tool_calls" : reason;
 }
 
-/** The answer in a whole body, or null when it holds none that could be delivered. */
+/** The answer in a whole body; null when the body holds no answer that can be delivered. */
 export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 	const parsed = openAiCompletionSchema.safeParse(body);
 	if (!parsed.success) return null;
@@ -183,7 +189,7 @@ const openAiErrorSchema = z.lazy(() =>
 	]),
 );
 
-/** The error in a body of any of the ten providers, or null. */
+/** The error in a body of any of the ten providers; null when there is none. */
 export function parseOpenAiError(body: unknown): UpstreamError | null {
 	const parsed = openAiErrorSchema.safeParse(body);
 	if (!parsed.success) return null;
@@ -192,7 +198,7 @@ export function parseOpenAiError(body: unknown): UpstreamError | null {
 	return { message, code: name === null ? null : String(name) };
 }
 
-/** The usage in a whole body, even where it holds no answer. */
+/** The usage in a parsed body, even where the body holds no answer. */
 export function parseOpenAiUsage(body: unknown): TokenUsage | null {
 	const parsed = z.looseObject({ usage: z.unknown() }).safeParse(body);
 	return parsed.success ? usageFromOpenAi(parsed.data.usage) : null;

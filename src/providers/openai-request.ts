@@ -1,4 +1,4 @@
-// The OpenAI chat completions format, as ten of the catalog's providers speak it with small differences: what is sent.
+// Renders a model call in the OpenAI chat completions format, with the small differences of ten providers.
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
@@ -46,7 +46,7 @@ function toOpenAiToolCall({ id, name, arguments: args }: ToolCallPart, rule: Cal
 	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
 }
 
-/** One text stands as a string, text among images as parts. */
+/** A single text as a string; several texts, or texts with images, as parts. */
 function toOpenAiContent(parts: readonly (TextPart | ImagePart)[]): string | JsonObject[] {
 	const texts = partsOfType(parts, "text");
 	if (texts.length === parts.length) return toTextContent(texts);
@@ -57,13 +57,13 @@ function toOpenAiContent(parts: readonly (TextPart | ImagePart)[]): string | Jso
 	);
 }
 
-/** The format has no mark for a tool that failed, so the text says it. */
+/** A tool result as a message. The format has no mark for a tool that failed, so the text says it. */
 function toToolMessage({ callId, content, isError }: ToolResultPart, rule: CallIdRule): JsonObject {
 	const parts: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
 	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: toOpenAiContent(parts) };
 }
 
-/** The messages that one message becomes: results of tools are messages of their own, and go first. */
+/** The messages for one message. Tool results become messages of their own and go first. */
 function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 	switch (message.role) {
 		case "system":
@@ -88,7 +88,7 @@ function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 			const results = partsOfType(message.content, "tool_result").map((result) =>
 				toToolMessage(result, callIdRule(provider)),
 			);
-			// A message of nothing but results says nothing of its own.
+			// A message of tool results alone has no message of its own.
 			if (said.length === 0 && results.length > 0) return results;
 			return [...results, { role: "user", content: toOpenAiContent(said), name: message.name }];
 		}
@@ -110,7 +110,7 @@ function toResponseFormat(output: OutputFormat): JsonObject | undefined {
 	return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
 
-/** The fields that set a model's effort, and what is left of its output limit for the visible answer. */
+/** The fields that set a model's effort, and the part of its output limit that is left for the visible answer. */
 function reasoningFields(
 	model: Model,
 	effort: EffortChoice,
@@ -136,7 +136,7 @@ function reasoningFields(
 	}
 }
 
-/** Optional fields under the provider's names; what it or the model refuses is left out and named. */
+/** Optional fields under the provider's names. Those that provider or model refuse are left out with a warning. */
 function optionalFields(
 	call: ModelCall,
 	model: Model,
@@ -151,7 +151,7 @@ function optionalFields(
 	const warnings: Warning[] = [];
 	for (const [param, value] of requested) {
 		if (!refused.has(param)) fields[provider.renames[param] ?? param] = value;
-		// The end user's name is for the provider's abuse checks; nobody misses it where it has no place.
+		// A provider uses the end user's id for abuse checks. Leaving it out needs no warning.
 		else if (param !== "user") warnings.push(droppedParameterWarning(model, param));
 	}
 	for (const [param, value] of Object.entries(call.unknownFields)) {
@@ -163,12 +163,15 @@ function optionalFields(
 	return { fields, warnings };
 }
 
-/** Reasoning that must come back, and the form of tool call ids. */
+/**
+ * Identifies the provider differences that change the prompt: reasoning that must return, and the form of tool call
+ * ids.
+ */
 export function openAiVariant({ returns_reasoning, tool_call_ids }: Provider): string {
 	return `${returns_reasoning} ${tool_call_ids}`;
 }
 
-/** Messages and tools as members of the request's JSON. */
+/** Serializes messages and tools as members of the request's JSON. */
 export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
 	const fields: JsonObject = {
 		messages: call.messages.flatMap((message) => toOpenAiMessages(message, provider)),
@@ -183,7 +186,7 @@ function streamFields({ provider }: ProviderAccess): JsonObject {
 	return provider.stream_usage === "ask" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
 }
 
-/** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
+/** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
 export function renderOpenAiRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);

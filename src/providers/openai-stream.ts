@@ -1,4 +1,4 @@
-// Reading the OpenAI chat completions format: streams, with the liberties that ten providers take.
+// Decodes streams in the OpenAI chat completions format, with the deviations of ten providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { isJsonObject, parseJson } from "./json.ts";
@@ -41,24 +41,24 @@ const openAiChunkSchema = z.lazy(() =>
 			)
 			.nullish(),
 		usage: z.unknown().optional(),
-		/** Groq's place for usage. */
+		/** Where Groq reports usage. */
 		x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
 	}),
 );
 type ToolDelta = z.infer<typeof toolDeltaSchema>;
 type OpenAiDelta = NonNullable<NonNullable<z.infer<typeof openAiChunkSchema>["choices"]>[number]["delta"]>;
 
-/** A call that has begun. */
+/** A tool call that has begun. */
 interface OpenAiCall {
 	id: string;
-	/** Made up, because the upstream gave none. */
+	/** The upstream gave no id, so this one was made up. */
 	isIdInvented: boolean;
-	/** Place in the stream; null until its name is known and it is announced. */
+	/** Index among the announced calls; null until its name is known and it is announced. */
 	index: number | null;
 	name: string;
 	/** Arguments that came before the name. */
 	earlyArguments: string;
-	/** Whether any arguments were said. */
+	/** Whether any arguments were emitted. */
 	hasArguments: boolean;
 }
 
@@ -66,7 +66,7 @@ function failurePart(message: string, code: string | null = null): StreamPart {
 	return { type: "failure", error: { message, code } };
 }
 
-/** The error an event reports, in whichever of the providers' shapes; null when it reports none. */
+/** The error that an event reports, in any of the providers' shapes; null when it reports none. */
 function parseReportedError(body: unknown): UpstreamError | null {
 	if (typeof body !== "object" || body === null) return null;
 	if ("error" in body && body.error)
@@ -74,10 +74,13 @@ function parseReportedError(body: unknown): UpstreamError | null {
 	return "choices" in body || "usage" in body ? null : parseOpenAiError(body);
 }
 
-/** Members of a delta that say nothing when they are null. */
+/** Members of a delta that mean nothing when they are null. */
 const SILENT_WHEN_NULL = new Set(["role", "refusal", "reasoning_content", "reasoning", "tool_calls"]);
 
-/** The text of a chunk that holds nothing else, as most do: it needs no schema. Null for any other. */
+/**
+ * The text of a chunk that holds nothing else; null for any other chunk. Most chunks are of this kind, and skip the
+ * schema.
+ */
 function plainChunkText(body: Record<string, unknown>): string | null {
 	if (body["usage"] != null || body["x_groq"] != null || body["error"]) return null;
 	const choices = body["choices"];
@@ -93,17 +96,17 @@ function plainChunkText(body: Record<string, unknown>): string | null {
 	return delta["content"];
 }
 
-/** Decodes one stream. It is whole when the model said why it stopped, and `[DONE]` or usage came with it. */
+/** Decodes one stream. It is complete when a finish reason came, and `[DONE]` or usage with it. */
 export class OpenAiDecoder implements StreamDecoder {
 	#calls: OpenAiCall[] = [];
 	#callsByIndex = new Map<number, OpenAiCall>();
 	#announcedCalls = 0;
 	#hasFinishReason = false;
 	#usage: TokenUsage | null = null;
-	/** Some report a running count with every chunk. */
+	/** Some providers report a running count with every chunk. */
 	#usageIsFinal = false;
 	#isDone = false;
-	/** As last said; objects as JSON. */
+	/** The last value of each body field; objects as JSON. */
 	#bodyFields = new Map<string, unknown>();
 
 	get finished(): boolean {
@@ -139,7 +142,7 @@ export class OpenAiDecoder implements StreamDecoder {
 		return [];
 	}
 
-	/** Fields beside the choices, where they differ from what was said before: most are on every chunk. */
+	/** Fields beside the choices, when their value changed. Most are repeated on every chunk. */
 	#bodyParts(chunk: Record<string, unknown>): StreamPart[] {
 		let fields: Record<string, unknown> | undefined;
 		for (const [name, value] of Object.entries(chunk)) {
@@ -182,12 +185,12 @@ export class OpenAiDecoder implements StreamDecoder {
 		return parts;
 	}
 
-	/** The open call that a fragment goes on with: by its id, else by its index, else the last. */
+	/** The open call that a fragment continues: found by its id, else by its index, else the last one. */
 	#findOpenCall({ index, id, function: written }: ToolDelta): OpenAiCall | undefined {
 		const byId = id ? this.#calls.find((call) => call.id === id) : undefined;
 		if (byId) return byId;
 		const known = index == null ? this.#calls.at(-1) : this.#callsByIndex.get(index);
-		// Some providers give every parallel call index 0: another id, or another name, is another call.
+		// Some providers give every parallel call index 0, so another id or another name means another call.
 		if (id && known && !known.isIdInvented) return undefined;
 		if (id && index == null) return undefined;
 		const name = written?.name;
@@ -234,7 +237,7 @@ export class OpenAiDecoder implements StreamDecoder {
 		if (this.#hasFinishReason) return [];
 		if (OPENAI_FAILED_REASONS.has(native)) return [failurePart(`the upstream ended with ${native}`, native)];
 		this.#hasFinishReason = true;
-		// A call without arguments has an empty object for them, as in a whole answer.
+		// A call without arguments gets an empty object for them, as in a whole answer.
 		const empty = this.#calls.flatMap(({ index, hasArguments: written }) => (index === null || written ? [] : [index]));
 		return [
 			...empty.map((index): StreamPart => ({ type: "tool_arguments", index, text: "{}" })),

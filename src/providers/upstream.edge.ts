@@ -1,9 +1,10 @@
-// One upstream call, always streamed, so that a long answer is never taken for a silent provider: sent, its head awaited, its
-// body decoded, and what came of it as a value. Failover stands above it.
+// Makes one upstream request: sends it, waits for the response head, decodes the body, and returns the outcome as a
+// value. It always streams, so that a long answer is not mistaken for a silent provider. Failover is left to the
+// engine.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
 import { isDelta, toStreamParts } from "./accumulate.ts";
-import { UpstreamBody } from "./body.edge.ts";
+import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import { parseJson } from "./json.ts";
 import {
@@ -15,37 +16,35 @@ import {
 	type Wire,
 } from "./wire.ts";
 
-export interface Deadlines {
-	/** From the request to the response head. */
+export interface Deadlines extends BodyDeadlines {
+	/** Longest wait from the request to the response head. */
 	headMs: number;
-	/** Of silence before the first delta: a model that reasons unseen says nothing meanwhile. */
-	firstDeltaMs: number;
-	/** Of silence between two pieces of the body from then on. */
-	idleMs: number;
-	/** When the call is over in any case, ms since the epoch. */
-	endsAtMs: number;
 }
 
-/** An error body is read as far as this; the rest says nothing new. */
+/** How much of an error body is read. The rest adds nothing. */
 const MAX_ERROR_CHARS = 65_536;
 
-/** A stream whose head has arrived. Its parts end normally only when the format's end mark was seen. */
+/** A stream whose response head has arrived. Its parts end normally only when the format's end mark was seen. */
 export interface UpstreamStream {
 	kind: "stream";
 	sandbox: boolean;
-	/** One array per piece of the body; throws UpstreamInterrupted when the stream breaks off, is unreadable, or a deadline passes. */
+	/**
+	 * One array per piece of the body. Throws UpstreamInterrupted when the stream breaks off, is unreadable, or a
+	 * deadline passes.
+	 */
 	parts: AsyncIterableIterator<StreamPart[], void>;
 	/** Usage as reported so far; null when there was none. */
 	reported(): ReportedUsage | null;
 	/** Aborts when a deadline passes, even while nobody reads. */
 	over: AbortSignal;
-	/** Ends the upstream call. */
+	/** Ends the upstream request. */
 	abort(): void;
 }
 
 /**
- * A request body on its way. The platform reports a refused connection and one that broke after the request with the same
- * error; but it takes the last byte only when it has passed on those before it, and a provider does nothing without it.
+ * A request body on its way. The platform reports the same error for a refused connection and for one that broke after
+ * the request. It accepts the last byte only after passing on all bytes before it, and a provider does nothing without
+ * the last byte. So `sent` tells the two apart.
  */
 class OutgoingBody {
 	readonly stream: ReadableStream<Uint8Array>;
@@ -55,7 +54,7 @@ class OutgoingBody {
 		const bytes = utf8Bytes(text);
 		const { readable, writable } = new FixedLengthStream(bytes.byteLength);
 		this.stream = readable;
-		// It breaks off together with the call, which says so itself.
+		// The body breaks off together with the request, which reports the failure itself.
 		this.#write(writable.getWriter(), bytes).catch(() => undefined);
 	}
 
@@ -66,15 +65,16 @@ class OutgoingBody {
 		await writer.close();
 	}
 
-	/** Whether the provider may have the whole of it. */
+	/** Whether the provider may have the whole body. */
 	get sent(): boolean {
 		return this.#sent;
 	}
 }
 
 /**
- * Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only.
- * @throws UpstreamInterrupted when it does not come in time, else whatever the platform throws.
+ * Sends a request and waits for its head. Redirects are not followed, so the provider key goes only to the configured
+ * host.
+ * @throws UpstreamInterrupted when the head does not come in time, else whatever the platform throws.
  */
 async function fetchHead(
 	{ url, headers }: UpstreamRequest,
@@ -89,7 +89,7 @@ async function fetchHead(
 	const deadline = new Promise<never>((_, reject) => {
 		timer = setTimeout(
 			() => {
-				// A request with little time left does not make a provider slow.
+				// When the request had little time left, the provider was not slow.
 				reject(new UpstreamInterrupted(leftMs < headMs ? "out_of_time" : "head_timeout"));
 				abort.abort();
 			},
@@ -103,7 +103,7 @@ async function fetchHead(
 	}
 }
 
-/** `Retry-After` in seconds or as a date, `retry-after-ms`; null when there is none. */
+/** The wait in `retry-after-ms` or `Retry-After` (seconds or a date), in ms; null when there is none. */
 function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
 	const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
 	if (Number.isFinite(ms) && ms >= 0) return ms;
@@ -115,7 +115,7 @@ function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
 	return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
-/** What an error status says, as far as its body comes in time. */
+/** Reads what an error status says, as far as its body comes in time. */
 async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
 	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")));
 	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
@@ -125,8 +125,8 @@ async function readStatusFailure(wire: Wire, { status, headers }: Response, body
 const END_OF_PARTS = { done: true, value: undefined } as const;
 
 /**
- * The parts of one call's body, whichever way the upstream wrote it. One object and no generators: a stream has thousands of
- * pieces, and each layer of generators costs every one of them two promises.
+ * The stream parts of one response body, streamed or whole. It is one object without generators: a stream has thousands
+ * of pieces, and each layer of generators would cost two promises per piece.
  */
 class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#wire: Wire;
@@ -136,15 +136,15 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#decoder: ReturnType<Wire["createDecoder"]>;
 	#events: ServerSentEvent[] = [];
 	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
-	/** Of a whole body. */
+	/** Usage of a body that came whole. */
 	#wholeBodyUsage: ReportedUsage | null = null;
-	/** How the stream came to grief, behind what was said in the same piece. */
+	/** The error that ends the stream. It is thrown after the parts of the same piece were returned. */
 	#pendingError: UpstreamInterrupted | null = null;
 	#hasEnded = false;
 
 	/**
-	 * @param isWhole the upstream answered a request for a stream with a whole body all the same.
-	 * @param close ends the call; called however the parts end.
+	 * @param isWhole the upstream answered a streaming request with a whole body.
+	 * @param close ends the request; called however the parts end.
 	 */
 	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, close: () => void) {
 		this.#wire = wire;
@@ -172,7 +172,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 			this.#hasEnded = true;
 			this.#close();
 			if (error instanceof UpstreamInterrupted) throw error;
-			// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
+			// A bug of ours that the upstream's content triggered. The client loses this call, not the whole request.
 			logError("upstream_unreadable", error);
 			throw new UpstreamInterrupted("unusable");
 		}
@@ -184,14 +184,14 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		return END_OF_PARTS;
 	}
 
-	/** What the next pieces of the body say, as soon as they say anything; null at the end. */
+	/** The parts of the next pieces that have any; null at the end. */
 	async #readNextParts(): Promise<StreamPart[] | null> {
 		if (this.#pendingError) throw this.#pendingError;
 		while (!this.#hasEnded) {
 			const piece = await this.#body.read();
 			this.#hasEnded = piece === null;
 			const parts: StreamPart[] = [];
-			// Some upstreams leave out the blank line after their last event.
+			// Some upstreams omit the blank line after their last event.
 			this.#decode(piece ?? "\n\n", parts);
 			if (piece === null && !this.#pendingError) {
 				for (const part of this.#decoder.end()) parts.push(part);
@@ -236,7 +236,9 @@ function isJson(response: Response): boolean {
 	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/** Makes a call and waits for its head. Never throws for what an upstream can do; the parts of its stream may. */
+/**
+ * Sends a request and waits for its head. Never throws for anything an upstream can do; reading the parts may throw.
+ */
 export async function openUpstreamStream(
 	wire: Wire,
 	request: UpstreamRequest,
@@ -265,7 +267,7 @@ export async function openUpstreamStream(
 	}
 	const { idleMs, endsAtMs } = deadlines;
 	if (response.status !== 200) {
-		// Its status says most of it: nobody waits long for the rest.
+		// The status says most of it, so the body gets little time.
 		body = new UpstreamBody(response, {
 			firstDeltaMs: idleMs,
 			idleMs,

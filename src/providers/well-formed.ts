@@ -1,15 +1,15 @@
-// Keeps streamed text valid Unicode: a surrogate pair that an upstream splits over two events is put together again. Pure.
+// Keeps streamed text valid Unicode: rejoins a surrogate pair that an upstream split over two events. Pure.
 import type { StreamPart } from "./wire.ts";
 
 type TextBearingPart = Extract<StreamPart, { text: string }>;
 
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** Makes the texts of one stream well-formed, each kind and each tool call by itself. */
+/** Makes the texts of one stream well-formed, for each kind of text and each tool call separately. */
 export class WellFormedParts {
 	#heldBack = new Map<string, { half: string; part: TextBearingPart }>();
 
-	/** The part as it may be delivered; null when nothing of it may be yet. */
+	/** The part as it may be delivered; null while nothing of it may be. */
 	pass(part: StreamPart): StreamPart | null {
 		if (!("text" in part)) return part;
 		const key = "index" in part ? `${part.type} ${part.index}` : part.type;

@@ -59,7 +59,7 @@ export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 	return WIRES[wire];
 }
 
-/** Whether a model can be called: its provider has a key. */
+/** Whether a model can be called: its provider has a provider key. */
 export function isAvailable(model: Model, settings: Settings): boolean {
 	return settings.providers.has(model.provider);
 }

@@ -50,7 +50,7 @@ export function maxOutputTokens(request: LengthRequest, model: Model, mode: Mode
 }
 
 /** An output limit and the worst case of a request with it. */
-export interface LengthFit {
+interface LengthFit {
 	maxTokens: number;
 	worstNanoUsd: number;
 }

@@ -202,7 +202,7 @@ type WouldFit = Extract<Failure, { reason: "cost_limit_exceeded" }>["wouldFit"];
 const MIN_SUGGESTED_TOKENS = 64;
 
 /** The longest answer of a model whose worst case fits, or null. */
-function longestFit(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
+function fitForModel(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
 	const { maxTokens: most } = request.call;
 	const least = Math.min(most, MIN_SUGGESTED_TOKENS);
 	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
@@ -214,7 +214,7 @@ function longestFit(request: SelectionRequest, model: Model, mode: Mode, limitNa
 /** What would have fitted: of the models that are too dear the one that may answer longest, the cheaper of equals. */
 function suggestFit(request: SelectionRequest, models: readonly Model[], mode: Mode, limitNanoUsd: number): WouldFit {
 	return models
-		.map((model) => longestFit(request, model, mode, limitNanoUsd))
+		.map((model) => fitForModel(request, model, mode, limitNanoUsd))
 		.reduce(
 			(best, fit) =>
 				fit &&
@@ -241,8 +241,8 @@ function toCostFailure(
 	const scope = ceiling?.scope ?? "max_cost";
 	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
-	const ofPlan = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
-	const limit = scope === "max_cost" ? "max_cost" : ofPlan;
+	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
+	const limit = scope === "max_cost" ? "max_cost" : planLimit;
 	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.longest ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
@@ -473,8 +473,8 @@ function findTarget({
 	const intensity = Object.hasOwn(INTENSITIES, model) ? INTENSITIES[model] : undefined;
 	if (intensity) return intensity;
 	if (model !== "auto") return { by: "request", model };
-	const named = rule?.use.model;
-	if (named !== undefined) return named === "auto" ? null : { by: "config", model: named };
+	const ruleModel = rule?.use.model;
+	if (ruleModel !== undefined) return ruleModel === "auto" ? null : { by: "config", model: ruleModel };
 	if (rule?.use.tier) return { name: `tier ${rule.use.tier}`, tiers: [rule.use.tier] };
 	return config && config.model !== "auto" ? { by: "config", model: config.model } : null;
 }

@@ -110,7 +110,7 @@ export function lastUserText({ messages }: ModelCall): string {
 }
 
 /** Prompt tokens at four characters a token, tools and images included. */
-export function estimatePromptTokens(call: ModelCall): number {
+function estimatePromptTokens(call: ModelCall): number {
 	let chars = 0;
 	for (const text of messageTexts(call)) chars += text.length;
 	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;

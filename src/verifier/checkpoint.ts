@@ -6,7 +6,7 @@ import { type Finding, failure, finding } from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 /** A checkpoint that was read; what it is worth stands in its findings. */
-export interface CheckedCheckpoint {
+interface CheckedCheckpoint {
 	checkpoint: (Pick<Checkpoint, "origin" | "size"> & { root: Hash }) | null;
 	findings: Finding[];
 }

@@ -41,7 +41,7 @@ async function receiptSignatureFinding(
 }
 
 /** A receipt that was read, and what its hash and its signature are worth. */
-export interface CheckedReceipt {
+interface CheckedReceipt {
 	receipt: ProofDocument["receipt"];
 	/** Of which request the answer around the receipt said it is. */
 	requestId: string | undefined;
