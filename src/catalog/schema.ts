@@ -1,5 +1,6 @@
-// The shape of models.json and providers.json, which hold what the service computes with. Whoever edits a figure there edits its source in
-// models.sources.json or providers.sources.json too (evidence.ts). The catalog test checks the files; the Worker takes only the types.
+// The shape of models.json and providers.json, the figures that the service computes with. A change of a figure there
+// also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
+// files; the Worker imports only the types.
 import * as z from "zod";
 import { EFFORTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
 
@@ -22,13 +23,13 @@ const priceTierSchema = z.strictObject({
 });
 
 const priceSchema = z.strictObject({
-	/** ISO time from which the price holds; null for the first one. */
+	/** ISO time from which the price holds; null for the first price. */
 	effective_from: z.iso.datetime().nullable(),
 	input: rateSchema,
 	output: rateSchema,
 	/** Null: cached tokens cost the input rate. */
 	cached_input: rateSchema.nullable(),
-	/** Null: written tokens cost the input rate. */
+	/** Null: tokens written to a cache cost the input rate. */
 	cache_write: rateSchema.nullable(),
 	tiers: z.array(priceTierSchema),
 });
@@ -51,7 +52,7 @@ export const modelSchema = z.strictObject({
 	open_weights: z.boolean(),
 	prices: z.array(priceSchema).min(1),
 	limits: z.strictObject({
-		/** Tokens in and out together. */
+		/** Input and output tokens together. */
 		context_window: z.int().positive(),
 		max_input_tokens: z.int().positive().nullable(),
 		max_output_tokens: z.int().positive(),
@@ -74,24 +75,24 @@ export const modelSchema = z.strictObject({
 				"google_thinking_budget",
 				"google_thinking_level",
 			]),
-			/** Rising; `none` is there when reasoning can be switched off. */
+			/** In rising order. `none` is listed when reasoning can be switched off. */
 			efforts: z.array(z.enum(EFFORTS)).min(1),
-			/** Whether the upstream counts reasoning inside the output limit it is sent. */
+			/** Whether the upstream counts reasoning inside the output limit that it is sent. */
 			inside_max_tokens: z.boolean(),
 		})
 		.nullable(),
 	request: z.strictObject({
 		max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]),
-		/** Sampling knobs the model refuses. */
+		/** Sampling parameters that the model refuses. */
 		rejects: z.array(z.string()),
 	}),
-	/** Share of the best model's public score, at the model's highest effort; null where no figure is stored. */
+	/** Share of the best model's public score, at the model's highest effort; null when no figure is known. */
 	quality: z.strictObject({
 		general: fractionSchema,
 		reasoning: fractionSchema,
 		code: fractionSchema.nullable(),
 		tools: fractionSchema.nullable(),
-		/** What is left of it at the model's lowest effort. */
+		/** The share of that quality which is left at the model's lowest effort. */
 		low_effort_ratio: fractionSchema,
 	}),
 	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
@@ -105,19 +106,26 @@ export const providerSchema = z.strictObject({
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z]+$/),
 	key_env_alternatives: z.array(z.string()),
-	/** Request fields the provider refuses; from its public reference, not verified by a call. */
+	/** Request fields that the provider refuses. From its public reference, not verified by a call. */
 	drops: z.array(z.string()),
-	/** Request fields it knows under another name. */
+	/** Request fields that it knows under another name. */
 	renames: z.record(z.string(), z.string()),
-	/** `ask`: usage comes in streams only when stream_options asks for it; `unasked`: it comes anyway, and asking may be refused. */
+	/**
+	 * `ask`: streams report usage only when stream_options asks for it. `unasked`: they always do, and asking may be
+	 * refused.
+	 */
 	stream_usage: z.enum(["ask", "unasked"]),
-	/** Ids of tool calls it takes: `common` is OpenAI's form or its format's own, `nine_alphanumerics` Mistral's. */
+	/**
+	 * Ids of tool calls that it takes. `common` is OpenAI's form or the wire's own, `nine_alphanumerics` is Mistral's.
+	 */
 	tool_call_ids: z.enum(["common", "nine_alphanumerics"]),
-	/** Whether a stream shows all that its model reasons; from recorded traffic, false where none was seen to. */
+	/**
+	 * Whether a stream shows all of the model's reasoning. From recorded traffic; false when none was seen to show it.
+	 */
 	shows_reasoning: z.boolean(),
-	/** Request fields of OpenAI's format that this provider may be sent unread: none raises the price or keeps text longer. */
+	/** Unknown fields in OpenAI's format that this provider may be sent. None raises the price or keeps text longer. */
 	passes: z.array(z.string()),
-	/** Whether an assistant turn must come back with its reasoning_content. */
+	/** Whether an assistant turn must return with its reasoning_content. */
 	returns_reasoning: z.boolean(),
 });
 

@@ -216,15 +216,15 @@ function parseProofQuery(query: z.output<typeof proofQuery>, size: number) {
 
 type ProofRequest = Extract<ReturnType<typeof parseProofQuery>, { ok: true }>["value"];
 
-function buildProof(asked: ProofRequest, leaves: readonly Uint8Array[]) {
+function buildProof(request: ProofRequest, leaves: readonly Uint8Array[]) {
 	const object = "handoff.proof" as const;
-	if (asked.kind === "inclusion") {
-		const { kind, index, size } = asked;
+	if (request.kind === "inclusion") {
+		const { kind, index, size } = request;
 		const hashes = inclusionProof(leaves, index, size).map(asHash);
 		const leaf_hash = asHash(leaves[index] ?? new Uint8Array());
 		return { object, kind, size, index, leaf_hash, root: asHash(merkleRoot(leaves.slice(0, size))), hashes };
 	}
-	const { kind, from, to } = asked;
+	const { kind, from, to } = request;
 	const hashes = consistencyProof(leaves, from, to).map(asHash);
 	return { object, kind, size: to, from, to, leaf_hash: null, root: asHash(merkleRoot(leaves.slice(0, to))), hashes };
 }
@@ -254,9 +254,9 @@ const getHandoffProofEndpoint = endpoint({
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
 		const { state, leaves } = await readLeaves(context, workspace_id);
-		const asked = parseProofQuery(query, state.size);
-		if (!asked.ok) return asked;
-		if (leaves) return ok(buildProof(asked.value, leaves));
+		const request = parseProofQuery(query, state.size);
+		if (!request.ok) return request;
+		if (leaves) return ok(buildProof(request.value, leaves));
 		const message = "the stored entries are not those of this chain's tree; its verification says where";
 		return fail({ reason: "chain_broken", message });
 	},

@@ -157,9 +157,9 @@ export async function readChain(
 	workspaceId: string,
 	query: ChainQuery,
 ): Promise<VerifiedChainPage> {
-	const cut = new PageCollector(query);
-	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => cut.add(rows));
-	return { entries: cut.entries, hasMore: cut.hasMore, verdict };
+	const collector = new PageCollector(query);
+	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => collector.add(rows));
+	return { entries: collector.entries, hasMore: collector.hasMore, verdict };
 }
 
 /**

@@ -45,15 +45,15 @@ function foldRight(hashes: readonly Uint8Array[]): Uint8Array {
  * @throws RangeError when the range lacks a subtree that its size calls for.
  */
 export function append({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
-	let joined = leaf;
+	let hash = leaf;
 	let remaining = hashes.length;
 	// Every trailing 1 of the size is a complete subtree that now gets its right sibling.
 	for (let rest = size; isOdd(rest); rest = halve(rest)) {
 		const left = hashes[--remaining];
 		if (left === undefined) throw new RangeError(`a range of ${size} leaves lacks a hash`);
-		joined = nodeHash(hexToBytes(left), joined);
+		hash = nodeHash(hexToBytes(left), hash);
 	}
-	return { size: size + 1, hashes: [...hashes.slice(0, remaining), bytesToHex(joined)] };
+	return { size: size + 1, hashes: [...hashes.slice(0, remaining), bytesToHex(hash)] };
 }
 
 /** Root of a range's tree. O(log n). */
@@ -65,13 +65,13 @@ export function rangeRoot({ hashes }: CompactRange): Uint8Array {
 function rootBetween(leafHashes: readonly Uint8Array[], low: number, high: number): Uint8Array {
 	const subtrees: Uint8Array[] = [];
 	for (const [count, leaf] of leafHashes.slice(low, high).entries()) {
-		let joined = leaf;
+		let hash = leaf;
 		for (let rest = count; isOdd(rest); rest = halve(rest)) {
 			const left = subtrees.pop();
 			if (!left) throw new RangeError(`no subtree to the left of leaf ${low + count}`);
-			joined = nodeHash(left, joined);
+			hash = nodeHash(left, hash);
 		}
-		subtrees.push(joined);
+		subtrees.push(hash);
 	}
 	return foldRight(subtrees);
 }
@@ -166,7 +166,7 @@ function parentPosition(place: NodePosition): NodePosition {
 }
 
 /** A leaf's claimed place in a tree; hashes are 32 bytes. */
-export interface InclusionClaim {
+interface InclusionClaim {
 	leafHash: Uint8Array;
 	/** 0-based. */
 	index: number;
@@ -190,7 +190,7 @@ export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: In
 }
 
 /** Two trees of which the second is claimed to continue the first; hashes are 32 bytes. */
-export interface ConsistencyClaim {
+interface ConsistencyClaim {
 	/** Leaves of the first tree. */
 	from: number;
 	/** Leaves of the second tree. */

@@ -190,8 +190,8 @@ export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 		reason: fromAnthropicStopReason(native, calls > 0),
 		native,
 	});
-	const counted = usageFromAnthropic(rawUsage);
-	if (counted) parts.push({ type: "usage", usage: counted });
+	const tokenUsage = usageFromAnthropic(rawUsage);
+	if (tokenUsage) parts.push({ type: "usage", usage: tokenUsage });
 	return toModelAnswer(parts);
 }
 

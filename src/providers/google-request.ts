@@ -107,7 +107,7 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 				break;
 			case "tool_call":
 				names.set(part.id, part.name);
-				turn.parts.push(toFunctionCallPart(part, !turn.parts.some((written) => "functionCall" in written)));
+				turn.parts.push(toFunctionCallPart(part, !turn.parts.some((earlier) => "functionCall" in earlier)));
 				break;
 			case "tool_result":
 				turn.parts.push(...toFunctionResponseParts(part, names));

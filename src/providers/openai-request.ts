@@ -84,13 +84,13 @@ function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 			];
 		}
 		case "user": {
-			const said = message.content.filter((part) => part.type === "text" || part.type === "image");
+			const ownParts = message.content.filter((part) => part.type === "text" || part.type === "image");
 			const results = partsOfType(message.content, "tool_result").map((result) =>
 				toToolMessage(result, callIdRule(provider)),
 			);
 			// A message of tool results alone has no message of its own.
-			if (said.length === 0 && results.length > 0) return results;
-			return [...results, { role: "user", content: toOpenAiContent(said), name: message.name }];
+			if (ownParts.length === 0 && results.length > 0) return results;
+			return [...results, { role: "user", content: toOpenAiContent(ownParts), name: message.name }];
 		}
 	}
 }

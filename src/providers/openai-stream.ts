@@ -147,9 +147,9 @@ export class OpenAiDecoder implements StreamDecoder {
 		let fields: Record<string, unknown> | undefined;
 		for (const [name, value] of Object.entries(chunk)) {
 			if (!isUnknownBodyField(name, value)) continue;
-			const said = typeof value === "object" ? JSON.stringify(value) : value;
-			if (this.#bodyFields.get(name) === said) continue;
-			this.#bodyFields.set(name, said);
+			const comparable = typeof value === "object" ? JSON.stringify(value) : value;
+			if (this.#bodyFields.get(name) === comparable) continue;
+			this.#bodyFields.set(name, comparable);
 			fields = { ...fields, [name]: value };
 		}
 		return fields ? [{ type: "body_fields", fields }] : [];
@@ -163,11 +163,11 @@ export class OpenAiDecoder implements StreamDecoder {
 		if (logprobs && logprobs.length > 0) parts.push({ type: "logprobs", content: logprobs });
 		parts.push(...this.#bodyParts(chunk));
 		if (choice?.finish_reason) parts.push(...this.#finishParts(choice.finish_reason));
-		const counted = usageFromOpenAi(usage ?? x_groq?.usage);
-		if (counted) {
-			this.#usage = counted;
+		const tokenUsage = usageFromOpenAi(usage ?? x_groq?.usage);
+		if (tokenUsage) {
+			this.#usage = tokenUsage;
 			this.#usageIsFinal = this.#hasFinishReason || Boolean(choice?.finish_reason);
-			parts.push({ type: "usage", usage: counted });
+			parts.push({ type: "usage", usage: tokenUsage });
 		}
 		return parts;
 	}

@@ -1,4 +1,4 @@
-// The model catalog over HTTP, in the shape of OpenAI's models listing with additions.
+// The model catalog over HTTP, in the shape of OpenAI's model list with additions.
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
@@ -40,7 +40,7 @@ function toModelEntry(model: Model, settings: Settings, nowMs: number): z.infer<
 	return {
 		id: model.id,
 		object: "model",
-		// OpenAI clients expect a number; 0 says that no release date is known.
+		// OpenAI clients expect a number. 0 means that the release date is not known.
 		created: model.released ? Date.parse(model.released) / 1000 : 0,
 		owned_by: model.provider,
 		display_name: model.display_name,

@@ -1,4 +1,5 @@
-// What a model is expected to deliver on a prompt, and one score from it per mode. Pure; the weights are the table below.
+// What a model is expected to deliver on a prompt, and a score for it per mode. The weights are in the table below.
+// Pure.
 
 import { type CallCost, priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -14,10 +15,10 @@ const SCORE_WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number;
 	agility: { quality: 0.2, price: 0.35, speed: 0.45 },
 };
 
-/** What models differ in: what a prompt is about, and what it asks of a model besides. */
+/** What models differ in: the subject of a prompt, and what else it requires. */
 type Demand = Intent | "tools" | "long_context";
 
-/** Typical length of an answer in tokens; a translation is as long as its prompt. */
+/** Typical length of an answer in tokens. A translation is as long as its prompt. */
 const TYPICAL_OUTPUT_TOKENS: Readonly<Record<Demand, number>> = {
 	code: 700,
 	math: 400,
@@ -32,11 +33,14 @@ const TYPICAL_OUTPUT_TOKENS: Readonly<Record<Demand, number>> = {
 	chat: 300,
 };
 
-/** Prices and waiting times are compared on a log scale between these ends, so that a score does not depend on who else is eligible. */
+/**
+ * Cost and latency are compared on a log scale between these ends. So a score does not depend on the other eligible
+ * models.
+ */
 const COST_RANGE_USD = [1e-6, 1] as const;
 const LATENCY_RANGE_MS = [300, 120_000] as const;
 
-/** The catalog has four figures; other intents use the nearest of them. */
+/** The catalog has four figures. Each other intent uses the nearest of them. */
 const QUALITY_FIGURE: Readonly<Record<Demand, "general" | "reasoning" | "code" | "tools">> = {
 	code: "code",
 	math: "reasoning",
@@ -58,7 +62,7 @@ export interface Expectation {
 	latencyMs: number;
 }
 
-/** A prompt that is about nothing particular is weighed by its tools and its length alone, where it has them. */
+/** What a prompt requires. A prompt with tools or a long context but no particular subject counts by those alone. */
 function promptDemands(signals: Signals): Demand[] {
 	const besides: Demand[] = [
 		...(signals.hasTools ? ["tools" as const] : []),
@@ -68,7 +72,11 @@ function promptDemands(signals: Signals): Demand[] {
 	return general && besides.length > 0 ? besides : [...signals.intents, ...besides];
 }
 
-/** Expected quality, price and latency of one model on one prompt. */
+/**
+ * Expected quality, cost and latency of one model on one prompt.
+ * @param maxTokens the output limit.
+ * @param nowMs selects the price, ms since the epoch.
+ */
 export function computeExpectation(
 	model: Model,
 	effort: EffortChoice,
@@ -104,7 +112,7 @@ function cheapness(value: number, [low, high]: readonly [number, number]): numbe
 	return 1 - Math.min(1, place);
 }
 
-/** One number per candidate, 0 to 1; `direct` has nothing to weigh and uses the balanced weights. */
+/** The score of a candidate, 0 to 1. `direct` compares nothing and uses the balanced weights. */
 export function scoreExpectation(expectation: Expectation, mode: Mode): number {
 	const weights = SCORE_WEIGHTS[mode === "direct" ? "balanced" : mode];
 	const value =

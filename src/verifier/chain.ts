@@ -92,8 +92,8 @@ function renderFaults(rows: readonly HandoffRow[], reasons: readonly string[]): 
 	const byPosition = Map.groupBy(reasons, (reason) => Number(reason.split(":")[1]));
 	return [...byPosition].map(([position, names]) => {
 		const row = rows[position];
-		const said = names.map((reason) => FAULT_TEXTS[reason.split(":")[0] as ChainFaultName]);
-		return `entry ${row?.seq ?? position} (${row?.id}): ${said.join(", ")}`;
+		const texts = names.map((reason) => FAULT_TEXTS[reason.split(":")[0] as ChainFaultName]);
+		return `entry ${row?.seq ?? position} (${row?.id}): ${texts.join(", ")}`;
 	});
 }
 
@@ -168,14 +168,14 @@ function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 /** Whether the file holds all that the chain says it has. */
 function extentFinding(rows: readonly HandoffRow[], count: number, hasMore: boolean): Finding {
 	const first = rows[0]?.seq ?? 0;
-	const held = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
+	const range = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
 	if (hasMore && first + rows.length >= count)
-		return failure(`chain: is said to go on behind its ${count} entries, of which the file holds ${held}`);
+		return failure(`chain: is said to go on behind its ${count} entries, of which the file holds ${range}`);
 	if (first === 0 && rows.length === count)
 		return finding(true, `chain: whole, ${count} entries with root ${rowsRoot(rows)}`, "");
 	if (first > 0 || (hasMore && rows.length < count))
-		return { verdict: "note", text: `chain: ${count} entries, of which the file holds ${held}` };
-	return failure(`chain: is said to have ${count} entries, but the file holds ${held}`);
+		return { verdict: "note", text: `chain: ${count} entries, of which the file holds ${range}` };
+	return failure(`chain: is said to have ${count} entries, but the file holds ${range}`);
 }
 
 async function checkpointFindings(
@@ -200,9 +200,9 @@ async function checkpointFindings(
  * @param checkpoint text of a checkpoint that the chain is to agree with; null for none.
  */
 export async function checkChain(document: unknown, keys: PublicKeys, checkpoint: string | null): Promise<Finding[]> {
-	const read = chainDocumentSchema.safeParse(document);
-	if (!read.success) return [failure("chain: is not what GET /v1/handoff/chain/{workspace_id} answers")];
-	const pages = [read.data].flat();
+	const parsed = chainDocumentSchema.safeParse(document);
+	if (!parsed.success) return [failure("chain: is not what GET /v1/handoff/chain/{workspace_id} answers")];
+	const pages = [parsed.data].flat();
 	const rows = pages.flatMap(({ data }) => data.map(toHandoffRow));
 	const last = pages.at(-1);
 	const names = new Set([...pages, ...rows].map(({ workspace_id }) => workspace_id));

@@ -41,8 +41,8 @@ export async function readCheckpoint(text: string, keys: PublicKeys): Promise<Ch
 	const { origin, size } = checkpoint;
 	const root = asHash(checkpoint.root);
 	const signature = await checkpointSignatureFinding(text, origin, keys);
-	const said: Finding = { verdict: "ok", text: `checkpoint: ${origin} has ${size} entries and root ${root}` };
-	return { checkpoint: { origin, size, root }, findings: [said, signature] };
+	const claim: Finding = { verdict: "ok", text: `checkpoint: ${origin} has ${size} entries and root ${root}` };
+	return { checkpoint: { origin, size, root }, findings: [claim, signature] };
 }
 
 /** Checks a saved checkpoint. */

@@ -30,7 +30,7 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /** A value, or why the text has none that everybody would agree on. */
-export type DocumentResult = { ok: true; value: unknown } | { ok: false; fault: string };
+type DocumentResult = { ok: true; value: unknown } | { ok: false; fault: string };
 
 function describePosition(text: string, position: number): string {
 	const before = text.slice(0, position);
@@ -42,8 +42,10 @@ function describePosition(text: string, position: number): string {
 function normalizeDecimal(text: string): string {
 	const [, whole = "", fraction = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
 	const digits = `${whole}${fraction}`.replace(/^0+/, "");
-	const kept = digits.replace(/0+$/, "");
-	return kept === "" ? "0" : `${kept}e${Number(power) - fraction.length + digits.length - kept.length}`;
+	const significant = digits.replace(/0+$/, "");
+	return significant === ""
+		? "0"
+		: `${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
 /** True for a number that its parsed value still says: another reader may keep more digits, and so another amount. */

@@ -42,9 +42,9 @@ function parseKeys(text: string): (Uint8Array | null)[] {
  * @returns null when any of it is no Ed25519 key.
  */
 export function readPublicKeys(text: string): PublicKeys | null {
-	const found = parseKeys(text);
-	const keys = found.filter((key) => key !== null);
-	return keys.length > 0 && keys.length === found.length ? keys : null;
+	const parsed = parseKeys(text);
+	const keys = parsed.filter((key) => key !== null);
+	return keys.length > 0 && keys.length === parsed.length ? keys : null;
 }
 
 /** The ids of keys, for people. */

@@ -9,7 +9,7 @@ import { checkReceipt } from "./receipt.ts";
 import { checkTrajectory } from "./trajectory.ts";
 
 /** What a check may be given besides what it checks. */
-export interface CheckOptions {
+interface CheckOptions {
 	/** None: whatever is signed does not hold, because it was not checked. */
 	keys: PublicKeys;
 	/** A checkpoint that a chain is to agree with. */
@@ -19,15 +19,15 @@ export interface CheckOptions {
 interface ProofKind {
 	/** What its file holds. */
 	file: string;
-	check(text: string, given: CheckOptions): Promise<Finding[]>;
+	check(text: string, options: CheckOptions): Promise<Finding[]>;
 }
 
-function checkJson(check: (document: unknown, given: CheckOptions) => Promise<Finding[]>): ProofKind["check"] {
-	return async (text, given) => {
+function checkJson(check: (document: unknown, options: CheckOptions) => Promise<Finding[]>): ProofKind["check"] {
+	return async (text, options) => {
 		const read = readDocument(text);
 		if (!read.ok) return [failure(`the file ${read.fault}`)];
 		try {
-			return await check(read.value, given);
+			return await check(read.value, options);
 		} catch (error) {
 			if (error instanceof NotCanonicalError) return [failure(`what the file holds has no hash: ${error.message}`)];
 			throw error;

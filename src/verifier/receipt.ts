@@ -75,9 +75,9 @@ export async function checkReceiptSeal(document: unknown, keys: PublicKeys): Pro
 	return { receipt, requestId, findings };
 }
 
-function attestationFindings(given: unknown): Finding[] {
-	if (given === null || given === undefined) return [];
-	const attestation = receiptAttestationSchema.safeParse(given);
+function attestationFindings(compliance: unknown): Finding[] {
+	if (compliance === null || compliance === undefined) return [];
+	const attestation = receiptAttestationSchema.safeParse(compliance);
 	if (!attestation.success) return [failure("attestation: is none of svc.attestation.v1")];
 	const { hash: claimed, ...members } = attestation.data;
 	const hash = hashObject(members);

@@ -37,16 +37,16 @@ const BUNDLE_MEMBERS = [
 /** Steps as they are shown, with more than was hashed of them, against those that were checked. */
 function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBundle): Finding[] {
 	if (shown === undefined) return [];
-	const read = shownStepsSchema.safeParse(shown);
-	if (!read.success || read.data.length !== steps.length)
+	const parsed = shownStepsSchema.safeParse(shown);
+	if (!parsed.success || parsed.data.length !== steps.length)
 		return [failure(`steps: the file shows others than the ${steps.length} that are proven`)];
-	const found = read.data.flatMap((step, position) => {
+	const mismatches = parsed.data.flatMap((step, position) => {
 		const follows = { ...steps[position], ...(step_proofs ? { step_proof: step_proofs[position] } : {}) };
 		return contradictionFindings(`step ${position}`, step, follows);
 	});
-	const names = read.data.flatMap((step) => Object.keys(step));
+	const names = parsed.data.flatMap((step) => Object.keys(step));
 	return [
-		...failedFindings(found.map(({ text }) => text)),
+		...failedFindings(mismatches.map(({ text }) => text)),
 		...unprovenFindings(
 			"steps",
 			names.filter((name) => !PROVEN_STEP_MEMBERS.includes(name) && name !== "step_proof"),
@@ -112,12 +112,12 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 }
 
 async function receiptFindings(
-	given: unknown,
+	receiptDocument: unknown,
 	{ run_id, status }: { run_id: string; status: unknown },
 	recomputed: string,
 	keys: PublicKeys,
 ): Promise<Finding[]> {
-	const checked = await checkReceiptSeal(given, keys);
+	const checked = await checkReceiptSeal(receiptDocument, keys);
 	if (!checked) return [failure("receipt: is not what GET /v1/proof/{run_id} answers")];
 	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
@@ -155,9 +155,10 @@ export async function checkTrajectory(document: unknown, keys: PublicKeys): Prom
 	const { bundle } = read;
 	const verdict = verifyTrajectory(bundle);
 	const findings = [...bundleFindings(bundle, verdict), ...trajectoryClaimFindings(whole.data, bundle, verdict)];
-	const signed = proof ?? receipt;
+	const receiptDocument = proof ?? receipt;
 	const run = { run_id: bundle.run_id, status: whole.data["status"] };
-	if (signed != null) return [...findings, ...(await receiptFindings(signed, run, verdict.recomputed_proof, keys))];
+	if (receiptDocument != null)
+		return [...findings, ...(await receiptFindings(receiptDocument, run, verdict.recomputed_proof, keys))];
 	const text = "receipt: none in the file; that the service issued this trajectory is not shown";
 	return [
 		...findings,

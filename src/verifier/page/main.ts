@@ -56,9 +56,9 @@ function toListItem(finding: Finding): HTMLLIElement {
 	label.className = style;
 	label.textContent = word;
 	const item = document.createElement("li");
-	const said = document.createElement("span");
-	said.textContent = printableText(finding);
-	item.append(label, said);
+	const text = document.createElement("span");
+	text.textContent = printableText(finding);
+	item.append(label, text);
 	return item;
 }
 
@@ -78,7 +78,7 @@ function showFindings(findings: readonly Finding[]): void {
 /** Counts what was asked and changed: a verdict stands beside the text that it is about, and beside no other. */
 let turn = 0;
 
-/** Takes back what was said, and what is about to be, of a text that is no longer there. */
+/** Takes back what was text, and what is about to be, of a text that is no longer there. */
 function discardVerdict(): number {
 	resultSection.hidden = true;
 	turn += 1;
