@@ -1,5 +1,5 @@
-// Verification of a whole chain, page by page: integrity (nothing changed) and completeness (nothing missing) are two
-// verdicts. Where the pages come from, and what is remembered from one time to the next, is the caller's business.
+// Verifies a whole chain, page by page. Integrity (nothing changed) and completeness (nothing missing) are two
+// verdicts. Fetching the pages and remembering the result are left to the caller.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { asHash, type Hash, hashBytes } from "../proof/hash.ts";
@@ -18,8 +18,8 @@ export type ChainFaultName =
 	| "head_mismatch";
 
 /**
- * The beginning of a chain that was found sound in full. The root stands for every subject; signatures and key ids are in
- * no subject but the next one's, so they have a digest of their own.
+ * The start of a chain, verified in full. The root covers every subject. An entry's signature and key id are not in its
+ * own subject, so a digest of their own covers them.
  */
 export interface VerifiedPrefix {
 	size: number;
@@ -28,14 +28,14 @@ export interface VerifiedPrefix {
 	seals: Hash;
 }
 
-/** What the chain's writer remembers of it; `last` is null for an empty chain. */
+/** The head that the chain's writer stores; `last` is null for an empty chain. */
 export interface ChainHead {
 	size: number;
 	root: Hash;
 	last: Pick<HandoffRow, "id" | "hash" | "signature" | "key_id"> | null;
 }
 
-/** What the reader knows of the chain from before. */
+/** What the reader already knows of the chain. */
 export interface ChainExpectation {
 	size?: number | undefined;
 	head?: string | undefined;
@@ -44,28 +44,28 @@ export interface ChainExpectation {
 /** The verdicts (docs/proofs.md, "Two verdicts"). */
 export interface ChainVerdict {
 	ok: boolean;
-	/** Entries present. */
+	/** Number of entries found. */
 	n: number;
-	/** The lowest position named. */
+	/** The lowest position among the reasons. */
 	first_broken_index: number | null;
 	/** `<name>:<position>`, lowest first, at most 100. */
 	reasons: string[];
-	/** Whether what the reader expected is there; null without expectations. */
+	/** Whether the entries that the reader expects are there; null when it expects none. */
 	complete: boolean | null;
 }
 
 interface ChainVerification {
 	verdict: ChainVerdict;
-	/** What may be remembered; null unless everything is sound. */
+	/** What the caller may remember; null unless the chain is sound. */
 	verified: VerifiedPrefix | null;
-	/** Ed25519 verifications made. */
+	/** Number of Ed25519 verifications. */
 	signatureChecks: number;
 }
 
 export interface VerifyChainOptions {
-	/** The chain's entries in the order of (seq, id), from the start each time it is called. */
+	/** The chain's entries in the order of (seq, id). Each call starts at the first entry. */
 	pages: () => AsyncIterable<readonly HandoffRow[]>;
-	/** As it was when the first page was read. */
+	/** The head when the first page was read. */
 	head: ChainHead;
 	keys: readonly PublicKeyEntry[];
 	verified: VerifiedPrefix | null;
@@ -79,7 +79,7 @@ interface ChainFault {
 	position: number;
 }
 
-/** Faults by position, the lowest hundred of however many there are. */
+/** Collects faults and keeps those at the lowest hundred positions. */
 class ChainFaults {
 	#faults: ChainFault[] = [];
 
@@ -93,9 +93,9 @@ class ChainFaults {
 	}
 }
 
-/** Checks signatures against the service's keys, each key imported once. */
+/** Checks signatures against the service's keys. Each key is imported once. */
 class SignatureChecker {
-	/** Ed25519 verifications made. */
+	/** Number of Ed25519 verifications. */
 	checks = 0;
 	#verifiers: ReadonlyMap<string, Verifier>;
 
@@ -132,7 +132,7 @@ class ChainPass {
 	#signedBefore = false;
 	#expectedHeadSeen = false;
 
-	/** @param skipBefore position of the first entry whose signature is checked. */
+	/** @param skipBefore position of the first entry whose signature is verified. */
 	constructor(faults: ChainFaults, signatures: SignatureChecker, skipBefore: number, expected: ChainExpectation) {
 		this.#faults = faults;
 		this.#signatures = signatures;
@@ -175,12 +175,12 @@ class ChainPass {
 		if (hash === head && (size === undefined || size === position + 1)) this.#expectedHeadSeen = true;
 	}
 
-	/** Names what is wrong with a seal at sight; true when its signature is to be verified. */
+	/** Reports the faults of a seal that need no verification. Returns whether the signature must be verified. */
 	#mustVerify(row: HandoffRow, position: number): boolean {
 		const signedBefore = this.#signedBefore;
 		if (row.signature === null) {
 			if (signedBefore) this.#faults.add("unsigned_after_signed", position);
-			// A key that signed nothing: the signature was taken away.
+			// The entry names a key but has no signature, so the signature was removed.
 			if (row.key_id !== null) this.#faults.add("signature_invalid", position);
 			return false;
 		}
@@ -199,7 +199,7 @@ class ChainPass {
 		if (position + 1 === this.#skipBefore) this.#skippedSeals = this.sealsDigest();
 	}
 
-	/** Whether the entries whose signatures were skipped are the ones verified before. */
+	/** Whether the entries with skipped signatures are the ones that were verified before. */
 	isPrefix({ size, root, seals }: VerifiedPrefix): boolean {
 		if (this.n < size || this.#skippedSeals !== seals) return false;
 		return (size === this.n ? this.root : this.#rootAt(size)) === root;
@@ -209,7 +209,7 @@ class ChainPass {
 		return asHash(merkleRoot(this.#leaves.slice(0, size)));
 	}
 
-	/** Over every entry; to be asked for after the last. A tree of n leaves costs n hashes, so it is built once. */
+	/** Root over all entries; read it after the last one. It costs n hashes, so it is computed once. */
 	get root(): Hash {
 		this.#root ??= this.#rootAt(this.n);
 		return this.#root;
@@ -227,7 +227,7 @@ class ChainPass {
 			found?.hash === last?.hash &&
 			found?.signature === last?.signature &&
 			found?.key_id === last?.key_id;
-		// With the same last entry, another root is due to a fault that is named at its own position.
+		// With the same last entry, a different root is caused by a fault that is reported at its own position.
 		const explained = this.#faults.lowest().length > 0;
 		if (!same || (!explained && this.root !== root)) this.#faults.add("head_mismatch", this.n);
 	}
@@ -239,7 +239,7 @@ class ChainPass {
 	}
 }
 
-/** Verifies the signatures of the first `size` entries, which the first pass took on trust. */
+/** Verifies the signatures of the first `size` entries, which the first pass skipped. */
 async function checkPrefixSignatures(
 	options: VerifyChainOptions,
 	size: number,
@@ -260,8 +260,8 @@ async function checkPrefixSignatures(
 }
 
 /**
- * Verifies a chain: hashes, links and root every time, signatures except those of a prefix verified before. When the
- * prefix turns out to be another one, its signatures are verified in a second pass.
+ * Verifies a chain. Hashes, links and the root are always checked; signatures of a verified prefix are skipped. When
+ * the entries are not that prefix, a second pass verifies the skipped signatures.
  */
 export async function verifyChain(options: VerifyChainOptions): Promise<ChainVerification> {
 	const { head, keys, verified, expected } = options;

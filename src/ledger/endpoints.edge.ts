@@ -31,7 +31,7 @@ import { readChain, readLeaves } from "./read-chain.edge.ts";
 const HANDOFF_ID_PREFIX = "ho_";
 const MAX_PAGE_ENTRIES = 1_000;
 
-/** Sizes of a chain and seqs in it; which of them exist is the chain's to say. */
+/** A size of a chain or a seq in it. The chain decides whether it exists. */
 const sizeOrSeq = integerParam(0, 1e15);
 
 const noSigningKey: Failure = {
@@ -61,7 +61,8 @@ const createHandoffEndpoint = endpoint({
 	async handle({ body, context }) {
 		const { account, startedAtMs } = context;
 		const content = toHandoffContent(body);
-		// What cannot fit is not rated: matching paths takes time in proportion to their length.
+		// A handoff that is too large is refused before its risk is rated: matching paths takes time in proportion to
+		// their length.
 		const bytes = contentBytes(content);
 		if (bytes > MAX_SUBJECT_BYTES) return subjectTooLarge(bytes);
 		const verdict = await ledgerClient(context.env, account.userId, body.workspace_id).append({
@@ -78,7 +79,10 @@ const createHandoffEndpoint = endpoint({
 	},
 });
 
-/** A caller's entry from D1, else from a ledger that has not flushed it, else from D1 again, where it may have moved meanwhile. */
+/**
+ * A caller's entry: from D1, else from a ledger that has not flushed it, else from D1 again, in case it was flushed
+ * meanwhile.
+ */
 async function lookUpHandoff(context: KeyContext, id: string): Promise<Result<HandoffRow | undefined>> {
 	const { db, env, account } = context;
 	const stored = await findHandoff(db, account.userId, id);
@@ -196,7 +200,7 @@ const proofQuery = z.lazy(() =>
 	}),
 );
 
-/** What is asked of a tree of `size` leaves, or what is wrong with the question. */
+/** The proof that a query requests of a tree of `size` leaves, or the failure for an invalid query. */
 function parseProofQuery(query: z.output<typeof proofQuery>, size: number) {
 	const { index, from, to } = query;
 	if (index !== undefined && from === undefined && to === undefined) {

@@ -1,5 +1,5 @@
-// A ledger entry: its columns, the canonical subject they stand for, and how a draft becomes the next of its chain.
-// Pure; where entries are kept and how a whole chain is checked stand elsewhere.
+// A ledger entry: its columns, its canonical subject, and how a draft becomes the next entry of a chain. Storage and
+// the verification of a chain are in other files. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { HandoffKind, Risk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
@@ -15,16 +15,16 @@ export const HANDOFF_KINDS = [
 	"setup",
 ] as const satisfies readonly HandoffKind[];
 
-/** UTF-8 bytes of the longest subject. Escaped twice inside one JSON parameter it stays under D1's 2 MB. */
+/** UTF-8 bytes of the longest subject. Escaped twice inside one JSON parameter, it stays under D1's 2 MB. */
 export const MAX_SUBJECT_BYTES = 262_144;
 
-/** A risk or a validation step as the caller names it. */
+/** A risk or a validation step, as the caller names it. */
 export interface HandoffItem {
 	id: string;
 	description: string;
 }
 
-/** What the caller says. */
+/** A handoff as the caller gives it. */
 export interface HandoffContent {
 	objective: string;
 	from_tool: string | null;
@@ -39,12 +39,15 @@ export interface HandoffContent {
 	est_cost: number | null;
 }
 
-/** What the caller says, with the risk the service found in it. */
+/** A handoff with its risk, which the service rates. */
 export interface HandoffDraft extends HandoffContent {
 	risk: Risk;
 }
 
-/** One row of the handoffs table, in its column names. Lists and `est_cost` are canonical JSON, `null` where one does not apply. */
+/**
+ * One row of the handoffs table, in its column names. Lists and `est_cost` are canonical JSON; null when one does not
+ * apply.
+ */
 export interface HandoffRow {
 	id: string;
 	user_id: string;
@@ -68,29 +71,29 @@ export interface HandoffRow {
 	prev_hash: string | null;
 	prev_signature: string | null;
 	created_at: string;
-	/** Canonical JSON; what is hashed and signed. */
+	/** Canonical JSON: the text that is hashed and signed. */
 	subject: string;
 	/** H(subject). */
 	hash: string;
-	/** SHA-256(0x00 || subject), in the same form. */
+	/** SHA-256(0x00 || subject), in the form of H. */
 	leaf_hash: string;
 	signature: string | null;
 	key_id: string | null;
 }
 
-/** Columns that are not inside the subject. */
+/** Columns that are not part of the subject. */
 type SealColumn = "user_id" | "subject" | "hash" | "leaf_hash" | "signature" | "key_id";
 
-/** The last entry of a chain, as its successor names it. */
+/** The last entry of a chain, as the next entry refers to it. */
 type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
 
-/** Scalars as JSON; total, since a column that was tampered with may hold anything. */
+/** A scalar column as JSON. Never throws, because a column that was tampered with may hold anything. */
 const toScalarJson = (value: unknown) => JSON.stringify(value ?? null);
 
 /**
- * The subject that columns stand for: `C({type:"svc.handoff.v1", …})`, put together member by member in JCS order.
- * JSON columns go in as they are, so one byte more or less in any column is another subject. A key and its colon occur
- * nowhere else in canonical JSON, so text cannot move from one column to the next and leave the whole the same.
+ * The subject of an entry's columns: `C({type:"svc.handoff.v1", …})`, rendered member by member in JCS order. JSON
+ * columns go in unchanged, so a changed byte in any column changes the subject. In canonical JSON a member's name with
+ * its colon occurs only as that member, so text cannot move between columns without changing the subject.
  */
 export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 	return [
@@ -116,7 +119,7 @@ export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 	].join(",");
 }
 
-/** What identifies the entry that a draft becomes. */
+/** Identifies the entry that a draft becomes. */
 interface EntryIdentity {
 	id: string;
 	userId: string;
@@ -124,8 +127,8 @@ interface EntryIdentity {
 }
 
 /**
- * The entry that follows `previous` (null: the first), signed when there is a signer.
- * `created_at` never runs backwards in a chain, whatever the clocks of two machines say.
+ * The entry that follows `previous` (null: the first one), signed when there is a signer. `created_at` never decreases
+ * within a chain, even when the clocks of two machines differ.
  */
 export function nextEntry(
 	{ id, userId, workspaceId }: EntryIdentity,

@@ -1,5 +1,5 @@
-// Handoffs as clients write and read them (docs/reference.md, "Handoffs"): the schemas, and the way from a body to a draft and from a row
-// to an answer. Pure.
+// Handoffs as clients send and read them (docs/reference.md, "Handoffs"): the schemas, and the mapping from a body to a
+// draft and from a row to an answer. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
@@ -10,7 +10,7 @@ import { HANDOFF_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem
 
 const MAX_OBJECTIVE_CHARS = 500;
 
-/** Members beside these two are not kept. */
+/** Other members are dropped. */
 const itemSchema = z.lazy(() => z.object({ id: z.string(), description: z.string() }));
 const itemsSchema = z.array(itemSchema);
 const stringListSchema = z.array(z.string());
@@ -22,7 +22,10 @@ const objectiveSchema = z
 	.refine((text) => [...text].length <= MAX_OBJECTIVE_CHARS, `must have at most ${MAX_OBJECTIVE_CHARS} characters`)
 	.meta({ minLength: 1, maxLength: MAX_OBJECTIVE_CHARS });
 
-/** The body of a new handoff. Its size is limited as a whole, by the subject; links and ids of its own mean nothing. */
+/**
+ * The body of a new handoff. The size limit of the subject applies to it as a whole. Ids and links sent by the client
+ * are ignored.
+ */
 export const handoffRequestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
@@ -41,7 +44,7 @@ export const handoffRequestSchema = z.lazy(() =>
 
 export type HandoffRequest = z.output<typeof handoffRequestSchema>;
 
-/** A body with its defaults; what is absent and what is null are the same. */
+/** The body with its defaults. Null and absent members mean the same. */
 export function toHandoffContent(request: HandoffRequest): HandoffContent {
 	return {
 		objective: request.objective,
@@ -57,14 +60,14 @@ export function toHandoffContent(request: HandoffRequest): HandoffContent {
 	};
 }
 
-/** UTF-8 bytes that content takes of its subject: all but the few hundred that the server adds. */
+/** UTF-8 bytes of the content within its subject. The server adds a few hundred more. */
 export function contentBytes(content: HandoffContent): number {
 	return utf8ToBytes(canonicalJson(content)).length;
 }
 
 /**
- * Content with the risk that lies in its kind, paths, words and cost.
- * @param budgetUsd what an estimated cost is held against.
+ * Adds the risk, rated by kind, paths, words and cost.
+ * @param budgetUsd the budget that the estimated cost is compared with.
  */
 export function toHandoffDraft(content: HandoffContent, budgetUsd: number): HandoffDraft {
 	const risk = handoffRisk({
@@ -111,7 +114,7 @@ export const handoffSchema = z.lazy(() =>
 
 export type Handoff = z.output<typeof handoffSchema>;
 
-/** A JSON column; what is no such list any more shows as empty, and verification names its entry. */
+/** A JSON list column. A column that is no longer a valid list reads as empty; verification reports the entry. */
 function parseListColumn<T>(schema: z.ZodType<T[]>, column: string): T[] {
 	try {
 		return schema.safeParse(JSON.parse(column)).data ?? [];
@@ -120,7 +123,7 @@ function parseListColumn<T>(schema: z.ZodType<T[]>, column: string): T[] {
 	}
 }
 
-/** A stored entry as clients see it: what the columns say, beside the subject that was signed. */
+/** A stored entry as clients see it: the columns, and the subject that was signed. */
 export function toHandoff(row: HandoffRow): Handoff {
 	return {
 		id: row.id,

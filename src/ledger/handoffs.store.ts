@@ -1,4 +1,4 @@
-// Ledger entries in D1: added with their audit events in one transaction, read by id or as a chain in bounded pages.
+// Ledger entries in D1: inserted with their audit events in one transaction, read by id or as a chain in bounded pages.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { AuditEventRow } from "../audit/event.ts";
 import { insertEvents } from "../audit/events.store.ts";
@@ -7,21 +7,23 @@ import { rowsFromJson } from "../db/rows.ts";
 import { handoffs } from "../db/schema.ts";
 import type { HandoffRow } from "./entry.ts";
 
-/** A page holds this much subject text and one row more at the most; columns and JSON triple it, and an isolate has 128 MB. */
+/**
+ * A page has at most this much subject text and one more row. Columns and JSON triple it, and an isolate has 128 MB.
+ */
 const STORED_PAGE_SUBJECT_BYTES = 2_000_000;
 const STORED_PAGE_ROWS = 1_000;
 /** Leaf hashes are 71 bytes. */
 const LEAF_PAGE_ROWS = 10_000;
 
-/** Which chain. */
+/** Identifies a chain. */
 interface ChainKey {
 	userId: string;
 	workspaceId: string;
 }
 
 /**
- * Adds entries and events in one transaction. A row that is there already is skipped by the tables' triggers; an entry
- * whose place in the chain another one has taken fails the whole, so that none is dropped in silence.
+ * Inserts entries and events in one transaction. The tables' triggers skip rows that exist. An entry whose position in
+ * the chain is taken by another fails the whole transaction, so none is lost silently.
  */
 export async function insertEntries(
 	db: Database,
@@ -31,18 +33,18 @@ export async function insertEntries(
 	await db.batch([db.insert(handoffs).select(rowsFromJson(handoffs, entries)), insertEvents(db, events)]);
 }
 
-/** The entry under an id, if it is the user's. */
+/** The entry with this id, if it is the user's. */
 export async function findHandoff(db: Database, userId: string, id: string): Promise<HandoffRow | undefined> {
 	const [row] = await db.all<HandoffRow>(sql`SELECT * FROM ${handoffs} WHERE id = ${id} AND user_id = ${userId}`);
 	return row;
 }
 
-/** A chain in the order of (seq, id), page by page; an empty page never comes. */
+/** The pages of a chain in the order of (seq, id). No page is empty. */
 export async function* storedPages(db: Database, { userId, workspaceId }: ChainKey): AsyncGenerator<HandoffRow[]> {
 	let after: Pick<HandoffRow, "seq" | "id"> | undefined;
 	for (;;) {
 		const start = after ? sql`AND (seq, id) > (${after.seq}, ${after.id})` : sql``;
-		// The inner query sees sizes only: texts are fetched for the rows of the page and no others.
+		// The inner query reads only sizes. Texts are fetched only for the rows of the page.
 		const page: HandoffRow[] = await db.all<HandoffRow>(sql`
 			SELECT ${handoffs}.* FROM ${handoffs} JOIN (
 				SELECT id AS page_id, sum(octet_length(subject)) OVER (ORDER BY seq, id) - octet_length(subject) AS bytes_before

@@ -1,4 +1,5 @@
-// The Worker's side of a workspace's ledger but for its audit events, which are audit/'s business: every call is idempotent, by id where it writes, and tried twice.
+// The Worker's client for a workspace's ledger. Every call is tried twice; calls that write are idempotent by id. The
+// ledger's audit events are left to audit/.
 import { ownerObjectName } from "../audit/owner.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import type { VerifiedPrefix } from "./chain.ts";
@@ -17,7 +18,7 @@ export interface LedgerClient {
 	checkpoint(origin: string): Promise<string | null>;
 }
 
-/** A client for the ledger of one workspace of a user. */
+/** A client for the ledger of one user's workspace. */
 export function ledgerClient({ WORKSPACE_LEDGER: namespace }: Env, userId: string, workspaceId: string): LedgerClient {
 	const name = ownerObjectName(userId, { kind: "workspace", id: workspaceId });
 	const callLedger = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) =>

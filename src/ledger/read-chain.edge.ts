@@ -1,4 +1,5 @@
-// Reads a workspace's chain from D1, with what its ledger has not flushed, verifies it and cuts out the page asked for.
+// Reads a workspace's chain from D1, merges in what its ledger has not flushed, verifies it, and returns the requested
+// page.
 import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
 import { asHash, toDigest } from "../proof/hash.ts";
@@ -10,7 +11,10 @@ import { type LedgerClient, type LedgerState, ledgerClient } from "./ledger-clie
 
 type ChainContext = Pick<KeyContext, "account" | "db" | "env">;
 
-/** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
+/**
+ * An answer has at most this much subject text and one more entry: a thousand entries of common size. Its JSON is about
+ * three times as large.
+ */
 const ANSWER_SUBJECT_BYTES = 2_000_000;
 
 type ChainPosition = Pick<HandoffRow, "seq" | "id">;
@@ -19,7 +23,7 @@ function isBefore(a: ChainPosition, b: ChainPosition): boolean {
 	return a.seq < b.seq || (a.seq === b.seq && a.id < b.id);
 }
 
-/** What a ledger had not flushed when `state` was taken, in the order of a chain. */
+/** The entries that a ledger had not flushed when `state` was taken, in the order of the chain. */
 class UnflushedEntries {
 	#ledger: LedgerClient;
 	#asOfMs: number;
@@ -32,7 +36,7 @@ class UnflushedEntries {
 		this.#nextSeq = unflushed > 0 ? 0 : Number.POSITIVE_INFINITY;
 	}
 
-	/** The next entry, left where it is; null at the end. */
+	/** The next entry, without removing it; null at the end. */
 	async peek(): Promise<HandoffRow | null> {
 		if (this.#rows.length === 0 && this.#nextSeq < Number.POSITIVE_INFINITY) {
 			this.#rows = await this.#ledger.unflushedEntries(this.#nextSeq, this.#asOfMs);
@@ -47,12 +51,13 @@ class UnflushedEntries {
 }
 
 /**
- * The chain as it was at `state`, page by page: entries of D1 and unflushed ones merged by (seq, id), those in both once.
- * What D1 has beyond the state is newer, and left out, or nothing the ledger knows of, and shown.
+ * The pages of a chain as it was at `state`. Entries of D1 and unflushed ones are merged by (seq, id); those in both
+ * appear once. Entries of D1 beyond the state are newer and left out, unless the ledger does not know them: those are
+ * included.
  */
 async function* chainPagesAt(context: ChainContext, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
 	const unflushed = new UnflushedEntries(ledger, state);
-	/** Unflushed entries before a position, without the one at it. */
+	/** The unflushed entries before a position, without the entry at that position. */
 	const before = async (end: ChainPosition | null): Promise<HandoffRow[]> => {
 		const rows: HandoffRow[] = [];
 		for (let next = await unflushed.peek(); next && next.seq < state.size; next = await unflushed.peek()) {
@@ -67,7 +72,7 @@ async function* chainPagesAt(context: ChainContext, workspaceId: string, ledger:
 	};
 	for await (const page of storedPages(context.db, { userId: context.account.userId, workspaceId })) {
 		const isBeyond = ({ seq }: HandoffRow) => !(seq < state.size);
-		// Asked after the page was read, the ledger knows of every entry that may be in it.
+		// The ledger is asked after the page was read, so it knows every entry of its own in that page.
 		const knownSize = page.some(isBeyond) ? (await ledger.state()).size : state.size;
 		const rows: HandoffRow[] = [];
 		for (const row of page) {
@@ -79,7 +84,7 @@ async function* chainPagesAt(context: ChainContext, workspaceId: string, ledger:
 	yield await before(null);
 }
 
-/** A part of a chain with the verdict on all of it. */
+/** A page of a chain, with the verdict on the whole chain. */
 interface VerifiedChainPage {
 	entries: HandoffRow[];
 	hasMore: boolean;
@@ -88,12 +93,12 @@ interface VerifiedChainPage {
 
 interface ChainQuery {
 	limit: number;
-	/** Only entries with a larger seq; all without it. */
+	/** Only entries with a larger seq; all when undefined. */
 	after?: number | undefined;
 	expected: ChainExpectation;
 }
 
-/** Keeps the page asked for, of everything that passes. */
+/** Collects the requested page from all entries. */
 class PageCollector {
 	entries: HandoffRow[] = [];
 	hasMore = false;
@@ -110,7 +115,7 @@ class PageCollector {
 			const { after, limit } = this.#query;
 			if (after !== undefined && !(row.seq > after)) continue;
 			const isFull = this.entries.length >= limit || this.#bytes > ANSWER_SUBJECT_BYTES;
-			// Entries of one seq are never parted: the next page begins after it.
+			// Entries with the same seq stay on one page: the next page begins after it.
 			if (isFull && row.seq !== this.entries.at(-1)?.seq) this.hasMore = true;
 			else this.entries.push(row);
 			this.#bytes += `${row.subject}`.length;
@@ -119,8 +124,8 @@ class PageCollector {
 }
 
 /**
- * Verifies the caller's chain of a workspace and shows each entry once, oldest first. A workspace nobody has written to is
- * an empty chain. Signatures that were verified before are skipped, as `verifyChain` says.
+ * Verifies the caller's chain of a workspace and visits each entry once, oldest first. A workspace without entries is
+ * an empty chain. Signatures that were verified before are skipped, as in `verifyChain`.
  */
 export async function walkChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
@@ -151,7 +156,7 @@ export async function walkChain(
 	return verdict;
 }
 
-/** Verifies the caller's chain of a workspace and returns a page of it. */
+/** Verifies the caller's chain of a workspace and returns one page of it. */
 export async function readChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
@@ -163,8 +168,8 @@ export async function readChain(
 }
 
 /**
- * The leaf hashes of the caller's chain and what the ledger says of it; leaves are null when what is stored has not the
- * root that the ledger remembers.
+ * The leaf hashes of the caller's chain, and the state of its ledger. `leaves` is null when the stored entries do not
+ * have the ledger's root.
  */
 export async function readLeaves(
 	{ account, db, env }: ChainContext,

@@ -1,5 +1,5 @@
-// Checks a workspace's chain of handoffs (docs/proofs.md, "Handoff chain") from what was saved of it, alone or against a
-// checkpoint. Asks nobody; what the service itself said of it counts only against it.
+// Checks a saved chain of handoffs (docs/proofs.md, "Handoff chain"), alone or against a checkpoint, without any
+// request. The service's own verdict in the file can only count against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { type ChainFaultName, verifyChain } from "../ledger/chain.ts";
@@ -17,7 +17,7 @@ const nullableText = z.string().nullable();
 const textList = z.array(z.string());
 const itemList = z.array(z.looseObject({ id: z.string(), description: z.string() }));
 
-/** An entry as the chain's answer shows it. */
+/** An entry as the chain endpoint returns it. */
 const chainEntrySchema = z.looseObject({
 	id: textField,
 	workspace_id: textField,
@@ -54,10 +54,10 @@ const chainPageSchema = z.looseObject({
 });
 type ChainPage = z.output<typeof chainPageSchema>;
 
-/** One page of the chain's answer, or all of them in order. */
+/** One page of the chain endpoint's answer, or all pages in order. */
 const chainDocumentSchema = z.union([chainPageSchema, z.array(chainPageSchema).min(1)]);
 
-/** An entry's columns, from what is shown of it: what is shown is what is held against the signed subject. */
+/** The columns of an entry, rebuilt from its visible members. They are compared with the signed subject. */
 function toHandoffRow(entry: ChainEntry): HandoffRow {
 	const { risk, risks, validation, est_cost, files_touched, constraints, subject, ...columns } = entry;
 	return {
@@ -87,7 +87,7 @@ const FAULT_TEXTS: Readonly<Record<ChainFaultName, string>> = {
 	head_mismatch: "is not the chain's last",
 };
 
-/** What is wrong with entries, one line each. */
+/** The faults of entries, one line per entry. */
 function renderFaults(rows: readonly HandoffRow[], reasons: readonly string[]): string[] {
 	const byPosition = Map.groupBy(reasons, (reason) => Number(reason.split(":")[1]));
 	return [...byPosition].map(([position, names]) => {
@@ -101,7 +101,7 @@ function rowsRoot(rows: readonly HandoffRow[]): Hash {
 	return asHash(merkleRoot(rows.map(({ subject }) => leafHash(utf8ToBytes(subject)))));
 }
 
-/** Faults that entries have because what stands before them is not in the file. */
+/** Whether a fault exists only because the entries before the first one are not in the file. */
 function isStartFault(reason: string): boolean {
 	return reason === "seq_gap:0" || reason === "prev_link_broken:0";
 }
@@ -136,7 +136,7 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 	return [...(faults.length > 0 ? faults : [finding(true, sound, "")]), ...(rows.length > 0 ? [signatures] : [])];
 }
 
-/** What pages show beside the entries' proofs: counts only against them. */
+/** Findings on what the pages claim beside the entries' proofs. A claim can only count against the file. */
 function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 	const entries = pages.flatMap(({ data }) => data);
 	const gaps = pages.some(({ count, has_more }, index) => {
@@ -165,7 +165,7 @@ function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 	];
 }
 
-/** Whether the file holds all that the chain says it has. */
+/** Whether the file has all entries that the chain is said to have. */
 function extentFinding(rows: readonly HandoffRow[], count: number, hasMore: boolean): Finding {
 	const first = rows[0]?.seq ?? 0;
 	const range = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
@@ -195,9 +195,9 @@ async function checkpointFindings(
 
 /**
  * Checks a saved chain.
- * @param document what `GET /v1/handoff/chain/{workspace_id}` answers, or a list of its pages in order.
- * @param keys whose signatures count.
- * @param checkpoint text of a checkpoint that the chain is to agree with; null for none.
+ * @param document the answer of `GET /v1/handoff/chain/{workspace_id}`, or a list of its pages in order.
+ * @param keys trusted public keys.
+ * @param checkpoint text of a checkpoint that the chain must agree with; null for none.
  */
 export async function checkChain(document: unknown, keys: PublicKeys, checkpoint: string | null): Promise<Finding[]> {
 	const parsed = chainDocumentSchema.safeParse(document);

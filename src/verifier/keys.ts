@@ -1,11 +1,11 @@
-// The public keys that a reader trusts, in whichever form they were saved.
+// Reads trusted public keys in the forms that people save them in.
 import * as z from "zod";
 import { fromBase64, toKeyId } from "../proof/signing.ts";
 
 /** 32 raw bytes each. */
 export type PublicKeys = readonly Uint8Array[];
 
-/** Base64 of the 12 bytes that stand before the key in a SubjectPublicKeyInfo for Ed25519 (RFC 8410, section 4). */
+/** Base64 of the 12 bytes before the key in a SubjectPublicKeyInfo for Ed25519 (RFC 8410, section 4). */
 const SPKI_BASE64_PREFIX = "MCowBQYDK2VwAyEA";
 const KEY_BYTES = 32;
 
@@ -29,17 +29,17 @@ function parsePublishedKeys(text: string): (Uint8Array | null)[] {
 	}
 }
 
-/** Keys, and null for each place where one should be and is none. */
+/** The keys in a text; null for each that is not valid. */
 function parseKeys(text: string): (Uint8Array | null)[] {
-	// The answer holds its keys as PEM, too.
+	// The published answer also contains the keys as PEM.
 	if (text.trimStart().startsWith("{")) return parsePublishedKeys(text);
 	const pems = [...text.matchAll(/-----BEGIN PUBLIC KEY-----([^-]*)-----END PUBLIC KEY-----/g)];
 	return pems.length > 0 ? pems.map(([, body = ""]) => parsePemKey(body)) : [parseRawKey(text)];
 }
 
 /**
- * Reads public keys: the base64 of one, PEM, or the answer of `GET /v1/proof/pubkey`.
- * @returns null when any of it is no Ed25519 key.
+ * Reads public keys: one as base64, PEM, or the answer of `GET /v1/proof/pubkey`.
+ * @returns null when any of them is not an Ed25519 key.
  */
 export function readPublicKeys(text: string): PublicKeys | null {
 	const parsed = parseKeys(text);

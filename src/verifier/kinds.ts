@@ -1,4 +1,4 @@
-// What can be checked offline, by the word that asks for it: the command line's and the page's.
+// The kinds of proof that can be checked offline, under their names on the command line and the page.
 import { NotCanonicalError } from "../proof/canonical.ts";
 import { checkChain } from "./chain.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
@@ -8,16 +8,16 @@ import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
 import { checkTrajectory } from "./trajectory.ts";
 
-/** What a check may be given besides what it checks. */
+/** What a check needs besides the saved file. */
 interface CheckOptions {
-	/** None: whatever is signed does not hold, because it was not checked. */
+	/** Trusted public keys. Without any, no signature counts as valid, because none was checked. */
 	keys: PublicKeys;
-	/** A checkpoint that a chain is to agree with. */
+	/** A checkpoint that a chain must agree with; null for none. */
 	checkpoint: string | null;
 }
 
 interface ProofKind {
-	/** What its file holds. */
+	/** Where the saved file comes from. */
 	file: string;
 	check(text: string, options: CheckOptions): Promise<Finding[]>;
 }
@@ -35,7 +35,10 @@ function checkJson(check: (document: unknown, options: CheckOptions) => Promise<
 	};
 }
 
-/** A note ends with one line break (c2sp.org/signed-note), which pasting may lose, and editors write it in their own way. */
+/**
+ * A note ends with exactly one line break (c2sp.org/signed-note). Pasting may lose it, and editors may change line
+ * breaks.
+ */
 function normalizeNote(text: string): string {
 	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
 }
@@ -64,12 +67,12 @@ export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkp
 
 export type ProofKindName = keyof typeof KINDS;
 
-/** Reads the name of a kind; null for any other word. */
+/** The kind with this name; null when there is none. */
 export function parseKind(name: string): ProofKindName | null {
 	return Object.hasOwn(KINDS, name) ? (name as ProofKindName) : null;
 }
 
-/** Which kind a text is of, by its members; null when none shows. */
+/** Guesses a text's kind by its members; null when they fit none. */
 export function guessKind(text: string): ProofKindName | null {
 	let document: unknown;
 	try {

@@ -1,4 +1,4 @@
-// Checks a signed receipt (docs/proofs.md, "Receipts") from what was saved of it. Asks nobody.
+// Checks a saved, signed receipt (docs/proofs.md, "Receipts") without any request.
 import * as z from "zod";
 import { hashObject } from "../proof/hash.ts";
 import { toKeyId, verifySignature } from "../proof/signing.ts";
@@ -7,7 +7,7 @@ import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 const receiptAttestationSchema = z.looseObject({ type: z.literal("svc.attestation.v1"), hash: z.string() });
 
-/** What `GET /v1/proof/{request_id}` answers, as far as it is checked. */
+/** The answer of `GET /v1/proof/{request_id}`, as far as it is checked. */
 const proofDocumentSchema = z.looseObject({
 	request_id: z.string().optional(),
 	proof_hash: z.string(),
@@ -16,7 +16,7 @@ const proofDocumentSchema = z.looseObject({
 	receipt: z.looseObject({ type: z.literal("svc.receipt.v1") }),
 });
 
-/** The answer's members that are checked; what else stands in it is proven by nothing. */
+/** The answer's members that are checked. No proof covers the others. */
 const CHECKED_MEMBERS = [
 	...Object.keys(proofDocumentSchema.shape),
 	"object",
@@ -40,17 +40,17 @@ async function receiptSignatureFinding(
 	return finding(holds, `signature: holds under key ${key_id}`, `signature: does not hold under key ${key_id}`);
 }
 
-/** A receipt that was read, and what its hash and its signature are worth. */
+/** A parsed receipt, with the findings on its hash and its signature. */
 interface CheckedReceipt {
 	receipt: ProofDocument["receipt"];
-	/** Of which request the answer around the receipt said it is. */
+	/** The request id that the surrounding answer claims. */
 	requestId: string | undefined;
 	findings: Finding[];
 }
 
 /**
  * Checks a receipt's hash and signature.
- * @returns null for what is no answer of `GET /v1/proof/{request_id}`.
+ * @returns null when the document is not an answer of `GET /v1/proof/{request_id}`.
  */
 export async function checkReceiptSeal(document: unknown, keys: PublicKeys): Promise<CheckedReceipt | null> {
 	const proof = proofDocumentSchema.safeParse(document);
@@ -87,8 +87,8 @@ function attestationFindings(compliance: unknown): Finding[] {
 
 /**
  * Checks a saved receipt.
- * @param document what `GET /v1/proof/{request_id}` answers.
- * @param keys whose signatures count. A receipt whose signature cannot be checked does not hold.
+ * @param document the answer of `GET /v1/proof/{request_id}`.
+ * @param keys trusted public keys. A receipt whose signature cannot be checked is a fault.
  */
 export async function checkReceipt(document: unknown, keys: PublicKeys): Promise<Finding[]> {
 	const checked = await checkReceiptSeal(document, keys);

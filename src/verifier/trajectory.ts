@@ -1,5 +1,5 @@
-// Checks an agent's trajectory, and the signed receipt of its run where there is one (docs/proofs.md, "Agent trajectory"), from
-// what was saved of them. Asks nobody.
+// Checks a saved agent trajectory, and the signed receipt of its run if the file has one (docs/proofs.md, "Agent
+// trajectory"), without any request.
 import * as z from "zod";
 import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectory } from "../agents/trajectory.ts";
 import { readBundle } from "../agents/verify-request.ts";
@@ -7,7 +7,10 @@ import { contradictionFindings, type Finding, failedFindings, failure, finding, 
 import type { PublicKeys } from "./keys.ts";
 import { checkReceiptSeal } from "./receipt.ts";
 
-/** The bundle itself, or a trajectory's response around it; a receipt may stand beside the bundle's members or around it. */
+/**
+ * The bundle itself, or the trajectory's answer around it. A receipt may stand beside the bundle's members or around
+ * it.
+ */
 const trajectoryDocumentSchema = z.looseObject({
 	verify_request: z.unknown().optional(),
 	proof: z.unknown().optional(),
@@ -19,9 +22,9 @@ const trajectoryDocumentSchema = z.looseObject({
 const membersSchema = z.record(z.string(), z.unknown());
 const shownStepsSchema = z.array(membersSchema);
 
-/** What of an answer stands beside its bundle. */
+/** Members of an answer outside its bundle. */
 const ANSWER_MEMBERS = ["object", "status", "verification", "verify_request", "proof", "receipt"];
-/** What a bundle says of a step; the rest of what is shown of one is no part of its proof. */
+/** Members of a step that are part of its proof. No proof covers the others. */
 const PROVEN_STEP_MEMBERS = ["index", "model", "input_hash", "output_hash", "cost_usd", "confidence", "timestamp"];
 const BUNDLE_MEMBERS = [
 	"run_id",
@@ -34,7 +37,7 @@ const BUNDLE_MEMBERS = [
 	"step_proofs",
 ];
 
-/** Steps as they are shown, with more than was hashed of them, against those that were checked. */
+/** Compares the steps that an answer shows with the proven steps. */
 function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBundle): Finding[] {
 	if (shown === undefined) return [];
 	const parsed = shownStepsSchema.safeParse(shown);
@@ -54,7 +57,7 @@ function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBun
 	];
 }
 
-/** What an answer shows around and beside its bundle. */
+/** Findings on what an answer claims around and beside its bundle. */
 function trajectoryClaimFindings(
 	document: z.output<typeof trajectoryDocumentSchema>,
 	bundle: TrajectoryBundle,
@@ -139,9 +142,9 @@ async function receiptFindings(
 
 /**
  * Checks a saved trajectory.
- * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one; under `proof` or `receipt` it may
- * carry what `GET /v1/proof/{run_id}` answers.
- * @param keys whose signatures count. A receipt whose signature cannot be checked does not hold.
+ * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one. Under `proof` or
+ * `receipt` it may have the answer of `GET /v1/proof/{run_id}`.
+ * @param keys trusted public keys. A receipt whose signature cannot be checked is a fault.
  */
 export async function checkTrajectory(document: unknown, keys: PublicKeys): Promise<Finding[]> {
 	const whole = trajectoryDocumentSchema.safeParse(document);

@@ -1,4 +1,5 @@
-// The script of the page that verifies in the browser: the same checks as `npm run verify`, on what is pasted. It asks nobody.
+// The script of the page that verifies in the browser. It runs the checks of `npm run verify` on what the user pastes,
+// and makes no request.
 import * as z from "zod";
 import { createVerifier } from "../../proof/signing.ts";
 import { decodeText } from "../document.ts";
@@ -6,10 +7,10 @@ import { allHold, type Finding, failure, printableText } from "../findings.ts";
 import { type PublicKeys, readPublicKeys } from "../keys.ts";
 import { guessKind, KINDS, parseKind } from "../kinds.ts";
 
-// The page's policy forbids code made from text, which zod would try for speed.
+// The page's security policy forbids code generated from text, which zod would use for speed.
 z.config({ jitless: true });
 
-/** RFC 8032, section 7.1, test 1: shows whether this browser verifies Ed25519 at all. */
+/** RFC 8032, section 7.1, test 1. Shows whether this browser verifies Ed25519. */
 const TEST_SIGNATURE = {
 	publicKey: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
 	signature:
@@ -75,10 +76,10 @@ function showFindings(findings: readonly Finding[]): void {
 	verdictHeading.focus();
 }
 
-/** Counts what was asked and changed: a verdict stands beside the text that it is about, and beside no other. */
+/** Number of the latest input. A verdict is shown only for the input that it was made for. */
 let turn = 0;
 
-/** Takes back what was text, and what is about to be, of a text that is no longer there. */
+/** Hides the verdict, and outdates any check in progress, because the input has changed. */
 function discardVerdict(): number {
 	resultSection.hidden = true;
 	turn += 1;
@@ -119,7 +120,7 @@ form.addEventListener("submit", async (event) => {
 	event.preventDefault();
 	const own = discardVerdict();
 	showVerdict("Checking …", "soft", []);
-	// A long chain takes seconds; first the page says so.
+	// A long chain takes seconds, so the page shows the message first.
 	await new Promise((resolve) => setTimeout(resolve));
 	const findings = await checkInput().catch((error: unknown) => [
 		failure(error instanceof Error ? error.message : String(error)),
