@@ -12,6 +12,7 @@ interface CatalogData {
 	freeModels: readonly string[];
 }
 
+/** A catalog with look-ups by id. */
 export interface Catalog extends CatalogData {
 	/** The model with this id, or undefined. */
 	findModel(id: string): Model | undefined;

@@ -9,6 +9,7 @@ export function isPlanId(text: string): text is PlanId {
 	return (PLAN_IDS as readonly string[]).includes(text);
 }
 
+/** A pricing plan: its limits, and the models it may call. */
 export interface Plan {
 	id: PlanId;
 	displayName: string;

@@ -62,6 +62,7 @@ interface ChainVerification {
 	signatureChecks: number;
 }
 
+/** The chain to verify, and what is known of it. */
 export interface VerifyChainOptions {
 	/** The chain's entries in the order of (seq, id). Each call starts at the first entry. */
 	pages: () => AsyncIterable<readonly HandoffRow[]>;

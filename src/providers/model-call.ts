@@ -106,6 +106,7 @@ export type CallField =
 	| "effort"
 	| "user";
 
+/** What a model is asked. */
 export interface ModelCall {
 	messages: Message[];
 	tools: ToolDefinition[];
@@ -136,6 +137,7 @@ export const DEFAULT_TEMPERATURE = 0.7;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
+/** What a model answered. */
 export interface ModelAnswer {
 	/** In the order of the answer. */
 	content: AssistantPart[];

@@ -1,4 +1,4 @@
-// Reads whole answers, usage and errors in the OpenAI chat completions format, as ten providers write it.
+// Reads whole answers, usage and errors in the OpenAI chat completions format, as the providers of this wire write it.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { wellFormedAnswer } from "./accumulate.ts";
@@ -175,7 +175,7 @@ export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 }
 
 const errorWord = z.lazy(() => z.union([z.string(), z.number()]).nullish());
-/** The error bodies of the ten providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
+/** The error bodies of these providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
 const openAiErrorSchema = z.lazy(() =>
 	z.union([
 		z
@@ -189,7 +189,7 @@ const openAiErrorSchema = z.lazy(() =>
 	]),
 );
 
-/** The error in a body of any of the ten providers; null when there is none. */
+/** The error in a body of any of these providers; null when there is none. */
 export function parseOpenAiError(body: unknown): UpstreamError | null {
 	const parsed = openAiErrorSchema.safeParse(body);
 	if (!parsed.success) return null;

@@ -1,4 +1,4 @@
-// Renders a model call in the OpenAI chat completions format, with the small differences of ten providers.
+// Renders a model call in the OpenAI chat completions format, with the small differences of its providers.
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";

@@ -1,4 +1,4 @@
-// Decodes streams in the OpenAI chat completions format, with the deviations of ten providers.
+// Decodes streams in the OpenAI chat completions format, with the deviations of its providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { isJsonObject, parseJson } from "./json.ts";

@@ -16,6 +16,7 @@ import {
 	type Wire,
 } from "./wire.ts";
 
+/** How long an upstream request may take. */
 export interface Deadlines extends BodyDeadlines {
 	/** Longest wait from the request to the response head. */
 	headMs: number;

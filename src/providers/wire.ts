@@ -96,6 +96,7 @@ export interface RequestOptions {
 	effort: EffortChoice;
 }
 
+/** One of the three upstream wire formats. */
 export interface Wire {
 	/** Whether an image may be an https address. Otherwise only `data:` is taken. */
 	readonly remoteImages: boolean;

@@ -13,7 +13,7 @@ import { openAiVariant, prepareOpenAiPrompt, renderOpenAiRequest } from "./opena
 import { OpenAiDecoder } from "./openai-stream.ts";
 import type { Wire } from "./wire.ts";
 
-/** OpenAI's chat completions. Ten of the catalog's providers speak it, with small differences. */
+/** OpenAI's chat completions. Most of the catalog's providers speak it, with small differences. */
 export const openAiWire: Wire = {
 	remoteImages: true,
 	toolName: /^[A-Za-z0-9_-]{1,64}$/,

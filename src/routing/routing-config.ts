@@ -29,6 +29,7 @@ export interface RuleChoice {
 	max_cost?: number;
 }
 
+/** A rule of a routing config: when it matches, and what it decides. */
 export interface RoutingRule {
 	name?: string;
 	when: RuleCondition;

@@ -55,6 +55,7 @@ const QUALITY_FIGURE: Readonly<Record<Demand, "general" | "reasoning" | "code" |
 	chat: "general",
 };
 
+/** Expected quality, cost and latency of a model on a prompt. */
 export interface Expectation {
 	/** 0 to 1. */
 	quality: number;

@@ -26,6 +26,7 @@ import type { MatchedRule } from "./rules.ts";
 import { computeExpectation, type Expectation, scoreExpectation } from "./score.ts";
 import type { Signals } from "./signals.ts";
 
+/** Everything that a selection depends on. */
 export interface SelectionRequest extends LengthRequest {
 	/** The models to choose from. */
 	catalog: Catalog;
@@ -53,6 +54,7 @@ export interface SelectionRequest extends LengthRequest {
 	nowMs: number;
 }
 
+/** A model that may serve a call. */
 export interface Candidate {
 	model: Model;
 	effort: EffortChoice;
@@ -63,6 +65,7 @@ export interface Candidate {
 	expectation: Expectation;
 }
 
+/** The ranked models for a call, and why the first one ranks first. */
 export interface Selection {
 	mode: Mode;
 	/** Ranked; the first is called first. Never empty. */

@@ -19,6 +19,7 @@ export type Intent = (typeof INTENTS)[number];
 /** Intents of prompts without a more particular one. */
 const GENERAL_INTENTS: readonly Intent[] = ["factual", "advice", "chat"];
 
+/** What routing reads from a prompt. */
 export interface Signals {
 	/** At least one. Exactly one of factual, advice and chat when no other intent was found. */
 	intents: Intent[];
