@@ -13,8 +13,9 @@ import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
+import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
-import { toSignalFlags } from "../routing/signals.ts";
+import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { chatWarning } from "./field-names.ts";
 import { blockFields } from "./provider-blocks.ts";
 
@@ -62,6 +63,7 @@ export const chatCompletionSchema = z.lazy(() =>
 				reason: z.string(),
 				tier: z.enum(TIERS),
 				signals_detected: z.record(z.string(), z.boolean()),
+				intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
 			}),
 			cost: z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() }),
 			latency_ms: z.int(),
@@ -118,6 +120,7 @@ export function svcBlock({ billed, receipt, latencyMs, attestation }: SettledReq
 			reason,
 			tier: model.tier,
 			signals_detected: toSignalFlags(plan.signals),
+			intents: toIntentShares(plan.signals),
 		},
 		cost: costOfAll(billed),
 		latency_ms: latencyMs,

@@ -7,8 +7,9 @@ import { fail, ok } from "../failure.ts";
 import { conversationModel } from "../inference/infer.edge.ts";
 import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
+import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
-import { toSignalFlags } from "../routing/signals.ts";
+import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { withChatFieldNames } from "./field-names.ts";
 import { governedRequest } from "./governed.edge.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
@@ -56,6 +57,7 @@ export const previewRouteEndpoint = endpoint({
 			mode: z.enum(MODES),
 			reason: z.string(),
 			signals_detected: z.record(z.string(), z.boolean()),
+			intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
 			estimated_cost: costSchema,
 			candidates: z.array(
 				z.object({
@@ -89,6 +91,7 @@ export const previewRouteEndpoint = endpoint({
 			mode: selection.mode,
 			reason: selection.reason,
 			signals_detected: toSignalFlags(signals),
+			intents: toIntentShares(signals),
 			estimated_cost: costFields(expectation.cost),
 			candidates: selection.candidates.map((candidate) => ({
 				model: candidate.model.id,

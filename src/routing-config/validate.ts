@@ -11,7 +11,7 @@ import {
 	type RuleChoice,
 	type RuleCondition,
 } from "../routing/routing-config.ts";
-import { INTENTS } from "../routing/signals.ts";
+import { INTENTS } from "../routing/intents.ts";
 import { didYouMean, quote } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;

@@ -5,8 +5,9 @@ import { type CallCost, priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { effortLevel } from "./effort.ts";
+import type { Intent } from "./intents.ts";
 import type { Mode } from "./mode.ts";
-import { type Intent, isGeneral, type Signals } from "./signals.ts";
+import { isGeneral, type Signals } from "./signals.ts";
 
 /** Shares of quality, price and speed in the score. */
 const SCORE_WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {

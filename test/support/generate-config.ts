@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { TIERS } from "../../src/catalog/vocabulary.ts";
 import { ROUTING_MODES } from "../../src/routing/mode.ts";
-import { INTENTS } from "../../src/routing/signals.ts";
+import { INTENTS } from "../../src/routing/intents.ts";
 import { TEST_CATALOG } from "./catalog.ts";
 
 const modelIds = TEST_CATALOG.models.map(({ id }) => id);

@@ -25,9 +25,10 @@ import {
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { EFFORTS, TIERS } from "../../../src/catalog/vocabulary.ts";
 import { chooseEffort } from "../../../src/routing/effort.ts";
+import { INTENTS } from "../../../src/routing/intents.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../../src/routing/mode.ts";
 import { computeExpectation as expectationOf, scoreExpectation } from "../../../src/routing/score.ts";
-import { INTENTS, type Signals } from "../../../src/routing/signals.ts";
+import type { Signals } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
 type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
