@@ -5,11 +5,18 @@ import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
 import { type ModelPool, questionBounder } from "../orchestration/engine.edge.ts";
 import { detectAnswerKind } from "../orchestration/final-answer.ts";
-import { choosePanel, type PanelSize, type Rankings, toMember } from "../orchestration/panel.ts";
+import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { POLICY_MODE } from "../orchestration/planner.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
-import { STRATEGY } from "../orchestration/strategies.ts";
-import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
+import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
+import {
+	type EffortPolicy,
+	type Panel,
+	type Rankings,
+	systemMessage,
+	type Task,
+	userMessage,
+} from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
@@ -31,7 +38,7 @@ export interface StepRules {
 export interface StepTask {
 	messages: readonly PlanMessage[];
 	/** Strategies that may be used, in order; the first that the share covers is. The last is used whatever it costs. */
-	castSizes(intensity: Intensity): readonly PanelSize[];
+	castSizes(intensity: Intensity): readonly SizedStrategy[];
 	/** What a strategy may cost that is not the last, nano-USD. */
 	shareNanoUsd: number;
 	/** A second question, at its longest, that may follow on the first's answer. */
@@ -45,7 +52,7 @@ export interface PricedStep {
 	task: Task;
 	floor: ModelPool;
 	cast: Panel;
-	size: PanelSize;
+	size: SizedStrategy;
 	boundNanoUsd: number;
 }
 
@@ -121,11 +128,6 @@ function cheapestAlone(floor: ModelPool): ModelPool {
 	return { ...floor, single: toMember(floor.cheapest, floor.rankings.panel) };
 }
 
-function castOf({ single, rankings }: ModelPool, size: PanelSize): Panel {
-	if (size.strategy === "single") return { members: [single], judge: single, rounds: size.rounds };
-	return choosePanel(rankings, size, null);
-}
-
 /** Weighs one step at whatever intensity and length; what it has weighed it knows. */
 export class StepPricer {
 	#caller: Caller;
@@ -157,12 +159,12 @@ export class StepPricer {
 		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? ALONE : castSizes(intensity);
-		const isAlone = sizes.every(({ strategy }) => strategy === "single");
+		const isAlone = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = floorAt(this.#caller, this.#rules, intensity, task, isAlone);
 		if (!found.ok || !found.value) return null;
 		const floor = isShort ? cheapestAlone(found.value) : found.value;
 		for (const [place, size] of sizes.entries()) {
-			const cast = castOf(floor, size);
+			const cast = choosePanel(STRATEGY[size.strategy], floor, size, null);
 			const boundNanoUsd = this.#boundOf(floor, task, cast, size);
 			if (boundNanoUsd === null) continue;
 			const isLast = place === sizes.length - 1;
@@ -173,7 +175,7 @@ export class StepPricer {
 	}
 
 	/** The most that all calls can cost together; null where one of them may not be made. */
-	#boundOf(floor: ModelPool, task: Task, cast: Panel, { strategy }: PanelSize): number | null {
+	#boundOf(floor: ModelPool, task: Task, cast: Panel, { strategy }: SizedStrategy): number | null {
 		const boundOf = questionBounder(this.#caller, floor);
 		const { followUp } = this.#step;
 		const second = followUp ? [toStepTask(followUp, task.maxTokens, this.#rules.temperature)] : [];

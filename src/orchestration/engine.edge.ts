@@ -12,17 +12,22 @@ import { matchRule } from "../routing/rules.ts";
 import type { Candidate } from "../routing/select.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import { type Limits, limitOf } from "./bounds.ts";
-import { type LoneModels, MAX_STAND_INS, type Rankings } from "./panel.ts";
+import { type LoneModels, MAX_STAND_INS } from "./panel.ts";
 import { POLICY_MODE } from "./planner.ts";
 import { panelConfig, toQuestionCall } from "./request.ts";
-import { type EffortPolicy, type Engine, type Member, type Question, type Task, userMessage } from "./strategy.ts";
+import {
+	type EffortPolicy,
+	type Engine,
+	type Member,
+	type PanelPool,
+	type Question,
+	type Task,
+	userMessage,
+} from "./strategy.ts";
 
 /** Who may work on a task, and under what. */
-export interface ModelPool {
+export interface ModelPool extends PanelPool {
 	signals: Signals;
-	rankings: Rankings;
-	/** The members of a `single`: who would answer a chat, the config's own model and fallbacks included. */
-	single: Member;
 	/** The cheapest that may serve at all. */
 	cheapest: Candidate;
 	limits: Limits;

@@ -11,14 +11,13 @@ import { Workflow, type WorkflowEvent, type WorkflowPurpose } from "../inference
 import { hashObject, hashText } from "../proof/hash.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
-import { type Affordable, choosePlan } from "./bounds.ts";
 import { type BudgetedPool, createEngine, type PoolRules, questionBounder, selectPool } from "./engine.edge.ts";
 import { choosePanel, toMember } from "./panel.ts";
-import { POLICY_MODE, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
+import { type Affordable, choosePlan, POLICY_MODE, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
 import { hasNoPrompt, type OrchestrationRequest, toQuestionCall, toTask } from "./request.ts";
 import { type Orchestration, orchestrationOf, type Progress, withResult } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
-import type { EffortPolicy, Panel, StrategyName, StrategyResult, Task } from "./strategy.ts";
+import type { EffortPolicy, Panel, StrategyResult, Task } from "./strategy.ts";
 
 /** Everything that was decided before the first call. */
 interface Prepared extends Affordable {
@@ -30,27 +29,25 @@ interface Prepared extends Affordable {
 	progress: { now: Progress };
 }
 
-/** Who takes part in an attempt. */
-function castOf(
-	{ rankings, single, fitting, cheapest }: BudgetedPool,
-	attempt: StrategyAttempt,
-	judgeModel: string | null,
-): Panel {
-	const { strategy, rounds, price } = attempt;
-	if (strategy === "single") {
-		const member = price === "any" ? single : toMember(price === "fitting" ? fitting : cheapest, []);
-		return { members: [member], judge: member, rounds };
+/** The panel of an attempt, within its price range. */
+function castOf(pool: BudgetedPool, attempt: StrategyAttempt, judgeModel: string | null): Panel {
+	const strategy = STRATEGY[attempt.strategy];
+	const { cheap } = pool.rankings;
+	switch (attempt.price) {
+		case "any":
+			return choosePanel(strategy, pool, attempt, judgeModel);
+		case "low":
+			return choosePanel(strategy, { ...pool, rankings: { panel: cheap, best: cheap, cheap } }, attempt, null);
+		case "fitting":
+			return choosePanel(strategy, { ...pool, single: toMember(pool.fitting, []) }, attempt, null);
+		case "lowest":
+			return choosePanel(strategy, { ...pool, single: toMember(pool.cheapest, []) }, attempt, null);
 	}
-	if (price === "any") return choosePanel(rankings, attempt, judgeModel);
-	return choosePanel({ panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap }, attempt, null);
 }
-
-/** Strategies that somebody judges, aggregates or plans. */
-const JUDGED: ReadonlySet<StrategyName> = new Set(["ensemble_moa", "rank_fuse", "debate", "decompose_and_route"]);
 
 /** Says of a judge that the client prefers that it could not be had; empty where it could, or nobody judges. */
 function judgeNote({ plan: { strategy, price }, cast }: Affordable, preferred: string | null): string {
-	if (preferred === null || cast.judge[0] === preferred || price !== "any" || !JUDGED.has(strategy)) return "";
+	if (preferred === null || cast.judge[0] === preferred || price !== "any" || !STRATEGY[strategy].judge) return "";
 	return `; judge_model ${preferred} may not serve here and was ignored`;
 }
 
