@@ -37,6 +37,8 @@ export interface StepRules {
 /** What a step is to ask. */
 export interface StepTask {
 	messages: readonly PlanMessage[];
+	/** What it is for, as its calls tell the sandbox upstream. */
+	asksFor?: string;
 	/** Strategies that may be used, in order; the first that the share covers is. The last is used whatever it costs. */
 	castSizes(intensity: Intensity): readonly SizedStrategy[];
 	/** What a strategy may cost that is not the last, nano-USD. */
@@ -155,8 +157,8 @@ export class StepPricer {
 	}
 
 	#weigh(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, castSizes, shareNanoUsd } = this.#step;
-		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
+		const { messages, asksFor = "", castSizes, shareNanoUsd } = this.#step;
+		const task = { ...toStepTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? ALONE : castSizes(intensity);
 		const isAlone = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);

@@ -136,7 +136,7 @@ export async function carryOut(
 		const first = await STRATEGY[size.strategy].run(task, cast, engine);
 		const second = first.ok ? followUp(first.value.text) : null;
 		if (!first.ok || !second) return first;
-		const again = toStepTask(second, task.maxTokens, task.temperature ?? 0);
+		const again = { ...toStepTask(second, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
 		const repaired = await STRATEGY[size.strategy].run(again, cast, engine);
 		return repaired.ok ? repaired : first;
 	});

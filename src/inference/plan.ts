@@ -6,6 +6,7 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
 import type { ModelCall } from "../providers/model-call.ts";
+import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
@@ -34,6 +35,8 @@ export interface CallOptions {
 	gate: ComplianceGate | null;
 	/** What the plan lets the whole request cost, nano-USD, null for anything; default: the envelope of a guarded plan. */
 	planLimitNanoUsd?: number | null;
+	/** Which call of a workflow it is; only the sandbox upstream is told. */
+	stage?: CallStage;
 }
 
 /** A model call that somebody wants answered. */
@@ -73,7 +76,11 @@ function accessesOf(settings: Settings): CallPlan["accessOf"] {
 }
 
 /** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number): CallPlan["attempt"] {
+function attempts(
+	{ call, options: { stage } }: InferenceRequest,
+	accessOf: CallPlan["accessOf"],
+	nowMs: number,
+): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort, maxTokens = call.maxTokens) => {
 		// The call itself wherever it can be: wires keep what they make of its tools by it.
@@ -84,7 +91,7 @@ function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number
 		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call: asked, prompt, model, access, effort });
+		const request = withStage(wire.request({ call: asked, prompt, model, access, effort }), access, stage);
 		return {
 			wire,
 			access,
@@ -108,7 +115,7 @@ export function planCall(
 	const { catalog } = settings;
 	const detected = detectSignals(call);
 	const accessOf = accessesOf(settings);
-	const attempt = attempts(call, accessOf, nowMs);
+	const attempt = attempts({ call, options }, accessOf, nowMs);
 	const rule = options.config && matchRule(options.config, call, detected);
 	const request: SelectionRequest = {
 		catalog,

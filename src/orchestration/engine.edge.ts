@@ -132,8 +132,9 @@ export function createEngine(work: Workflow, caller: Caller, { options }: ModelP
 	return {
 		async ask(questions) {
 			const specs = questions.map((question) => {
-				const { stage, role, member } = question;
-				return { stage, role, call: toQuestionCall(question), options, models: member };
+				const { stage, role, asksFor, member } = question;
+				const staged = { ...options, stage: { stage, role, asksFor } };
+				return { stage, role, call: toQuestionCall(question), options: staged, models: member };
 			});
 			return work.askAll(specs);
 		},

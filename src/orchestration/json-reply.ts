@@ -51,7 +51,7 @@ function repairWith<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>
 			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${reply}\n\nWrite it as that object.`,
 		),
 	];
-	return { stage, role, member, messages, maxTokens, temperature: 0, json: true };
+	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, asksFor: "repair" };
 }
 
 /** The question by which an unreadable reply is repaired, at its longest. */
