@@ -1,13 +1,13 @@
-// What a run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
+// What a request's calls used, what they cost, and how that is written down: bills, usage row, receipt, reservation. Pure.
 
 import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
-import type { Reservation, UsageRow } from "../meter/settlement.ts";
+import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { outputHash } from "../proof/output-hash.ts";
-import type { Outcome, Receipt, ReceiptBase, ReceiptDetail, ReceiptKind } from "../proof/receipt.ts";
+import type { Outcome, Receipt, ReceiptBase, ReceiptDetail } from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
@@ -17,7 +17,7 @@ import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
 
-/** One call that a run may make: a candidate of a plan and its exact request. */
+/** One call that may be made: a candidate of a plan and its exact request. */
 export interface PlannedCall {
 	plan: CallPlan;
 	candidate: Candidate;
@@ -42,17 +42,16 @@ export interface BilledCall extends PlannedCall {
 	bill: Bill;
 }
 
-/** How the kind of a run writes down what became of it. */
+/** How one kind of request writes down what became of it. */
 export interface RequestDescription {
 	/** The receipt's members of this kind. */
 	receipt: ReceiptDetail;
-	/** What the usage row says of the run as a whole. */
+	/** What the usage row says of the request as a whole. */
 	usage: Pick<UsageRow, "model" | "provider" | "mode" | "fallback">;
 }
 
-/** What a run is for. */
+/** What a request is for. */
 export interface RequestPurpose {
-	kind: ReceiptKind;
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
@@ -62,7 +61,7 @@ export interface RequestPurpose {
 	describe(billed: readonly BilledCall[]): RequestDescription;
 }
 
-/** A run on its way: everything its receipt and usage row are made of besides its calls. */
+/** A request on its way: everything that its receipt and usage row are made of besides its calls. */
 export interface RequestRecord {
 	requestId: string;
 	userId: string;
@@ -146,15 +145,12 @@ export function billInterruptedCall(call: PlannedCall, { answer, reported }: Par
 	};
 }
 
-/**
- * The bill of a call that did not serve; null when it cost nothing.
- * @param ofBroken how a call that broke off is billed.
- */
+/** The bill of a call that did not serve; null when it cost nothing. */
 export function billFailedCall(
 	call: PlannedCall,
 	failure: CallFailure,
 	sentAtMs: number,
-	ofBroken: typeof billInterruptedCall,
+	billInterrupted: InterruptedBilling,
 ): Bill | null {
 	// An error status was not generated for, and what was not sent was not read.
 	if (failure.kind === "status" || !failure.sent) return null;
@@ -162,11 +158,14 @@ export function billFailedCall(
 	// An answer of nothing is whole all the same.
 	if (failure.kind === "lost" && failure.why === "empty")
 		return billCall(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
-	return ofBroken(call, remains, sentAtMs);
+	return billInterrupted(call, remains, sentAtMs);
 }
 
-/** The same for who must not spend more than a cap, whatever a provider charges for a broken call: what is estimated is the bound. */
-export const billInterruptedCallAtBound: typeof billInterruptedCall = (call, remains, sentAtMs) => {
+/** How a call that broke off is billed. */
+export type InterruptedBilling = typeof billInterruptedCall;
+
+/** The same where a cap must hold whatever a provider charges for a broken call: an estimate becomes the bound. */
+export const billInterruptedCallAtBound: InterruptedBilling = (call, remains, sentAtMs) => {
 	const bill = billInterruptedCall(call, remains, sentAtMs);
 	return bill.estimated ? billCall(call, null, remains.answer, sentAtMs) : bill;
 };
@@ -245,42 +244,47 @@ export interface RequestEnding {
 	readers: Iterable<Model>;
 }
 
-/** Usage row and unsigned receipt of a run. */
-export function toUsageAndReceipt(
-	run: RequestRecord,
-	billed: readonly BilledCall[],
-	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
-): { usage: UsageRow; receipt: Receipt } {
-	const { receipt: detail, usage } = run.purpose.describe(billed);
-	const calls = billed.map(({ candidate, bill }) => ({
-		model: candidate.model.id,
-		provider: candidate.model.provider,
+/** A billed call as a usage row has it. */
+export function toUsageCall({ candidate: { model }, bill }: BilledCall): UsageCall {
+	return {
+		model: model.id,
+		provider: model.provider,
 		tokens: bill.promptTokens + bill.completionTokens,
 		input_tokens: bill.promptTokens,
 		cost_nano_usd: bill.cost.totalNanoUsd,
-	}));
+	};
+}
+
+/** Usage row and unsigned receipt of a request. */
+export function toUsageAndReceipt(
+	record: RequestRecord,
+	billed: readonly BilledCall[],
+	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
+): { usage: UsageRow; receipt: Receipt } {
+	const { receipt: detail, usage } = record.purpose.describe(billed);
+	const calls = billed.map(toUsageCall);
 	const costNanoUsd = totalNanoUsd(billed);
-	const estimated = billed.some((call) => call.bill.estimated);
+	const estimated = billed.some(({ bill }) => bill.estimated);
 	const base: ReceiptBase = {
 		type: "svc.receipt.v1",
-		request_id: run.requestId,
+		request_id: record.requestId,
 		timestamp: new Date(atMs).toISOString(),
 		outcome,
 		estimated,
 		cost_usd: usd(costNanoUsd),
-		bound_usd: usd(run.boundNanoUsd),
-		input_hash: run.purpose.inputHash,
+		bound_usd: usd(record.boundNanoUsd),
+		input_hash: record.purpose.inputHash,
 		output_hash,
-		compliance: run.purpose.gate?.attest(readers) ?? null,
-		catalog_version: run.catalogVersion,
-		config_digest: run.purpose.configDigest,
+		compliance: record.purpose.gate?.attest(readers) ?? null,
+		catalog_version: record.catalogVersion,
+		config_digest: record.purpose.configDigest,
 	};
 	return {
 		receipt: { ...base, ...detail },
 		usage: {
-			request_id: run.requestId,
-			user_id: run.userId,
-			created_at: new Date(run.startedAtMs).toISOString(),
+			request_id: record.requestId,
+			user_id: record.userId,
+			created_at: new Date(record.startedAtMs).toISOString(),
 			kind: detail.kind,
 			...usage,
 			tokens: calls.reduce((sum, call) => sum + call.tokens, 0),
@@ -304,25 +308,25 @@ export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
  * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
  */
 export function reserveBilledSoFar(
-	run: RequestRecord,
+	record: RequestRecord,
 	billed: readonly BilledCall[],
 	expiresAtMs: number,
 ): Reservation {
 	const ending: RequestEnding = {
 		outcome: "cut",
 		outputHash: hashText(""),
-		atMs: run.startedAtMs,
+		atMs: record.startedAtMs,
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	return { expiresAtMs, ...toUsageAndReceipt(run, billed, ending) };
+	return { expiresAtMs, ...toUsageAndReceipt(record, billed, ending) };
 }
 
 /** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
-export function reserveWholeBound(run: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
-	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
-	const atBound = billAtBound(first, run.startedAtMs);
-	return reserveBilledSoFar(run, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
+export function reserveWholeBound(record: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
+	const cost = { inputNanoUsd: 0, outputNanoUsd: record.boundNanoUsd, totalNanoUsd: record.boundNanoUsd };
+	const atBound = billAtBound(first, record.startedAtMs);
+	return reserveBilledSoFar(record, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
 /** What the client should know about how its request was carried out. */

@@ -1,5 +1,5 @@
-// Reads the stream of one upstream call: to its end, or up to its first words and then piece by piece. Who pays for it is
-// not decided here.
+// Reads the stream of one upstream call: to its end, or up to its first delta and from there piece by piece. Billing is
+// call-runner.edge.ts's.
 import { AnswerAccumulator, isDelta, isEmptyAnswer, wellFormedAnswer } from "../providers/accumulate.ts";
 import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
@@ -7,17 +7,8 @@ import type { UpstreamStream } from "../providers/upstream.edge.ts";
 import { WellFormedParts } from "../providers/well-formed.ts";
 import type { StreamPart } from "../providers/wire.ts";
 
-/** What one attempt at a call comes to. */
+/** The outcome of one attempt at a call. */
 export type AttemptResult<T> = { kind: "served"; value: T } | CallFailure;
-
-/** A stream up to its first delta. */
-export interface PrimedStream {
-	stream: UpstreamStream;
-	/** What was read so far. */
-	received: StreamPart[][];
-	/** There is no more. */
-	ended: boolean;
-}
 
 function lostFailure(lost: UpstreamInterrupted, remains: PartialAnswer): CallFailure {
 	return { kind: "lost", why: lost.why, sent: true, remains, error: lost.error };
@@ -38,14 +29,14 @@ export async function readFirstDelta(
 	stream: UpstreamStream,
 	stop: readonly string[],
 	client: AbortSignal,
-): Promise<AttemptResult<PrimedStream>> {
+): Promise<AttemptResult<StreamRelay>> {
 	const received: StreamPart[][] = [];
 	const accumulator = new AnswerAccumulator();
 	try {
 		for (let next = await stream.parts.next(); !next.done; next = await stream.parts.next()) {
 			received.push(next.value);
 			for (const part of next.value) accumulator.add(part);
-			if (next.value.some(isDelta)) return { kind: "served", value: { stream, received, ended: false } };
+			if (next.value.some(isDelta)) return { kind: "served", value: new StreamRelay(stream, received, false) };
 		}
 	} catch (error) {
 		stream.abort();
@@ -53,7 +44,7 @@ export async function readFirstDelta(
 	}
 	const answer = accumulator.answer();
 	if (isEmptyAnswer(answer, stop)) return emptyAnswer(answer, stream);
-	return { kind: "served", value: { stream, received, ended: true } };
+	return { kind: "served", value: new StreamRelay(stream, received, true) };
 }
 
 /** Reads a stream to its end. */
@@ -72,18 +63,26 @@ export async function readWhole(
 	return isEmptyAnswer(answer, stop) ? emptyAnswer(answer, stream) : { kind: "served", value: answer };
 }
 
-/** Hands on a stream that has begun, well-formed, and keeps what was handed on. */
+/** Forwards an upstream stream from its first delta on, well-formed, and accumulates what it forwarded. */
 export class StreamRelay {
-	#begun: PrimedStream;
+	readonly upstream: UpstreamStream;
+	#received: readonly StreamPart[][];
+	#ended: boolean;
 	#accumulator = new AnswerAccumulator();
 	#wellFormed = new WellFormedParts();
 	/** Why the stream broke off; null when it did not, or not yet. */
 	lost: UpstreamInterrupted | null = null;
-	/** The upstream has said all, and all of it was handed on. */
+	/** The upstream has ended normally, and everything was forwarded. */
 	isWhole = false;
 
-	constructor(begun: PrimedStream) {
-		this.#begun = begun;
+	/**
+	 * @param received what was read up to the first delta.
+	 * @param ended there is no more.
+	 */
+	constructor(upstream: UpstreamStream, received: readonly StreamPart[][], ended: boolean) {
+		this.upstream = upstream;
+		this.#received = received;
+		this.#ended = ended;
 	}
 
 	#deliverable(parts: readonly StreamPart[]): StreamPart[] {
@@ -100,10 +99,9 @@ export class StreamRelay {
 
 	/** One array per piece of the upstream's body. Ends early, without throwing, when the upstream breaks off. */
 	async *parts(): AsyncGenerator<readonly StreamPart[], void> {
-		const { stream, received, ended } = this.#begun;
 		try {
-			for (const batch of received) yield this.#deliverable(batch);
-			if (!ended) for await (const batch of stream.parts) yield this.#deliverable(batch);
+			for (const batch of this.#received) yield this.#deliverable(batch);
+			if (!this.#ended) for await (const batch of this.upstream.parts) yield this.#deliverable(batch);
 			yield this.#rest();
 			this.isWhole = true;
 		} catch (error) {
@@ -112,13 +110,13 @@ export class StreamRelay {
 		}
 	}
 
-	/** What was handed on. */
+	/** What was forwarded. */
 	answer(): ModelAnswer {
 		return this.#accumulator.answer();
 	}
 
 	/** What there is of a stream that is not whole. */
 	remains(): PartialAnswer {
-		return { answer: this.answer(), reported: this.#begun.stream.reported() };
+		return { answer: this.answer(), reported: this.upstream.reported() };
 	}
 }

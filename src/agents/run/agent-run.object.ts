@@ -261,9 +261,9 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		const plannedAt = ulid();
 		const driver = new RunDriver({
 			book,
-			caller: this.#money.callerFor(spec),
+			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate, temperature },
-			tell: (charge) => this.#money.tell(book, charge, gate),
+			record: (charge) => this.#money.record(book, charge, gate),
 			say: (event) => this.#followers.say(event),
 			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
 			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),

@@ -2,14 +2,14 @@
 // next. When moves are made, and how the run is closed, is the object's business.
 import { logError } from "../../http/log.edge.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
-import type { Caller } from "../../inference/caller.edge.ts";
+import type { PlanContext } from "../../inference/caller.edge.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "../digest.ts";
 import { type BegunStep, type BudgetAlert, SpendGuard } from "../guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "../plan.ts";
 import type { KnownRun } from "../response.ts";
-import { type CarriedOut, carryOut, inputHashOf, type StepFunding } from "../step.edge.ts";
+import { type MadeStep, makeStep, type StepOwner, stepInputHash } from "../step.edge.ts";
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
 import { type PricedStep, StepPricer, type StepRules, type StepTask } from "../step-pricer.edge.ts";
 import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "../step-prompts.ts";
@@ -47,9 +47,10 @@ export type RunEvent =
 /** What the driver is given by the object. */
 export interface RunTools {
 	book: RunBook;
-	caller: Caller;
+	/** What the run's calls are planned by, now. */
+	planContext(): PlanContext;
 	rules: StepRules;
-	tell: StepFunding["tell"];
+	record: StepOwner["record"];
 	say(event: RunEvent): void;
 	/** Notes in the transaction of a change that the run has its plan. */
 	planned(state: RunState): void;
@@ -82,9 +83,9 @@ interface Wanted extends StepTask {
 
 type Planned = Pick<RunState, "plan" | "isPlanned">;
 
-type Decided = BegunStep & { weighed: PricedStep };
+type Decided = BegunStep & { priced: PricedStep };
 
-type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
+type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: MadeStep };
 
 export class RunDriver {
 	#tools: RunTools;
@@ -213,46 +214,40 @@ export class RunDriver {
 
 	/** What a step costs at most that is answered by the cheapest model, not at length. */
 	#leastOf(messages: readonly PlanMessage[]): number {
-		const { book, caller, rules } = this.#tools;
+		const { book, planContext, rules } = this.#tools;
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
 		const step: StepTask = { messages, castSizes: () => ALONE, shareNanoUsd: 0 };
-		return new StepPricer(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
+		return new StepPricer(planContext(), rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 
 	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
 	async #make(wanted: Wanted): Promise<Made> {
-		const { book, rules, say, tell } = this.#tools;
-		const { maxTokens, configDigest } = book.spec;
-		const decided = this.#decide(wanted, maxTokens);
+		const { book, say, record } = this.#tools;
+		const decided = this.#decide(wanted, book.spec.maxTokens);
 		if (decided.kind === "stop") return { kind: "stopped", stop: decided };
-		const { intensity, reason, weighed } = decided;
+		const { intensity, reason, priced } = decided;
 		const { role, subtask } = wanted;
 		const index = stepsTaken(book.state);
-		say({ type: "step_started", index, role, subtask, intensity, strategy: weighed.size.strategy, reason });
-		const funding: StepFunding = {
-			gate: rules.gate,
-			configDigest,
-			tell,
-			isStopped: () => book.state.isCancelled,
-		};
-		const done = await carryOut(weighed, funding, wanted.messages, wanted.askAgain);
+		say({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
+		const owner: StepOwner = { record, isStopped: () => book.state.isCancelled };
+		const done = await makeStep(priced, owner, wanted.askAgain);
 		return { kind: "carried_out", decided, done };
 	}
 
 	#decide(wanted: Wanted, maxTokens: number): Decided | StepStop {
-		const { caller, rules } = this.#tools;
-		const weigher = new StepPricer({ ...caller, startedAtMs: Date.now() }, rules, wanted, maxTokens);
+		const { planContext, rules } = this.#tools;
+		const pricer = new StepPricer(planContext(), rules, wanted, maxTokens);
 		const request = {
-			worstCaseOf: (intensity: Intensity, tokens: number) => weigher.at(intensity, tokens)?.boundNanoUsd ?? null,
+			worstCaseOf: (intensity: Intensity, tokens: number) => pricer.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
 			reserveNanoUsd: wanted.reserveNanoUsd,
 			isOptional: wanted.isOptional,
 		};
 		const begun = this.#guard.begin(request);
 		if (begun.kind === "stop") return begun;
-		const weighed = weigher.at(begun.intensity, begun.maxTokens);
-		if (!weighed) throw new Error("what was decided on can be made");
-		return { ...begun, weighed };
+		const priced = pricer.at(begun.intensity, begun.maxTokens);
+		if (!priced) throw new Error("what was decided on can be made");
+		return { ...begun, priced };
 	}
 
 	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */
@@ -287,10 +282,10 @@ export class RunDriver {
 				role: wanted.role,
 				model: kept.model,
 				intensity: decided.intensity,
-				strategy: decided.weighed.size.strategy,
+				strategy: decided.priced.size.strategy,
 				cost_usd: usd(costNanoUsd),
 				confidence: kept.confidence,
-				input_hash: inputHashOf(wanted.messages),
+				input_hash: stepInputHash(wanted.messages),
 				output_hash: hashText(kept.output),
 				timestamp: new Date(Date.now()).toISOString(),
 			});
@@ -304,7 +299,7 @@ export class RunDriver {
 	}
 
 	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
-	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: StepCharge, readsMark: boolean) {
+	#keptOf(conclusion: MadeStep["conclusion"], { calls }: StepCharge, readsMark: boolean) {
 		if (!conclusion.ok) {
 			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
 			return { output: "", isMet: false, model, confidence: 0 };

@@ -4,8 +4,7 @@
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { database } from "../../db/client.edge.ts";
-import { Timings } from "../../http/timings.ts";
-import type { Caller } from "../../inference/caller.edge.ts";
+import type { PlanContext } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { StoredReceipt } from "../../meter/settlement.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
@@ -25,11 +24,11 @@ export type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<
 
 export class RunMoney {
 	#env: Env;
-	#waitUntil: Caller["waitUntil"];
+	#waitUntil: (work: Promise<unknown>) => void;
 	/** Of the one run of this object: its goal is scanned once. */
 	#gate: Promise<ComplianceGate | null> | null = null;
 
-	constructor(env: Env, waitUntil: Caller["waitUntil"]) {
+	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
 		this.#waitUntil = waitUntil;
 	}
@@ -45,21 +44,9 @@ export class RunMoney {
 		});
 	}
 
-	/** The caller of the engine for one move, now. */
-	callerFor(spec: RunSpec): Caller {
-		const { userId, keyId, planId, runId: requestId } = spec;
-		const startedAtMs = Date.now();
-		return {
-			requestId,
-			startedAtMs,
-			account: { userId, keyId, plan: PLANS[planId], number: null },
-			settings: cachedSettings(this.#env),
-			signal: new AbortController().signal,
-			waitUntil: this.#waitUntil,
-			log: { endpoint: "agent_run" },
-			timings: new Timings(startedAtMs, () => Date.now()),
-			funds: this.#funds(spec),
-		};
+	/** What the run's calls are planned by, now. */
+	planContext({ planId }: RunSpec): PlanContext {
+		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
 	/** The compliance policy in force on the run's goal; null without one. */
@@ -78,8 +65,8 @@ export class RunMoney {
 		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
 	}
 
-	/** Stores what the step under way may have cost, then has the meter know; false when it could not be told. */
-	tell(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
+	/** Stores what the step under way may have cost, then writes it into the run's reservation; false when that failed. */
+	record(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
 		book.charge(open);
 		const run = this.#written(book, gate);
 		const readers = [...new Set([...book.state.readers, ...open.readers])];
