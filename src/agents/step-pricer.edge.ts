@@ -6,9 +6,9 @@ import type { CallOptions } from "../inference/plan.ts";
 import { questionBounder } from "../orchestration/engine.edge.ts";
 import { detectAnswerKind } from "../orchestration/final-answer.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
-import { choosePanel, type PanelSize, toMember } from "../orchestration/panel.ts";
+import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
-import { STRATEGY } from "../orchestration/strategies.ts";
+import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
@@ -28,7 +28,7 @@ export interface StepRules {
 export interface StepTask {
 	messages: readonly PlanMessage[];
 	/** Strategies to choose from, in order: the first that the share covers is used. The last is used whatever it costs. */
-	castSizes(intensity: Intensity): readonly PanelSize[];
+	castSizes(intensity: Intensity): readonly SizedStrategy[];
 	/** What every strategy but the last may cost, nano-USD. */
 	shareNanoUsd: number;
 	/** A second question, at its longest, which may follow the first's answer. */
@@ -42,7 +42,7 @@ export interface PricedStep {
 	task: Task;
 	pool: ModelPool;
 	panel: Panel;
-	size: PanelSize;
+	size: SizedStrategy;
 	boundNanoUsd: number;
 }
 
@@ -91,11 +91,6 @@ function cheapestAlone(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
-function panelFor({ single, rankings }: ModelPool, size: PanelSize): Panel {
-	if (size.strategy === "single") return { members: [single], judge: single, rounds: size.rounds };
-	return choosePanel(rankings, size, null);
-}
-
 /** Prices one step at any intensity and length; each pair is priced once. */
 export class StepPricer {
 	#context: PlanContext;
@@ -128,12 +123,12 @@ export class StepPricer {
 		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? ALONE : castSizes(intensity);
-		const isSingle = sizes.every(({ strategy }) => strategy === "single");
+		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = stepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;
 		const pool = isShort ? cheapestAlone(found.value) : found.value;
 		for (const [place, size] of sizes.entries()) {
-			const panel = panelFor(pool, size);
+			const panel = choosePanel(STRATEGY[size.strategy], pool, size, null);
 			const boundNanoUsd = this.#bound(pool, task, panel, size);
 			if (boundNanoUsd === null) continue;
 			const isLast = place === sizes.length - 1;
@@ -143,7 +138,7 @@ export class StepPricer {
 	}
 
 	/** The most that all calls can cost together; null where one of them may not be made. */
-	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: PanelSize): number | null {
+	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy): number | null {
 		const boundOf = questionBounder(this.#context, pool);
 		const { followUp } = this.#step;
 		const second = followUp ? [toStepTask(followUp, task.maxTokens, this.#rules.temperature)] : [];

@@ -1,7 +1,7 @@
 // Who takes part in a code run: coders of different providers, and a critic that is none of them. Pure.
-import { diversify, type LoneModels, type Rankings, toMember } from "../orchestration/panel.ts";
+import { diversify, type LoneModels, toMember } from "../orchestration/panel.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
-import type { Member } from "../orchestration/strategy.ts";
+import type { Member, Rankings } from "../orchestration/strategy.ts";
 import type { Candidate } from "../routing/select.ts";
 import type { AskedRun } from "./request.ts";
 

@@ -71,7 +71,17 @@ function paired(members: readonly Member[], replies: readonly (Answer | NoAnswer
 	});
 }
 
-export const debate: Strategy = {
+export const debate: Strategy<"debate"> = {
+	name: "debate",
+	width: { efficiency: 2, balanced: 3, depth: 3 },
+	leastWidth: 2,
+	rounds: { efficiency: 2, balanced: 2, depth: 3 },
+	judge: "outsider",
+	suits(policy, { intents, kind }) {
+		const isCheckable = intents.includes("math") || intents.includes("reasoning") || kind !== "any";
+		if (policy !== "depth" || !isCheckable) return null;
+		return `a prompt about ${intents.join(", ")} gains from models that check each other`;
+	},
 	callGraph(task, cast) {
 		const slots = cast.members.map(() => answerPlaceholder(task));
 		const rounds = Array.from({ length: cast.rounds }, (_, round) =>

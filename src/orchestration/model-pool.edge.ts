@@ -9,15 +9,11 @@ import type { ModelCall } from "../providers/model-call.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import type { Candidate } from "../routing/select.ts";
-import type { Rankings } from "./panel.ts";
 import { POLICY_MODE } from "./planner.ts";
-import type { EffortPolicy, Member } from "./strategy.ts";
+import type { EffortPolicy, PanelPool } from "./strategy.ts";
 
 /** The models that may work on a task, ranked, and how they are called. */
-export interface ModelPool {
-	rankings: Rankings;
-	/** The member of a `single`: the model that would answer a chat, with its fallbacks. */
-	single: Member;
+export interface ModelPool extends PanelPool {
 	/** The one whose call costs least at most. */
 	cheapest: Candidate;
 	/** The most that one call of a candidate can cost, nano-USD. */

@@ -11,35 +11,32 @@ import {
 	type ProgressListener,
 	type TaskPlan,
 } from "./answer-task.edge.ts";
-import { type Affordable, choosePlan } from "./bounds.ts";
 import { choosePanel, toMember } from "./panel.ts";
-import { planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
+import { type Affordable, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
 import { hasNoPrompt, type OrchestrationRequest, toTask } from "./request.ts";
 import { type Orchestration, orchestrationOf, type Progress, withResult } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
-import type { Panel, StrategyName, StrategyResult, Task } from "./strategy.ts";
+import type { Panel, StrategyResult, Task } from "./strategy.ts";
 
-/** The panel of an attempt. */
-function panelFor(
-	{ rankings, single, fitting, cheapest }: BudgetedPool,
-	attempt: StrategyAttempt,
-	judgeModel: string | null,
-): Panel {
-	const { strategy, rounds, price } = attempt;
-	if (strategy === "single") {
-		const member = price === "any" ? single : toMember(price === "fitting" ? fitting : cheapest, []);
-		return { members: [member], judge: member, rounds };
+/** The panel of an attempt, within its price range. */
+function attemptPanel(pool: BudgetedPool, attempt: StrategyAttempt, judgeModel: string | null): Panel {
+	const strategy = STRATEGY[attempt.strategy];
+	const { cheap } = pool.rankings;
+	switch (attempt.price) {
+		case "any":
+			return choosePanel(strategy, pool, attempt, judgeModel);
+		case "low":
+			return choosePanel(strategy, { ...pool, rankings: { panel: cheap, best: cheap, cheap } }, attempt, null);
+		case "fitting":
+			return choosePanel(strategy, { ...pool, single: toMember(pool.fitting, []) }, attempt, null);
+		case "lowest":
+			return choosePanel(strategy, { ...pool, single: toMember(pool.cheapest, []) }, attempt, null);
 	}
-	if (price === "any") return choosePanel(rankings, attempt, judgeModel);
-	return choosePanel({ panel: rankings.cheap, best: rankings.cheap, cheap: rankings.cheap }, attempt, null);
 }
-
-/** Strategies that somebody judges, aggregates or plans. */
-const JUDGED: ReadonlySet<StrategyName> = new Set(["ensemble_moa", "rank_fuse", "debate", "decompose_and_route"]);
 
 /** Says that the judge which the client prefers is not used; empty where it is, or where nothing is judged. */
 function judgeNote({ plan: { strategy, price }, cast }: Affordable, preferred: string | null): string {
-	if (preferred === null || cast.judge[0] === preferred || price !== "any" || !JUDGED.has(strategy)) return "";
+	if (preferred === null || cast.judge[0] === preferred || price !== "any" || !STRATEGY[strategy].judge) return "";
 	return `; judge_model ${preferred} may not serve here and was ignored`;
 }
 
@@ -53,7 +50,7 @@ function planOrchestration(
 	const judgeModel = body.judge_model ?? null;
 	const request = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
 	const attempts = shrinkPlan(planStrategy(request, task.prompt, pool.signals));
-	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => panelFor(pool, attempt, judgeModel), boundOf);
+	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => attemptPanel(pool, attempt, judgeModel), boundOf);
 	if (!chosen.ok) return chosen;
 	const { plan, cast, boundNanoUsd } = chosen.value;
 	const { strategy } = plan;

@@ -5,7 +5,8 @@ import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { detectAnswerKind } from "./final-answer.ts";
-import { POLICIES, type Question, STRATEGIES, type Task } from "./strategy.ts";
+import { STRATEGIES, STRATEGY } from "./strategies.ts";
+import { POLICIES, type Question, type Task } from "./strategy.ts";
 
 const MAX_MESSAGES = 2_000;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
@@ -27,6 +28,12 @@ const messageSchema = z.lazy(() =>
 	}),
 );
 
+/** The strategies that take `k`, as a sentence lists them. */
+function namesWithK(): string {
+	const names = STRATEGIES.filter((name) => STRATEGY[name].takesK).map((name) => `\`${name}\``);
+	return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
 /** Fields of the body; a `null` counts as absent. */
 export const orchestrationRequestSchema = z.lazy(() =>
 	z.object({
@@ -40,12 +47,7 @@ export const orchestrationRequestSchema = z.lazy(() =>
 			.nullish()
 			.describe("`balanced` by default; `efficiency` is cheapest, `depth` asks several models."),
 		strategy: z.enum(STRATEGIES).nullish().describe("By policy and prompt where it is left out."),
-		k: z
-			.int()
-			.min(1)
-			.max(MAX_WIDTH)
-			.nullish()
-			.describe("How many answers `ensemble_moa`, `rank_fuse` and `self_consistency` compare."),
+		k: z.int().min(1).max(MAX_WIDTH).nullish().describe(`How many answers ${namesWithK()} compare.`),
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),

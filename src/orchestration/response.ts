@@ -12,7 +12,8 @@ import {
 	workflowProofSchema,
 	workflowUsageSchema,
 } from "../inference/workflow-answer.ts";
-import { type EffortPolicy, POLICIES, STRATEGIES, type StrategyName, type StrategyResult } from "./strategy.ts";
+import { STRATEGIES, type StrategyName } from "./strategies.ts";
+import { type EffortPolicy, POLICIES, type StrategyResult } from "./strategy.ts";
 
 export const orchestrationSchema = z.lazy(() =>
 	z.object({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/catalog/schema.ts";
 import { type CastWishes, codeCast } from "../../../src/code-mode/cast.ts";
 import type { AskedRun } from "../../../src/code-mode/request.ts";
-import type { Rankings } from "../../../src/orchestration/panel.ts";
+import type { Rankings } from "../../../src/orchestration/strategy.ts";
 import type { Candidate } from "../../../src/routing/select.ts";
 
 function candidate(id: string, provider: string, cost = 1): Candidate {

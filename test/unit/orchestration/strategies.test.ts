@@ -8,16 +8,8 @@ import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/deco
 import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
 import { pairsOf, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
-import { STRATEGY } from "../../../src/orchestration/strategies.ts";
-import {
-	type Engine,
-	type Panel,
-	type Question,
-	STRATEGIES,
-	type Strategy,
-	type StrategyResult,
-	type Task,
-} from "../../../src/orchestration/strategy.ts";
+import { STRATEGIES, STRATEGY } from "../../../src/orchestration/strategies.ts";
+import type { Engine, Panel, Question, Strategy, StrategyResult, Task } from "../../../src/orchestration/strategy.ts";
 import { castOf, FAILED, type FakeEngine, fakeEngine, type Reply, saidIn, task } from "../../support/fake-engine.ts";
 
 async function concluded(strategy: Strategy, engine: Engine, cast: Panel, of: Task = task()): Promise<StrategyResult> {
