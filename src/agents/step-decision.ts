@@ -3,12 +3,12 @@
 import { usdText } from "../proof/money.ts";
 
 /** From the dearest down; which tiers they stand for says the catalog (INTENSITIES). */
-export const LADDER = ["Laser", "Halo", "Foton"] as const;
-export type Intensity = (typeof LADDER)[number];
+export const INTENSITY_LADDER = ["Laser", "Halo", "Foton"] as const;
+export type Intensity = (typeof INTENSITY_LADDER)[number];
 
 /** The lower of two. */
-export function lowerOf(one: Intensity, other: Intensity): Intensity {
-	return LADDER.indexOf(one) > LADDER.indexOf(other) ? one : other;
+export function lowerIntensity(one: Intensity, other: Intensity): Intensity {
+	return INTENSITY_LADDER.indexOf(one) > INTENSITY_LADDER.indexOf(other) ? one : other;
 }
 
 /** An answer is not cut shorter than this. */
@@ -20,7 +20,7 @@ export interface StepRequest {
 	 * The most that all calls of the step can cost together, integer nano-USD; null where no model of the intensity can make them.
 	 * @param maxTokens visible tokens per call.
 	 */
-	worstCaseOf(intensity: Intensity, maxTokens: number): number | null;
+	worstCaseNanoUsd(intensity: Intensity, maxTokens: number): number | null;
 	/** Visible tokens per call, as asked for. */
 	maxTokens: number;
 	/** What must be left when the step is over, whatever it costs: for the final step. Default: nothing. */
@@ -30,7 +30,7 @@ export interface StepRequest {
 }
 
 /** What a step has to do with. */
-export interface Room {
+export interface StepRoom {
 	/** The highest that it may run at. */
 	intensity: Intensity;
 	/** Left of the run's cap, and held by nobody. */
@@ -64,7 +64,7 @@ interface Spendable {
 	text: string;
 }
 
-function spendableOf({ freeNanoUsd, stepCapNanoUsd }: Room, reserveNanoUsd: number): Spendable {
+function toSpendable({ freeNanoUsd, stepCapNanoUsd }: StepRoom, reserveNanoUsd: number): Spendable {
 	const leftNanoUsd = Math.max(0, freeNanoUsd - reserveNanoUsd);
 	if (stepCapNanoUsd < leftNanoUsd)
 		return { nanoUsd: stepCapNanoUsd, limit: "step_cap", text: `the ${usdText(stepCapNanoUsd)} that a step may cost` };
@@ -79,7 +79,7 @@ function fits(worstCaseNanoUsd: number | null, nanoUsd: number): worstCaseNanoUs
 
 /** The longest answer at an intensity that fits, and its worst case; null when not even the shortest does. By halving. */
 function longestFit(
-	{ worstCaseOf, maxTokens }: StepRequest,
+	{ worstCaseNanoUsd: worstCaseOf, maxTokens }: StepRequest,
 	intensity: Intensity,
 	nanoUsd: number,
 ): Pick<StepCall, "maxTokens" | "worstCaseNanoUsd"> | null {
@@ -107,8 +107,11 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 }
 
 /** At which intensities a step may be made, from the highest down. */
-function intensitiesFor({ worstCaseOf, maxTokens, isOptional = false }: StepRequest, { intensity }: Room): Intensity[] {
-	const below = LADDER.slice(LADDER.indexOf(intensity));
+function intensitiesFor(
+	{ worstCaseNanoUsd: worstCaseOf, maxTokens, isOptional = false }: StepRequest,
+	{ intensity }: StepRoom,
+): Intensity[] {
+	const below = INTENSITY_LADDER.slice(INTENSITY_LADDER.indexOf(intensity));
 	if (!isOptional) return below;
 	const highest = below.find((one) => worstCaseOf(one, maxTokens) !== null);
 	return highest ? [highest] : [];
@@ -118,13 +121,13 @@ function intensitiesFor({ worstCaseOf, maxTokens, isOptional = false }: StepRequ
  * Decides on a step: the highest intensity whose worst case fits; else the longest answer that fits, from the lowest intensity
  * up; else none (docs/reference.md, "Agents"). What it answers with always fits, also where a longer answer costs less.
  */
-export function decideStep(request: StepRequest, room: Room): StepCall | StepStop {
+export function decideStep(request: StepRequest, room: StepRoom): StepCall | StepStop {
 	const { maxTokens, reserveNanoUsd = 0 } = request;
-	const spendable = spendableOf(room, reserveNanoUsd);
+	const spendable = toSpendable(room, reserveNanoUsd);
 	const intensities = intensitiesFor(request, room);
 	const refused: { intensity: Intensity; worstCase: number | null }[] = [];
 	for (const intensity of intensities) {
-		const worstCase = request.worstCaseOf(intensity, maxTokens);
+		const worstCase = request.worstCaseNanoUsd(intensity, maxTokens);
 		if (fits(worstCase, spendable.nanoUsd)) {
 			const because = refused.length === 0 ? "" : `${refusalText(refused)}; `;
 			const reason = `${because}${intensity} costs at most ${usdText(worstCase)} of ${spendable.text}`;

@@ -14,7 +14,7 @@ import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import type { PlanMessage } from "./plan.ts";
 import type { Intensity } from "./step-decision.ts";
-import { ALONE } from "./step-strategy.ts";
+import { SINGLE_ONLY } from "./step-strategy.ts";
 
 /** What holds for every call of a run. */
 export interface StepRules {
@@ -28,7 +28,7 @@ export interface StepRules {
 export interface StepTask {
 	messages: readonly PlanMessage[];
 	/** Strategies to choose from, in order: the first that the share covers is used. The last is used whatever it costs. */
-	castSizes(intensity: Intensity): readonly SizedStrategy[];
+	sizesFor(intensity: Intensity): readonly SizedStrategy[];
 	/** What every strategy but the last may cost, nano-USD. */
 	shareNanoUsd: number;
 	/** A second question, at its longest, which may follow the first's answer. */
@@ -49,7 +49,7 @@ export interface PricedStep {
 /** Ids under which the router knows intensities. */
 const ROUTING_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
 
-function toMessage({ role, content }: PlanMessage): Message {
+function toModelMessage({ role, content }: PlanMessage): Message {
 	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
 	return role === "system" ? systemMessage(content) : userMessage(content);
 }
@@ -57,7 +57,7 @@ function toMessage({ role, content }: PlanMessage): Message {
 /** A question as a strategy's task. */
 export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
-	return { messages: messages.map(toMessage), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
+	return { messages: messages.map(toModelMessage), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 
 /**
@@ -118,11 +118,11 @@ export class StepPricer {
 	}
 
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, castSizes, shareNanoUsd } = this.#step;
+		const { messages, sizesFor: castSizes, shareNanoUsd } = this.#step;
 		const context = this.#context;
 		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
 		const isShort = maxTokens < this.#maxTokens;
-		const sizes = isShort ? ALONE : castSizes(intensity);
+		const sizes = isShort ? SINGLE_ONLY : castSizes(intensity);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = stepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;

@@ -24,7 +24,7 @@ const FINAL = [
 ];
 
 /** What a subtask's step is told of. */
-export interface SubtaskPlace {
+export interface SubtaskPrompt {
 	goal: string;
 	subtask: string;
 	/** Counts from 1. */
@@ -33,18 +33,18 @@ export interface SubtaskPlace {
 	earlier: readonly EarlierOutput[];
 }
 
-function section(title: string, text: string): string {
+function promptSection(title: string, text: string): string {
 	return `${title}:\n${text}`;
 }
 
 /** Asks for the result of one subtask. */
-export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskPlace): PlanMessage[] {
+export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskPrompt): PlanMessage[] {
 	const isLast = number === of;
 	const isWhole = subtask.trim() === goal.trim();
 	const user = [
-		section("Goal", goal),
-		...(earlier.length > 0 ? [section("Results so far", outputsDigest(earlier, SUBTASK_DIGEST_BYTES))] : []),
-		...(isWhole ? [] : [section(`Subtask ${number} of ${of}`, subtask)]),
+		promptSection("Goal", goal),
+		...(earlier.length > 0 ? [promptSection("Results so far", outputsDigest(earlier, SUBTASK_DIGEST_BYTES))] : []),
+		...(isWhole ? [] : [promptSection(`Subtask ${number} of ${of}`, subtask)]),
 	];
 	return [
 		{ role: "system", content: [...SUBTASK, ...(isLast ? [] : [EARLY_STOP])].join("\n") },
@@ -56,7 +56,7 @@ export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskP
 export function finalMessages(goal: string, results: string): PlanMessage[] {
 	return [
 		{ role: "system", content: FINAL.join("\n") },
-		{ role: "user", content: [section("Goal", goal), section("Results", results)].join("\n\n") },
+		{ role: "user", content: [promptSection("Goal", goal), promptSection("Results", results)].join("\n\n") },
 	];
 }
 

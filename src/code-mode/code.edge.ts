@@ -9,13 +9,13 @@ import { answerTask, type PlanBasis, type ProgressListener, type TaskPlan } from
 import type { QuestionBounder } from "../orchestration/engine.edge.ts";
 import type { Engine, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
-import { codeCast } from "./cast.ts";
-import { type DeliveredFile, deliveredFiles, filesHash, type ReceiptFile, receiptFiles } from "./files.ts";
+import { chooseCodeCast } from "./cast.ts";
+import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
 import { affordablePlan, sumOf } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
 import { outcomeReason, planReason } from "./reason.ts";
-import { type AskedRun, askedRunOf, type CodeRequest, type CodeTask, toCodeTask } from "./request.ts";
-import { type CodeAnswer, codeAnswerOf } from "./response.ts";
+import { type CodeOptions, type CodeRequest, type CodeTask, toCodeOptions, toCodeTask } from "./request.ts";
+import { type CodeAnswer, toCodeAnswer } from "./response.ts";
 import { type CodeEngine, type CodeOutcome, runCode } from "./run-code.ts";
 
 /** What the loop came to, as it is delivered: rounded and hashed once. */
@@ -25,8 +25,8 @@ interface DeliveredCode extends Omit<CodeOutcome, "files"> {
 }
 
 function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
-	const files = deliveredFiles(outcome.files);
-	return { ...outcome, files, receiptFiles: receiptFiles(files), confidence: roundShare(outcome.confidence) };
+	const files = toDeliveredFiles(outcome.files);
+	return { ...outcome, files, receiptFiles: toReceiptFiles(files), confidence: roundShare(outcome.confidence) };
 }
 
 /** The first draft's prompt as a task, by which models are ranked. */
@@ -49,11 +49,11 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 function planCode(
 	body: CodeRequest,
 	task: CodeTask,
-	asked: AskedRun,
+	asked: CodeOptions,
 	{ caller: { requestId }, pool, boundOf }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
-	const chosen = affordablePlan(asked, task, limits, (plan) => codeCast(rankings, pool, asked, plan), boundOf);
+	const chosen = affordablePlan(asked, task, limits, (plan) => chooseCodeCast(rankings, pool, asked, plan), boundOf);
 	if (!chosen.ok) return chosen;
 	const { plan, cast, boundNanoUsd } = chosen.value;
 	const { policy } = asked;
@@ -94,7 +94,7 @@ function planCode(
 			fields: { request_id: requestId },
 			failure: { reason: "code_error", requestId },
 		},
-		outputHash: ({ receiptFiles }) => filesHash(receiptFiles),
+		outputHash: ({ receiptFiles }) => hashFiles(receiptFiles),
 		answer(outcome, settled) {
 			const { review, iterations, files, confidence } = outcome;
 			const result = {
@@ -108,7 +108,7 @@ function planCode(
 				confidence,
 				iterations,
 			};
-			return codeAnswerOf(result, settled, body.include_trace ?? true);
+			return toCodeAnswer(result, settled, body.include_trace ?? true);
 		},
 	});
 }
@@ -120,13 +120,13 @@ export function writeCode(
 	listener: ProgressListener,
 ): Promise<JsonResult<CodeAnswer>> {
 	const task = toCodeTask(body);
-	const asked = askedRunOf(body);
+	const asked = toCodeOptions(body);
 	return answerTask(
 		{
 			task: toDraftTask(task),
 			policy: asked.policy,
 			maxCostUsd: body.max_cost_usd ?? null,
-			own: body,
+			ownRules: body,
 			plan: (basis) => planCode(body, task, asked, basis),
 		},
 		context,

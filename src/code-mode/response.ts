@@ -82,13 +82,13 @@ export interface CodeResult {
 const STATIC_CHECKS = "static checks";
 
 /** Models that wrote drafts, in the order they did. */
-function codersIn(trace: Trace): string[] {
+function codersUsed(trace: Trace): string[] {
 	const coders = trace.calls().filter(({ ok, role }) => ok && role === CODER_ROLE);
 	return [...new Set(coders.map(({ model }) => model))];
 }
 
 /** The answer that the client gets. */
-export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeTrace: boolean): CodeAnswer {
+export function toCodeAnswer(result: CodeResult, done: SettledWorkflow, includeTrace: boolean): CodeAnswer {
 	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations } = result;
 	const { trace } = done;
 	const { passed, issues, reviewer } = review;
@@ -115,7 +115,7 @@ export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeT
 				score,
 				confidence,
 				iterations,
-				coder_models: codersIn(trace),
+				coder_models: codersUsed(trace),
 				reviewer_model: reviewer,
 				models_used,
 				latency_ms: done.latencyMs,
@@ -130,7 +130,7 @@ export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeT
 				models_used,
 				confidence,
 			},
-			...(includeTrace ? { stages: trace.shown() } : {}),
+			...(includeTrace ? { stages: trace.answerStages() } : {}),
 		},
 	};
 }

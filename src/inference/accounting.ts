@@ -22,7 +22,7 @@ export interface PlannedCall {
 	plan: CallPlan;
 	candidate: Candidate;
 	attempt: ModelRequest;
-	/** Whether the model that was meant to serve had been asked by the time of this call. */
+	/** Whether the intended model had been asked by the time of this call. */
 	intendedWasAsked: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface Bill {
 	promptTokens: number;
 	completionTokens: number;
 	cost: CallCost;
-	/** Some usage was not reported: cost and tokens are settled upwards, never above the bound. */
+	/** Some usage was not reported: cost and tokens are rounded up, never above the bound. */
 	estimated: boolean;
-	/** More was reported than the request allowed: the cost is the bound. */
+	/** The provider reported more usage than the request allowed: the cost is the bound. */
 	overrun: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface RequestRecord {
 }
 
 /**
- * The bill of a whole answer by its reported usage, else at its bound.
+ * The bill of a whole answer: by its reported usage; without one, at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
 export function billCall(
@@ -92,7 +92,7 @@ export function billCall(
 	const actual = priceUsage(candidate.model, usage, sentAtMs);
 	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
 	return {
-		// What is paid for is what was reserved for; the tokens shown are those of the cost.
+		// The bound is what is paid, so the tokens shown are those that it covers.
 		promptTokens: overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage),
 		completionTokens: overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage),
 		cost: overrun ? worstCase : actual,
@@ -101,16 +101,16 @@ export function billCall(
 	};
 }
 
-/** Fewer UTF-8 bytes than this make no token of any common text. */
-const BYTES_PER_TOKEN = 3;
-/** Output that may have been under way when a call broke off. */
-const UNDER_WAY_TOKENS = 256;
+/** A token of common text has at least so many UTF-8 bytes. */
+const ESTIMATED_BYTES_PER_TOKEN = 3;
+/** Output that the provider may have generated and not yet delivered when a call broke off. */
+const PENDING_OUTPUT_TOKENS = 256;
 
-function tokensOfBytes(text: string): number {
-	return Math.ceil(utf8Length(text) / BYTES_PER_TOKEN);
+function estimateMaxTokens(text: string): number {
+	return Math.ceil(utf8Length(text) / ESTIMATED_BYTES_PER_TOKEN);
 }
 
-/** What a model may have thought without a word of it being seen or counted: as much as it may write at all. */
+/** Reasoning that was neither shown nor counted may be as long as the output limit. */
 function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: TokenUsage | null): number {
 	if (counts && counts.reasoning > 0) return 0;
 	return reasonsUnseen(candidate.model, attempt.access.provider, candidate.effort)
@@ -119,8 +119,8 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: Toke
 }
 
 /**
- * The bill of a call that broke off or was left: at what the provider had reported, and for what it had not, at one token
- * per three bytes sent and delivered, with what may have been under way. Never above the call's bound.
+ * The bill of a call that broke off or was left. Reported usage counts as reported. The rest is estimated at one token per three
+ * bytes sent and delivered, plus the output that may have been pending. Never above the call's bound.
  */
 export function billInterruptedCall(call: PlannedCall, { answer, reported }: PartialAnswer, sentAtMs: number): Bill {
 	if (reported?.isFinal) return billCall(call, reported.counts, answer, sentAtMs);
@@ -128,11 +128,11 @@ export function billInterruptedCall(call: PlannedCall, { answer, reported }: Par
 	const { request, worstCase } = attempt;
 	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
-	const sentTokens = Math.min(tokensOfBytes(request.body), request.maxInputTokens);
+	const sentTokens = Math.min(estimateMaxTokens(request.body), request.maxInputTokens);
 	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
 	const outputSoFar = counts ? outputTokens(counts) : 0;
 	const outputText =
-		Math.max(outputSoFar, tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call, counts);
+		Math.max(outputSoFar, estimateMaxTokens(written)) + PENDING_OUTPUT_TOKENS + unseenReasoningTokens(call, counts);
 	const cost = priceUsage(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
 	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
 	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
@@ -152,10 +152,10 @@ export function billFailedCall(
 	sentAtMs: number,
 	billInterrupted: InterruptedBilling,
 ): Bill | null {
-	// An error status was not generated for, and what was not sent was not read.
+	// Providers bill neither an error status nor a request that did not reach them.
 	if (failure.kind === "status" || !failure.sent) return null;
 	const { remains } = failure;
-	// An answer of nothing is whole all the same.
+	// An empty answer is a whole answer.
 	if (failure.kind === "lost" && failure.why === "empty")
 		return billCall(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
 	return billInterrupted(call, remains, sentAtMs);
@@ -170,7 +170,7 @@ export const billInterruptedCallAtBound: InterruptedBilling = (call, remains, se
 	return bill.estimated ? billCall(call, null, remains.answer, sentAtMs) : bill;
 };
 
-/** Everything a model wrote, of whatever kind. */
+/** Everything that a model wrote: text, reasoning, refusals and arguments of tool calls. */
 function writtenText({ content }: ModelAnswer): string {
 	return content
 		.map((part) => (part.type === "provider" ? "" : part.type === "tool_call" ? part.arguments : part.text))
@@ -182,20 +182,20 @@ export function totalNanoUsd(billed: readonly BilledCall[]): number {
 	return billed.reduce((sum, { bill }) => sum + bill.cost.totalNanoUsd, 0);
 }
 
-/** Hash of what is delivered by a model: tool calls stand under the ids the client gets. */
+/** Hash of a delivered answer. Its tool calls have the ids that the client gets. */
 export function answerHash({ content }: ModelAnswer, modelId: string): Hash {
 	const calls = partsOfType(content, "tool_call").map((call) => ({ ...call, id: markedCallId(call.id, modelId) }));
 	const text = joinedText(content, "text");
 	return outputHash(calls.length === 0 ? (text ?? joinedText(content, "refusal")) : text, calls);
 }
 
-/** The model that was meant to serve, when another did or tried to. */
+/** The intended model, where another one was called; else null. */
 export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
 	const { failover, fallbackFrom } = plan.selection;
 	return fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
 }
 
-/** Why this model: the selection's reason, and what failover made of it. */
+/** Why this model: the selection's reason and, for a fallback, why the intended model did not serve. */
 export function explainServingModel({ plan, candidate, intendedWasAsked }: PlannedCall): string {
 	const { failover, reason } = plan.selection;
 	if (candidate.model === failover[0].model) return reason;
@@ -203,14 +203,14 @@ export function explainServingModel({ plan, candidate, intendedWasAsked }: Plann
 	return `${reason}; ${why}, and ${candidate.model.display_name} stood in`;
 }
 
-/** The last of the billed calls is the one that served, or tried last. */
+/** The call that served or, where none did, the last one that was billed. */
 export function lastBilledCall(billed: readonly BilledCall[]): BilledCall {
 	const last = billed.at(-1);
 	if (!last) throw new Error("nothing was billed, so there is nothing to write down");
 	return last;
 }
 
-/** How one model's answer is written down: a chat completion, or a skill's. */
+/** Describes the answer of one model: a chat completion, or a skill's. */
 export function describeSingleAnswer(skillId: string | null): RequestPurpose["describe"] {
 	return (billed) => {
 		const last = lastBilledCall(billed);
@@ -234,7 +234,7 @@ export function describeSingleAnswer(skillId: string | null): RequestPurpose["de
 	};
 }
 
-/** What a run's receipt and row say of how it ended. */
+/** How a request ended, for its receipt and usage row. */
 export interface RequestEnding {
 	outcome: Outcome;
 	outputHash: Hash;
@@ -304,8 +304,8 @@ export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
 }
 
 /**
- * What is recorded at `expiresAtMs` if the process of a run of many calls dies before it settles: what was billed so far, and
- * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
+ * What is recorded at `expiresAtMs` if the process dies before it settles: these calls and nothing else.
+ * @param billed calls that were billed, and calls under way at their worst case, each under its own model.
  */
 export function reserveBilledSoFar(
 	record: RequestRecord,
@@ -322,14 +322,14 @@ export function reserveBilledSoFar(
 	return { expiresAtMs, ...toUsageAndReceipt(record, billed, ending) };
 }
 
-/** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
+/** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */
 export function reserveWholeBound(record: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
 	const cost = { inputNanoUsd: 0, outputNanoUsd: record.boundNanoUsd, totalNanoUsd: record.boundNanoUsd };
 	const atBound = billAtBound(first, record.startedAtMs);
 	return reserveBilledSoFar(record, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
-/** What the client should know about how its request was carried out. */
+/** Warnings for the client about how its call was made. */
 export function callWarnings({ candidate, attempt, bill }: BilledCall): Warning[] {
 	const warnings = [...candidate.warnings, ...attempt.request.warnings];
 	if (bill.overrun) {

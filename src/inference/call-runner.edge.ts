@@ -21,10 +21,10 @@ import {
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import type { PlanContext } from "./caller.edge.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { type CallSet, type Consequence, FailedCalls, isNamed, shortenToAfford, toCallSet } from "./failover.ts";
 import type { CallPlan } from "./plan.ts";
 import { type AttemptResult, readFirstDelta, readWhole, type StreamRelay } from "./read-stream.ts";
-import { Turns } from "./turns.ts";
 
 /** Upstream calls of one runner that wait for their response head at once: a Worker has six connections for that. */
 const MAX_WAITING_FOR_HEADS = 6;
@@ -127,7 +127,7 @@ export class CallRunner {
 	readonly budget: Budget;
 	#readers = new Set<Model>();
 	#options: CallRunnerOptions;
-	#heads = new Turns(MAX_WAITING_FOR_HEADS);
+	#heads = new ConcurrencyLimit(MAX_WAITING_FOR_HEADS);
 
 	constructor(options: CallRunnerOptions) {
 		this.#options = options;
@@ -168,7 +168,7 @@ export class CallRunner {
 	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
 	async #open(call: PlannedCall, permit: Permit): Promise<UpstreamStream | CallFailure> {
 		const { wire, request } = call.attempt;
-		const opened = await this.#heads.take(() =>
+		const opened = await this.#heads.run(() =>
 			openUpstreamStream(wire, request, this.#deadlines(call), this.#options.signal),
 		);
 		if (opened.kind === "stream") permit.succeeded();
@@ -283,7 +283,7 @@ export class CallRunner {
 			return { kind: "shut_off" };
 		}
 		const intended = plan.selection.failover[0].model;
-		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.asked(intended.id) };
+		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.wasAsked(intended.id) };
 		const unused = (error: unknown) => {
 			permit.inconclusive();
 			throw error;

@@ -14,17 +14,17 @@ function lostFailure(lost: UpstreamInterrupted, remains: PartialAnswer): CallFai
 	return { kind: "lost", why: lost.why, sent: true, remains, error: lost.error };
 }
 
-/** What an exception while reading a stream means; a bug stays one. */
-function failureOf(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
+/** The failure that an exception while reading stands for. A bug is thrown again. */
+function toCallFailure(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
 	if (!(error instanceof UpstreamInterrupted)) throw error;
 	return client.aborted ? { kind: "client_closed", sent: true, remains } : lostFailure(error, remains);
 }
 
-function emptyAnswer(answer: ModelAnswer, stream: UpstreamStream): CallFailure {
+function emptyAnswerFailure(answer: ModelAnswer, stream: UpstreamStream): CallFailure {
 	return lostFailure(new UpstreamInterrupted("empty"), { answer, reported: stream.reported() });
 }
 
-/** Reads a stream up to its first delta: until then another model can take over unseen. */
+/** Reads a stream up to its first delta: until then a fallback can take over unnoticed. */
 export async function readFirstDelta(
 	stream: UpstreamStream,
 	stop: readonly string[],
@@ -40,10 +40,10 @@ export async function readFirstDelta(
 		}
 	} catch (error) {
 		stream.abort();
-		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
+		return toCallFailure(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
 	const answer = accumulator.answer();
-	if (isEmptyAnswer(answer, stop)) return emptyAnswer(answer, stream);
+	if (isEmptyAnswer(answer, stop)) return emptyAnswerFailure(answer, stream);
 	return { kind: "served", value: new StreamRelay(stream, received, true) };
 }
 
@@ -57,10 +57,10 @@ export async function readWhole(
 	try {
 		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
 	} catch (error) {
-		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
+		return toCallFailure(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
 	const answer = wellFormedAnswer(accumulator.answer());
-	return isEmptyAnswer(answer, stop) ? emptyAnswer(answer, stream) : { kind: "served", value: answer };
+	return isEmptyAnswer(answer, stop) ? emptyAnswerFailure(answer, stream) : { kind: "served", value: answer };
 }
 
 /** Forwards an upstream stream from its first delta on, well-formed, and accumulates what it forwarded. */
@@ -70,7 +70,7 @@ export class StreamRelay {
 	#ended: boolean;
 	#accumulator = new AnswerAccumulator();
 	#wellFormed = new WellFormedParts();
-	/** Why the stream broke off; null when it did not, or not yet. */
+	/** Why the stream broke off; null while it has not. */
 	lost: UpstreamInterrupted | null = null;
 	/** The upstream has ended normally, and everything was forwarded. */
 	isWhole = false;
@@ -85,13 +85,13 @@ export class StreamRelay {
 		this.#ended = ended;
 	}
 
-	#deliverable(parts: readonly StreamPart[]): StreamPart[] {
+	#forward(parts: readonly StreamPart[]): StreamPart[] {
 		const passed = parts.flatMap((part) => this.#wellFormed.pass(part) ?? []);
 		for (const part of passed) this.#accumulator.add(part);
 		return passed;
 	}
 
-	#rest(): StreamPart[] {
+	#end(): StreamPart[] {
 		const rest = this.#wellFormed.end();
 		for (const part of rest) this.#accumulator.add(part);
 		return rest;
@@ -100,9 +100,9 @@ export class StreamRelay {
 	/** One array per piece of the upstream's body. Ends early, without throwing, when the upstream breaks off. */
 	async *parts(): AsyncGenerator<readonly StreamPart[], void> {
 		try {
-			for (const batch of this.#received) yield this.#deliverable(batch);
-			if (!this.#ended) for await (const batch of this.upstream.parts) yield this.#deliverable(batch);
-			yield this.#rest();
+			for (const batch of this.#received) yield this.#forward(batch);
+			if (!this.#ended) for await (const batch of this.upstream.parts) yield this.#forward(batch);
+			yield this.#end();
 			this.isWhole = true;
 		} catch (error) {
 			if (!(error instanceof UpstreamInterrupted)) throw error;
@@ -115,7 +115,7 @@ export class StreamRelay {
 		return this.#accumulator.answer();
 	}
 
-	/** What there is of a stream that is not whole. */
+	/** The forwarded part of a stream that broke off. */
 	remains(): PartialAnswer {
 		return { answer: this.answer(), reported: this.upstream.reported() };
 	}

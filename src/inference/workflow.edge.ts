@@ -214,7 +214,7 @@ export class Workflow {
 			const hold = this.#calls.budget.hold(heldNanoUsd);
 			if (!hold) continue;
 			if (!this.trace.has(spec.stage)) this.#listener({ type: "stage_started", stage: spec.stage });
-			const traced = this.trace.ask(spec.stage, spec.role);
+			const traced = this.trace.begin(spec.stage, spec.role);
 			traced.underWay = billAtBound(affordable.calls[0], this.#context.startedAtMs);
 			return ok({ spec, set: affordable, hold, heldNanoUsd, traced });
 		}
@@ -252,7 +252,7 @@ export class Workflow {
 				return this.#writeDown();
 			},
 			ended: (call, { bill, answer, latencyMs }) => {
-				traced.ended(call, bill, answer && answerText(answer), latencyMs);
+				traced.end(call, bill, answer && answerText(answer), latencyMs);
 				this.#reportCall(spec, call, bill?.cost.totalNanoUsd ?? 0, answer !== null, latencyMs);
 			},
 		});

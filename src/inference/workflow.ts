@@ -11,7 +11,7 @@ export interface CallSpec {
 	stage: string;
 	role: string;
 	call: ModelCall;
-	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
+	/** `mode` must be set where the bound was made with a placeholder: without it, the effort depends on the prompt. */
 	options: CallOptions;
 	/** Catalog ids in the order they are asked; all but the first are fallbacks. */
 	models: readonly [string, ...string[]];
@@ -26,9 +26,9 @@ export interface AnsweredCall {
 	/** Catalog id of the model that answered. */
 	model: string;
 	provider: string;
-	/** What is expected of it on this kind of prompt, 0 to 1. */
+	/** The quality expected of it on this kind of prompt, 0 to 1. */
 	quality: number;
-	/** Writes into the trace how sure the answer was, 0 to 1. */
+	/** Records the confidence in the answer in the trace, 0 to 1. */
 	rate(confidence: number): void;
 }
 

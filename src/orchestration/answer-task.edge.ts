@@ -6,8 +6,8 @@ import type { ComplianceGate } from "../compliance/gate.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import type { ProgressEvent } from "../http/long-answer.edge.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
 import { type Caller, toCaller } from "../inference/caller.edge.ts";
-import { gateFor } from "../inference/gate-on.edge.ts";
 import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -79,7 +79,7 @@ export interface TaskRequest<Outcome, Answer> {
 	policy: EffortPolicy;
 	/** The client's `max_cost_usd`; null without one. */
 	maxCostUsd: number | null;
-	own: OwnRules;
+	ownRules: OwnRules;
 	plan(basis: PlanBasis): Result<TaskPlan<Outcome, Answer>>;
 }
 
@@ -153,7 +153,7 @@ export async function answerTask<Outcome, Answer>(
 	context: KeyContext,
 	{ progress: report, signal }: ProgressListener,
 ): Promise<JsonResult<Answer>> {
-	const { task, policy, own } = request;
+	const { task, policy, ownRules: own } = request;
 	const inForce = await rulesInForce(own, context);
 	if (!inForce.ok) return inForce;
 	const caller = { ...toCaller(context), signal };

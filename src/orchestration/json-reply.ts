@@ -29,7 +29,7 @@ export interface JsonReply<T> {
 }
 
 /** The JSON object in a text, with or without a fence and prose around it; undefined when there is none. */
-export function jsonIn(text: string): unknown {
+export function extractJson(text: string): unknown {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
 	if (from < 0 || to < from) return undefined;
 	try {
@@ -39,12 +39,12 @@ export function jsonIn(text: string): unknown {
 	}
 }
 
-function read<T>({ schema }: JsonQuestion<T>, text: string): T | null {
-	const parsed = schema.safeParse(jsonIn(text));
+function readReply<T>({ schema }: JsonQuestion<T>, text: string): T | null {
+	const parsed = schema.safeParse(extractJson(text));
 	return parsed.success ? parsed.data : null;
 }
 
-function repairWith<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>, reply: string): Question {
+function repairJsonQuestion<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>, reply: string): Question {
 	const messages = [
 		systemMessage("You turn a text into the JSON object it stands for. You write the JSON object and nothing else."),
 		userMessage(
@@ -56,7 +56,7 @@ function repairWith<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>
 
 /** The question by which an unreadable reply is repaired, at its longest. */
 export function longestRepair<T>(question: JsonQuestion<T>): Question {
-	return repairWith(question, placeholder(placeholderBytes(question.maxTokens)));
+	return repairJsonQuestion(question, placeholder(placeholderBytes(question.maxTokens)));
 }
 
 /** Asks side by side, and once more for those replies that cannot be read. */
@@ -66,7 +66,7 @@ export async function askJson<T>(engine: Engine, questions: readonly JsonQuestio
 		const reply = replies[at];
 		if (!reply) throw new Error("one reply to one question");
 		if (!isAnswered(reply)) return { value: null, reading: "unanswered", reply };
-		const value = read(question, reply.text);
+		const value = readReply(question, reply.text);
 		return { value, reading: value === null ? "unreadable" : "read", reply };
 	});
 	const repairs = questions.flatMap((question, at) => {
@@ -76,14 +76,14 @@ export async function askJson<T>(engine: Engine, questions: readonly JsonQuestio
 			{
 				reading,
 				question,
-				repair: repairWith(question, fitPlaceholder(reading.reply.text, placeholderBytes(question.maxTokens))),
+				repair: repairJsonQuestion(question, fitPlaceholder(reading.reply.text, placeholderBytes(question.maxTokens))),
 			},
 		];
 	});
 	const repaired = repairs.length > 0 ? await engine.ask(repairs.map(({ repair }) => repair)) : [];
 	for (const [at, { reading, question }] of repairs.entries()) {
 		const reply = repaired[at];
-		const value = reply?.ok ? read(question, reply.text) : null;
+		const value = reply?.ok ? readReply(question, reply.text) : null;
 		if (value !== null) Object.assign(reading, { value, reading: "repaired" });
 		if (reply?.ok) reply.rate(readability(reading.reading === "repaired" ? "repaired" : "unreadable"));
 	}

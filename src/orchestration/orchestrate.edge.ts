@@ -14,7 +14,7 @@ import {
 import { choosePanel, toMember } from "./panel.ts";
 import { type Affordable, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
 import { hasNoPrompt, type OrchestrationRequest, toTask } from "./request.ts";
-import { type Orchestration, orchestrationOf, type Progress, withResult } from "./response.ts";
+import { type Orchestration, type OrchestrationProgress, toOrchestration, withStrategyResult } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
 import type { Panel, StrategyResult, Task } from "./strategy.ts";
 
@@ -55,8 +55,8 @@ function planOrchestration(
 	const { plan, cast, boundNanoUsd } = chosen.value;
 	const { strategy } = plan;
 	const reason = plan.reason + judgeNote(chosen.value, judgeModel);
-	const planned: Progress = { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false };
-	const progressWith = (result: StrategyResult | null) => (result ? withResult(planned, result) : planned);
+	const planned: OrchestrationProgress = { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false };
+	const progressWith = (result: StrategyResult | null) => (result ? withStrategyResult(planned, result) : planned);
 	const { messages } = rawBody as { messages?: unknown };
 	const { requestId, log, settings } = caller;
 	return ok({
@@ -83,7 +83,7 @@ function planOrchestration(
 		answer(result, settled, gate) {
 			const decision = gate && toComplianceDecision(gate, settings.catalog);
 			const { include_trace } = body;
-			return orchestrationOf(progressWith(result), result.text, { ...settled, decision }, include_trace ?? true);
+			return toOrchestration(progressWith(result), result.text, { ...settled, decision }, include_trace ?? true);
 		},
 	});
 }
@@ -101,7 +101,7 @@ export async function orchestrate(
 			task,
 			policy: body.policy ?? "balanced",
 			maxCostUsd: body.max_cost_usd ?? null,
-			own: body,
+			ownRules: body,
 			plan: (basis) => planOrchestration(body, context.rawBody, task, basis),
 		},
 		context,

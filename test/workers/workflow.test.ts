@@ -142,7 +142,7 @@ describe("a workflow", () => {
 		const request = await open(boundOf(one));
 		const { workflow } = request;
 		expect(await workflow.ask(one)).toMatchObject({ ok: true, model: SECOND.id });
-		expect(workflow.trace.shown()).toMatchObject([
+		expect(workflow.trace.answerStages()).toMatchObject([
 			{
 				results: [
 					{ model: FIRST.id, ok: false, cost_usd: 0 },

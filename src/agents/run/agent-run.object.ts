@@ -256,7 +256,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 
 	async #move(book: RunBook): Promise<boolean> {
 		const { spec } = book;
-		const gate = await this.#money.gateOf(spec);
+		const gate = await this.#money.gateFor(spec);
 		const { policy, config, temperature } = spec;
 		const plannedAt = ulid();
 		const driver = new RunDriver({
@@ -264,9 +264,9 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate, temperature },
 			record: (charge) => this.#money.record(book, charge, gate),
-			say: (event) => this.#followers.say(event),
-			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
-			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
+			report: (event) => this.#followers.say(event),
+			notePlan: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
+			noteMove: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
 		});
 		const isMoved = await driver.advance();
 		if (isMoved) this.#outbox.stored();

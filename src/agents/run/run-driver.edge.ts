@@ -13,7 +13,7 @@ import { type MadeStep, makeStep, type StepOwner, stepInputHash } from "../step.
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
 import { type PricedStep, StepPricer, type StepRules, type StepTask } from "../step-pricer.edge.ts";
 import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "../step-prompts.ts";
-import { ALONE, castSizesFor } from "../step-strategy.ts";
+import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
 import {
 	nextMove,
 	ownPlan,
@@ -51,11 +51,11 @@ export interface RunTools {
 	planContext(): PlanContext;
 	rules: StepRules;
 	record: StepOwner["record"];
-	say(event: RunEvent): void;
+	report(event: RunEvent): void;
 	/** Notes in the transaction of a change that the run has its plan. */
-	planned(state: RunState): void;
+	notePlan(state: RunState): void;
 	/** Notes in the transaction of a change where the run stands. */
-	moved(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
+	noteMove(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
 }
 
 /** A plan by a model may take a part of the cap: one in so many. */
@@ -69,7 +69,7 @@ const FINAL_DIGESTS_BYTES = [FINAL_DIGEST_BYTES, FINAL_DIGEST_BYTES / 4, FINAL_D
 const RESERVED_TOKENS = 256;
 
 /** A step that is to be made. */
-interface Wanted extends StepTask {
+interface PlannedStep extends StepTask {
 	role: StepRecord["role"];
 	/** What it is for, in words. */
 	subtask: string;
@@ -81,11 +81,11 @@ interface Wanted extends StepTask {
 	askAgain?(answer: string): readonly PlanMessage[] | null;
 }
 
-type Planned = Pick<RunState, "plan" | "isPlanned">;
+type RunPlan = Pick<RunState, "plan" | "isPlanned">;
 
-type Decided = BegunStep & { priced: PricedStep };
+type DecidedStep = BegunStep & { priced: PricedStep };
 
-type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: MadeStep };
+type StepOutcome = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: DecidedStep; done: MadeStep };
 
 export class RunDriver {
 	#tools: RunTools;
@@ -112,14 +112,14 @@ export class RunDriver {
 	}
 
 	async #plan(maxSubtasks: number): Promise<void> {
-		const { book, say, planned } = this.#tools;
+		const { book, report: say, notePlan: planned } = this.#tools;
 		const { goal, capNanoUsd, maxSteps, runId: run_id } = book.spec;
-		const own: Planned = { plan: ownPlan(book.spec), isPlanned: true };
-		const wanted: Wanted = {
+		const own: RunPlan = { plan: ownPlan(book.spec), isPlanned: true };
+		const wanted: PlannedStep = {
 			role: "subtask",
 			subtask: "Plan",
 			messages: planMessages(goal, maxSubtasks),
-			castSizes: () => ALONE,
+			sizesFor: () => SINGLE_ONLY,
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_PART),
 			isOptional: true,
@@ -152,11 +152,11 @@ export class RunDriver {
 		const earlier = resultsOf(book.steps);
 		const left = Math.max(1, plan.length - done);
 		const messages = subtaskMessages({ goal, subtask, number: done + 1, of: plan.length, earlier });
-		const wanted = (reserveNanoUsd: number): Wanted => ({
+		const wanted = (reserveNanoUsd: number): PlannedStep => ({
 			role: "subtask",
 			subtask,
 			messages,
-			castSizes: (intensity) => castSizesFor(policy, intensity),
+			sizesFor: (intensity) => stepSizesFor(policy, intensity),
 			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserveNanoUsd) / left),
 			reserveNanoUsd,
 			isOptional: false,
@@ -164,7 +164,11 @@ export class RunDriver {
 		const final = this.#finalReserve(earlier);
 		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
 		// result is better than none, also where nothing is left to round it off.
-		const reserves = [final + (left - 1) * this.#leastOf(messages), final, ...(earlier.length === 0 ? [0] : [])];
+		const reserves = [
+			final + (left - 1) * this.#leastCostNanoUsd(messages),
+			final,
+			...(earlier.length === 0 ? [0] : []),
+		];
 		let stop: StepStop | null = null;
 		for (const reserveNanoUsd of reserves) {
 			const made = await this.#make(wanted(reserveNanoUsd));
@@ -178,11 +182,11 @@ export class RunDriver {
 		const { book } = this.#tools;
 		const { goal } = book.spec;
 		const results = resultsOf(book.steps);
-		const wanted = (digestBytes: number): Wanted => ({
+		const wanted = (digestBytes: number): PlannedStep => ({
 			role: "finalize",
 			subtask: "Final answer",
 			messages: finalMessages(goal, outputsDigest(results, digestBytes)),
-			castSizes: () => ALONE,
+			sizesFor: () => SINGLE_ONLY,
 			shareNanoUsd: 0,
 			reserveNanoUsd: 0,
 			isOptional: false,
@@ -209,20 +213,20 @@ export class RunDriver {
 		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
 		const oneMore = placeholderBytes(Math.min(maxTokens, RESERVED_TOKENS));
 		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + oneMore));
-		return this.#leastOf(finalMessages(goal, results));
+		return this.#leastCostNanoUsd(finalMessages(goal, results));
 	}
 
 	/** What a step costs at most that is answered by the cheapest model, not at length. */
-	#leastOf(messages: readonly PlanMessage[]): number {
+	#leastCostNanoUsd(messages: readonly PlanMessage[]): number {
 		const { book, planContext, rules } = this.#tools;
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
-		const step: StepTask = { messages, castSizes: () => ALONE, shareNanoUsd: 0 };
+		const step: StepTask = { messages, sizesFor: () => SINGLE_ONLY, shareNanoUsd: 0 };
 		return new StepPricer(planContext(), rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 
 	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
-	async #make(wanted: Wanted): Promise<Made> {
-		const { book, say, record } = this.#tools;
+	async #make(wanted: PlannedStep): Promise<StepOutcome> {
+		const { book, report: say, record } = this.#tools;
 		const decided = this.#decide(wanted, book.spec.maxTokens);
 		if (decided.kind === "stop") return { kind: "stopped", stop: decided };
 		const { intensity, reason, priced } = decided;
@@ -234,11 +238,11 @@ export class RunDriver {
 		return { kind: "carried_out", decided, done };
 	}
 
-	#decide(wanted: Wanted, maxTokens: number): Decided | StepStop {
+	#decide(wanted: PlannedStep, maxTokens: number): DecidedStep | StepStop {
 		const { planContext, rules } = this.#tools;
 		const pricer = new StepPricer(planContext(), rules, wanted, maxTokens);
 		const request = {
-			worstCaseOf: (intensity: Intensity, tokens: number) => pricer.at(intensity, tokens)?.boundNanoUsd ?? null,
+			worstCaseNanoUsd: (intensity: Intensity, tokens: number) => pricer.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
 			reserveNanoUsd: wanted.reserveNanoUsd,
 			isOptional: wanted.isOptional,
@@ -252,12 +256,15 @@ export class RunDriver {
 
 	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */
 	#end(
-		wanted: Wanted,
-		{ decided, done: { conclusion, charge, readers, overrun, isSandbox } }: Extract<Made, { kind: "carried_out" }>,
+		wanted: PlannedStep,
+		{
+			decided,
+			done: { conclusion, charge, readers, overrun, isSandbox },
+		}: Extract<StepOutcome, { kind: "carried_out" }>,
 		change: Partial<RunState>,
 		also: (state: RunState) => void = () => undefined,
 	): void {
-		const { book, say, moved } = this.#tools;
+		const { book, report: say, noteMove: moved } = this.#tools;
 		const { spec } = book;
 		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const { alerts } = decided.hold.settle(stepsTaken(book.state), { costNanoUsd, overrun });
@@ -272,7 +279,7 @@ export class RunDriver {
 				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
 		const isPlan = "plan" in change;
-		const { isMet, ...kept } = this.#keptOf(conclusion, charge, wanted.role === "subtask" && !isPlan);
+		const { isMet, ...kept } = this.#toKeptAnswer(conclusion, charge, wanted.role === "subtask" && !isPlan);
 		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, wanted, change);
 		const state = { ...book.state, ...common, ...next, isMet: book.state.isMet || isMet };
 		if (!conclusion.ok && costNanoUsd === 0) {
@@ -299,7 +306,7 @@ export class RunDriver {
 	}
 
 	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
-	#keptOf(conclusion: MadeStep["conclusion"], { calls }: StepCharge, readsMark: boolean) {
+	#toKeptAnswer(conclusion: MadeStep["conclusion"], { calls }: StepCharge, readsMark: boolean) {
 		if (!conclusion.ok) {
 			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
 			return { output: "", isMet: false, model, confidence: 0 };
@@ -311,7 +318,7 @@ export class RunDriver {
 	/** What a step without an answer means: a plan is made without a model, anything else ends the run, unless it was stopped. */
 	#afterFailure(
 		failure: { reason: string; message?: string; attempts?: string[] },
-		{ role, subtask }: Wanted,
+		{ role, subtask }: PlannedStep,
 		change: Partial<RunState>,
 	): Partial<RunState> {
 		const { isCancelled } = this.#tools.book.state;

@@ -50,13 +50,13 @@ export class RunMoney {
 	}
 
 	/** The compliance policy in force on the run's goal; null without one. */
-	gateOf({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
+	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
 		this.#gate ??= gateOnGoal(goal, compliance, cachedSettings(this.#env));
 		return this.#gate;
 	}
 
 	/** The run as it would be written down if it ended now. */
-	#written({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
+	#toWrittenRun({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
 		const end = {
 			status: "interrupted" as const,
 			output: outputOf(steps),
@@ -68,7 +68,7 @@ export class RunMoney {
 	/** Stores what the step under way may have cost, then writes it into the run's reservation; false when that failed. */
 	record(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
 		book.charge(open);
-		const run = this.#written(book, gate);
+		const run = this.#toWrittenRun(book, gate);
 		const readers = [...new Set([...book.state.readers, ...open.readers])];
 		const written = { ...run, state: { ...book.state, readers }, charges: [...book.charges, open] };
 		const spentNanoUsd = sumChargesNanoUsd(book.charges) + open.billedNanoUsd;
@@ -79,9 +79,9 @@ export class RunMoney {
 	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
 	async seal(book: RunBook): Promise<void> {
 		const { signer } = cachedSettings(this.#env);
-		const gate = await this.gateOf(book.spec);
+		const gate = await this.gateFor(book.spec);
 		const end = endOf(book.spec, book.state, book.steps, book.charges);
-		const { usage, receipt } = writtenRun({ ...this.#written(book, gate), end }, Date.now());
+		const { usage, receipt } = writtenRun({ ...this.#toWrittenRun(book, gate), end }, Date.now());
 		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
 	}
 
@@ -90,14 +90,14 @@ export class RunMoney {
 		if (!closing) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = closing;
 		if (await this.#funds(spec).settle(settlement)) return { end, state, steps };
-		const receipt = await this.#receiptOf(spec).catch(() => null);
+		const receipt = await this.#findReceipt(spec).catch(() => null);
 		if (!receipt) return null;
 		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };
 		return settledElsewhere({ state, steps }, receipt);
 	}
 
 	/** What the run was settled as: at its meter, or in D1 where the meter knows it no more. */
-	async #receiptOf({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
+	async #findReceipt({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
 		const meter = meterClient(this.#env.ACCOUNT_METER, userId);
 		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.#env.DB), runId)) ?? null;
 	}
