@@ -37,7 +37,7 @@ export interface StepTask {
 
 /** A step that can be made, and the most that it can cost. */
 export interface PricedStep {
-	/** It was priced in, and is made in. */
+	/** The step was priced in it, and is made in it. */
 	context: PlanContext;
 	task: Task;
 	pool: ModelPool;
@@ -46,7 +46,7 @@ export interface PricedStep {
 	boundNanoUsd: number;
 }
 
-/** Ids under which the router knows intensities. */
+/** The ids of the intensities in routing. */
 const ROUTING_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
 
 function toModelMessage({ role, content }: PlanMessage): Message {

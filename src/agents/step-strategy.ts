@@ -1,4 +1,4 @@
-// How a subtask's answer is come to, by policy and intensity. Which models take part, and what it costs, is step.edge.ts's. Pure.
+// The strategy of a step, by policy and intensity. The models that take part, and what they cost, are step-pricer.edge.ts's. Pure.
 import type { SizedStrategy } from "../orchestration/strategies.ts";
 import { type RunPolicy, START_INTENSITY } from "./guard.ts";
 import type { Intensity } from "./step-decision.ts";
@@ -20,13 +20,13 @@ const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStra
 	},
 };
 
-/** What subtasks are tried by, in order: the policy's own where the money covers it, else one model alone. */
+/** The strategies to try for a subtask, in order: the policy's own, then one model alone where the money does not cover it. */
 export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
 	const own = BY_POLICY[policy][intensity];
 	return own === SINGLE_SIZE ? [SINGLE_SIZE] : [own, SINGLE_SIZE];
 }
 
-/** One model alone: plans, final steps, and answers that had to be cut short. */
+/** One model alone: for plans, final steps, and shortened answers. */
 export const SINGLE_ONLY: readonly SizedStrategy[] = [SINGLE_SIZE];
 
 /** The strategy that a run of the policy starts with; its trajectory names it. */

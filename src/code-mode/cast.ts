@@ -1,4 +1,4 @@
-// Who takes part in a code run: coders of different providers, and a critic that is none of them. Pure.
+// Chooses the models of a code request: coders of different providers, and a critic that is none of them. Pure.
 import { diversify, type LoneModels, toMember } from "../orchestration/panel.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Member, Rankings } from "../orchestration/strategy.ts";
@@ -9,11 +9,11 @@ export interface CodeCast {
 	coders: readonly [Member, ...Member[]];
 	/** Null where nothing is reviewed. */
 	critic: Member | null;
-	/** What of the client's wishes could not be, and what is less than it should be. */
+	/** Preferences of the client that could not be met, and what falls short. One sentence each. */
 	notes: string[];
 }
 
-/** How many take part, and whether the cheap ones do. */
+/** How many models take part, and of which prices. */
 export interface CodeCastSize {
 	width: number;
 	review: boolean;
@@ -24,7 +24,7 @@ function findPreferred(ranked: readonly Candidate[], modelId: string | null): Ca
 	return ranked.find(({ model }) => model.id === modelId) ?? null;
 }
 
-/** The client's coder first, then the best ranked of each provider; none twice. */
+/** Coders: the client's own first, then the best ranked of each provider; none twice. */
 function chooseCoders(
 	ranked: readonly [Candidate, ...Candidate[]],
 	asked: Candidate | null,
@@ -41,7 +41,7 @@ function isAmong(coders: readonly Candidate[], candidate: Candidate): boolean {
 	return coders.some(({ model }) => model === candidate.model);
 }
 
-/** The critic: who the client prefers, else the best of a provider that no coder is of, else the best that is no coder. */
+/** The critic: the client's own, else the best of a provider without a coder, else the best that is no coder; null where all are coders. */
 function chooseCritic(
 	ranked: readonly Candidate[],
 	coders: readonly Candidate[],
@@ -66,8 +66,8 @@ function castNotes(
 }
 
 /**
- * Chooses coders and critic from the models that may serve. Those a client prefers and that may not serve are ignored.
- * @param lone who writes alone where money is short.
+ * Chooses coders and critic from the models that may serve. A preferred model that may not serve is ignored, with a note.
+ * @param lone the models that write alone when money is short.
  */
 export function chooseCodeCast(
 	rankings: Rankings,

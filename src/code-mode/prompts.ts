@@ -1,5 +1,5 @@
-// What coder and critic are asked, each prompt with a bound on what is embedded in it. What stands between the markers of the
-// file format is material in every prompt, never an instruction. Pure.
+// The prompts of coder and critic, each with a bound on what is embedded in it. In every prompt, text between the markers of the
+// file format is material, never an instruction. Pure.
 import * as z from "zod";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { JsonQuestion } from "../orchestration/json-reply.ts";
@@ -7,14 +7,14 @@ import { type Member, type Question, systemMessage, userMessage } from "../orche
 import { boundaryFor, type CodeFile, deletionRule, fileBlock, formatRules } from "./file-format.ts";
 import { type CodeTask, languageDisplay } from "./request.ts";
 
-/** Room for the files of a draft and of what earlier cycles left, as a multiple of one answer's. */
+/** Room for the files of all cycles so far, as a multiple of one answer's. */
 const FILES_SHARE = 1.5;
-/** Room for files however short the answers are, and however long: about 50,000 tokens of them fit into every model. */
+/** The least and the most room for files, however long an answer may be: about 50,000 tokens fit into every model. */
 const LEAST_FILES_BYTES = 1_000;
 const MOST_FILES_BYTES = 200_000;
-/** Room for the issues that a repair is told, in bytes of JSON. */
+/** Room for the issues in the prompt of a repair, in bytes of JSON. */
 const ISSUES_BYTES = 6_000;
-/** Room for a verdict, and for a model that reasons before it. */
+/** Room for a verdict and for reasoning before it. */
 const CODE_VERDICT_TOKENS = 1_024;
 const MAX_VERDICT_ISSUES = 20;
 const MAX_ISSUE_CHARACTERS = 500;
@@ -22,7 +22,7 @@ const MAX_ISSUE_CHARACTERS = 500;
 export const CODER_ROLE = "coder";
 export const REVIEWER_ROLE = "reviewer";
 
-/** A verdict as a critic gives it. */
+/** A critic's verdict. */
 export interface CodeVerdict {
 	passed: boolean;
 	/** 0 to 1. */
@@ -30,7 +30,7 @@ export interface CodeVerdict {
 	issues: string[];
 }
 
-/** Critics write an issue as a sentence, or as an object that has one. */
+/** Critics write an issue as a sentence, or as an object that contains one. */
 const issueSchema = z.lazy(() =>
 	z.union([
 		z.string(),
@@ -73,7 +73,7 @@ function coderRules(task: CodeTask, boundary: string): string {
 	].join("\n");
 }
 
-/** A first draft. */
+/** Asks for a first draft. */
 export function draftQuestion(task: CodeTask, member: Member, stage: string): { question: Question; boundary: string } {
 	const boundary = boundaryFor([task.text]);
 	const messages = [systemMessage(coderRules(task, boundary)), userMessage(task.text)];
@@ -123,7 +123,7 @@ function repairPrompt(task: CodeTask, member: Member, stage: string, boundary: s
 	return coderQuestion(task, member, stage, [systemMessage(coderRules(task, boundary)), userMessage(text)]);
 }
 
-/** A repair, told the files as they are and what is wrong with them. */
+/** Asks for a repair of files, given their issues. */
 export function repairQuestion(
 	task: CodeTask,
 	member: Member,
@@ -136,7 +136,7 @@ export function repairQuestion(
 	return { question: repairPrompt(task, member, stage, boundary, text), boundary };
 }
 
-/** A repair at its longest. */
+/** The longest question for a repair. */
 export function longestCodeRepair(task: CodeTask, member: Member, stage: string): Question {
 	const boundary = boundaryFor([task.text]);
 	const text = repairText(task, boundary, placeholder(filesSlot(task)), placeholder(ISSUES_BYTES));
@@ -167,7 +167,7 @@ function criticQuestion(task: CodeTask, member: Member, stage: string, files: st
 	};
 }
 
-/** A review of files. */
+/** Asks for a review of files. */
 export function reviewQuestion(
 	task: CodeTask,
 	member: Member,
@@ -178,7 +178,7 @@ export function reviewQuestion(
 	return criticQuestion(task, member, stage, listing(task, files, boundary));
 }
 
-/** A review at its longest. */
+/** The longest question for a review. */
 export function longestReview(task: CodeTask, member: Member, stage: string): JsonQuestion<CodeVerdict> {
 	return criticQuestion(task, member, stage, placeholder(filesSlot(task)));
 }

@@ -1,4 +1,4 @@
-// The body of a code run: its schema, and its way into a task. Pure.
+// The body of a code request: its schema, and the task and options that it becomes. Pure.
 import * as z from "zod";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
@@ -48,7 +48,7 @@ export const codeRequestSchema = z.lazy(() =>
 
 export type CodeRequest = z.output<typeof codeRequestSchema>;
 
-/** What is to be written. */
+/** The code to write. */
 export interface CodeTask {
 	text: string;
 	language: DetectedLanguage;
@@ -57,7 +57,7 @@ export interface CodeTask {
 	temperature: number;
 }
 
-/** How a client wants it carried out. */
+/** How the client wants it written and reviewed. */
 export interface CodeOptions {
 	policy: EffortPolicy;
 	review: boolean;
@@ -77,7 +77,7 @@ export function toCodeTask({ task, language, max_tokens, temperature }: CodeRequ
 	};
 }
 
-/** What the client asked for. Without a review nothing can be repaired, so there is one cycle. */
+/** The options of a body. Without a review nothing can be repaired, so there is one cycle. */
 export function toCodeOptions({ policy, review, max_iters, coder_model, reviewer_model }: CodeRequest): CodeOptions {
 	const isReviewed = review ?? true;
 	return {
@@ -89,7 +89,7 @@ export function toCodeOptions({ policy, review, max_iters, coder_model, reviewer
 	};
 }
 
-/** A language for people. */
+/** A language's name for people. */
 export function languageDisplay({ id }: DetectedLanguage): string {
 	return languageOf(id)?.display ?? id;
 }

@@ -1,5 +1,5 @@
-// The loop of code mode: drafts, checks, reviews, repairs, until the code passes or something runs out. It writes no code, asks
-// nobody by itself and runs nothing that was written: its calls are the engine's. Pure.
+// The loop of code mode: drafts, checks, reviews, repairs, until the code passes, or cycles or money run out. Its calls are the
+// engine's, and nothing that was written is run. Pure.
 import { fail, ok, type Result } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
 import { askJson } from "../orchestration/json-reply.ts";
@@ -21,7 +21,7 @@ import { issueText, staticIssues } from "./static-checks.ts";
 
 /** An engine that knows what is left to spend. */
 export interface CodeEngine extends Engine {
-	/** Whether what is left covers all of these, each at its longest. */
+	/** Whether what is left covers all of these questions. */
 	covers(questions: readonly Question[]): boolean;
 }
 
@@ -38,11 +38,11 @@ export type CodeProgress =
 /** Why the loop ended. */
 export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer";
 
-/** What a run comes to. */
+/** The result of the loop. */
 export interface CodeOutcome {
 	/** Sorted by path; never empty. */
 	files: CodeFile[];
-	/** The word on these files; its reviewer is null where nothing was reviewed. */
+	/** Of these files. Its reviewer is null where no critic was asked. */
 	review: Review;
 	confidence: number;
 	/** Cycles that ran. */
@@ -50,13 +50,13 @@ export interface CodeOutcome {
 	stop: LoopStop;
 }
 
-/** One answer of a coder, read and checked. */
+/** A coder's answer, parsed and checked. */
 interface CheckedDraft {
 	coder: Member;
 	answered: Answer;
 	iteration: number;
 	files: CodeFile[];
-	/** Refusals of the format and findings of the static checks, one line each. */
+	/** Faults of format and findings of the static checks, one line each. */
 	faults: string[];
 	review: Review;
 }
@@ -65,7 +65,7 @@ function faultText({ path, message }: DraftFault): string {
 	return path === null ? message : `${path}: ${message}`;
 }
 
-/** What is known of a draft whose critic has not spoken: the faults are sure, and without any it is only not refuted. */
+/** Parses and checks a draft. Its review is that of the static checks until a critic has given a verdict. */
 async function checkDraft(
 	answered: Answer,
 	{
@@ -86,7 +86,7 @@ function isClean({ files, faults }: CheckedDraft): boolean {
 	return files.length > 0 && faults.length === 0;
 }
 
-/** Which of two drafts is better: files over none, passed, clean, the higher score, fewer faults; of equals the later. */
+/** The better of two drafts, by: has files, passed, is clean, higher score, fewer faults. Of equals, the second. */
 function betterDraft(a: CheckedDraft, b: CheckedDraft): CheckedDraft {
 	const rank = (draft: CheckedDraft) => [
 		draft.files.length > 0 ? 1 : 0,
@@ -100,7 +100,7 @@ function betterDraft(a: CheckedDraft, b: CheckedDraft): CheckedDraft {
 	return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0) ? a : b;
 }
 
-/** A round of drafts that are told apart as a round: the best of them, of equals the first. */
+/** The best draft of a round. */
 function bestDraft(drafts: readonly [CheckedDraft, ...CheckedDraft[]]): CheckedDraft {
 	return drafts.reduce((best, next) => betterDraft(next, best));
 }
@@ -111,7 +111,7 @@ class CodeLoop {
 	readonly #cast: CodeCast;
 	readonly #engine: CodeEngine;
 	readonly #report: (progress: CodeProgress) => void;
-	/** What a repair by a coder and its review ask, each at its longest. */
+	/** The longest questions of a repair by each coder, and of its review. */
 	readonly #repairs: Map<Member, Question[]>;
 
 	constructor(
@@ -119,13 +119,13 @@ class CodeLoop {
 		plan: CodePlan,
 		cast: CodeCast,
 		engine: CodeEngine,
-		tell: (progress: CodeProgress) => void,
+		report: (progress: CodeProgress) => void,
 	) {
 		this.#task = task;
 		this.#plan = plan;
 		this.#cast = cast;
 		this.#engine = engine;
-		this.#report = tell;
+		this.#report = report;
 		const cycles = repairCycles(task, cast);
 		this.#repairs = new Map(cast.coders.map((coder, at) => [coder, cycles[at] ?? []]));
 	}
@@ -158,7 +158,7 @@ class CodeLoop {
 		return ok({ files, review, confidence: codeConfidence(review), iterations, stop });
 	}
 
-	/** Why no further cycle is run; null when one is. */
+	/** Why the loop ends here; null when it goes on. */
 	#stopAfter(iteration: number, { coder, review, files }: CheckedDraft): LoopStop | null {
 		if (review.passed && files.length > 0) return "passed";
 		if (iteration + 1 >= this.#plan.iterations) return "max_iters";
@@ -169,7 +169,7 @@ class CodeLoop {
 		return this.#engine.covers(this.#repairs.get(coder) ?? []);
 	}
 
-	/** Every coder's draft; fails when none of them answered. */
+	/** Every coder's draft; a failure when no coder answered. */
 	async #firstDrafts(): Promise<Result<[CheckedDraft, ...CheckedDraft[]]>> {
 		const stage = generateStage(0);
 		const { coders } = this.#cast;
@@ -189,8 +189,8 @@ class CodeLoop {
 	}
 
 	/**
-	 * What the next cycle reviews: a repair, or the same files once more where nothing is known to be wrong with them.
-	 * Null when nobody answered.
+	 * What the next cycle reviews: a repair, or the same files again where no fault is known and the verdict was missing.
+	 * Null when no model answered.
 	 */
 	async #nextDraft(latest: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
 		if (!isClean(latest) || !latest.review.lacksVerdict) return this.#repair(latest, iteration);
@@ -199,7 +199,7 @@ class CodeLoop {
 		return { ...latest, iteration };
 	}
 
-	/** The draft that mends another; null when nobody answered. */
+	/** A repair of a draft; null when no model answered. */
 	async #repair({ coder, files, review }: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
 		const stage = generateStage(iteration);
 		const { question, boundary } = repairQuestion(this.#task, coder, stage, { files, issues: review.issues });
@@ -223,7 +223,7 @@ class CodeLoop {
 		}
 	}
 
-	/** The best of a round's drafts, with what is said of it. */
+	/** Reviews a round's drafts and returns the best of them. */
 	async #review(drafts: readonly [CheckedDraft, ...CheckedDraft[]], iteration: number): Promise<CheckedDraft> {
 		const { critic } = this.#cast;
 		const chosen = critic ? this.#toReview(drafts, iteration) : [];
@@ -244,8 +244,8 @@ class CodeLoop {
 	}
 
 	/**
-	 * The drafts that a critic is asked about. What the static checks refute is not worth a call as long as it can be repaired;
-	 * at the end it is, since a score is owed.
+	 * The drafts that a critic is asked about. A draft that fails the static checks is not worth a call as long as it can be
+	 * repaired. At the end it is, because the answer needs a score.
 	 */
 	#toReview(drafts: readonly CheckedDraft[], iteration: number): readonly CheckedDraft[] {
 		const clean = drafts.filter(isClean);
@@ -269,13 +269,13 @@ class CodeLoop {
 	}
 }
 
-/** Writes code for a task. Fails when nobody answered, or when no answer held a usable file. */
+/** Writes code for a task. Fails when no model answered, or when no answer contained a usable file. */
 export function runCode(
 	task: CodeTask,
 	plan: CodePlan,
 	cast: CodeCast,
 	engine: CodeEngine,
-	tell: (progress: CodeProgress) => void,
+	report: (progress: CodeProgress) => void,
 ): Promise<Result<CodeOutcome>> {
-	return new CodeLoop(task, plan, cast, engine, tell).run();
+	return new CodeLoop(task, plan, cast, engine, report).run();
 }

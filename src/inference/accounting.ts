@@ -31,7 +31,7 @@ export interface Bill {
 	promptTokens: number;
 	completionTokens: number;
 	cost: CallCost;
-	/** Some usage was not reported: cost and tokens are rounded up, never above the bound. */
+	/** Some usage was not reported: cost and tokens are estimates on the high side, never above the bound. */
 	estimated: boolean;
 	/** The provider reported more usage than the request allowed: the cost is the bound. */
 	overrun: boolean;

@@ -24,14 +24,14 @@ function availableCandidates(
 ): readonly [Candidate, ...Candidate[]] {
 	const { failover } = plan.selection;
 	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessFor(model));
-	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const throttledMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
 	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
 	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
-	const [first, ...rest] = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
+	const [first, ...rest] = admitted.filter((candidate) => hasPriority || throttledMs(candidate) === 0);
 	if (first) return [first, ...rest];
-	const [leastScarce] = admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b));
+	const [soonest] = admitted.toSorted((a, b) => throttledMs(a) - throttledMs(b));
 	const [longestOpen = failover[0]] = failover.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
-	return [leastScarce ?? longestOpen];
+	return [soonest ?? longestOpen];
 }
 
 /** Whether the request named this model: then it is tried once more before a fallback. */

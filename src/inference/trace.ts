@@ -108,9 +108,9 @@ export class Trace {
 
 	/** Begins the trace of one spec in a stage, and the stage itself if it is new. */
 	begin(stage: string, role: string): CallTrace {
-		const ask = new CallTrace(role);
-		this.#stage(stage).traces.push(ask);
-		return ask;
+		const trace = new CallTrace(role);
+		this.#stage(stage).traces.push(trace);
+		return trace;
 	}
 
 	/** Records what a stage concluded. A stage may have no calls. */

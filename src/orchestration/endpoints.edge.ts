@@ -1,4 +1,4 @@
-// The endpoint of orchestrations.
+// The endpoint for orchestrations.
 
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";

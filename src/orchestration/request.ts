@@ -1,4 +1,4 @@
-// The body of an orchestration: its schema, and its way into a task. Pure.
+// The body of an orchestration: its schema, and the task that it becomes. Pure.
 import * as z from "zod";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
@@ -12,7 +12,7 @@ const MAX_TASK_MESSAGES = 2_000;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
 const DEFAULT_TASK_MAX_TOKENS = 1_024;
 const MAX_WIDTH = 8;
-/** Looked at from each end of what the user said, for the plan; a longer middle changes the size, not the kind. */
+/** The plan looks at this much of each end of the last user message; a longer middle adds size, but changes no kind. */
 const PROMPT_END_CHARS = 4_000;
 
 const textContentSchema = z.lazy(() =>
@@ -70,7 +70,7 @@ function toTaskMessage({ role, content }: OrchestrationRequest["messages"][numbe
 	return { role: role === "developer" ? "system" : role, content: parts };
 }
 
-/** What a question is as a model call. */
+/** A question as a model call. */
 export function toQuestionCall({
 	messages,
 	maxTokens,
@@ -99,14 +99,14 @@ export function toTask(body: OrchestrationRequest): Task {
 	return { messages, prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 
-/** Whether a task says anything at all. */
+/** Whether no message has any text. */
 export function hasNoPrompt({ messages }: Pick<Task, "messages">): boolean {
 	return messages.every(({ content }) =>
 		partsOfType<(typeof content)[number], "text">(content, "text").every(({ text }) => text.trim() === ""),
 	);
 }
 
-/** What of a config holds for every call of a panel: which model answers is for single answers to say, and rules with it. */
+/** The parts of a routing config that hold for every call of a panel. Its model, mode, fallbacks and rules are for single answers. */
 export function panelConfig(config: RoutingConfig, ruleMaxCost: number | undefined): RoutingConfig {
 	const { rules: _, ...rest } = config;
 	const limits = [config.max_cost, ruleMaxCost].filter((limit) => limit != null);

@@ -1,4 +1,4 @@
-// What an orchestration answers (docs/reference.md, "Orchestration"). Pure.
+// The answer of an orchestration (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
 import { roundShare } from "../inference/trace.ts";
 import {
@@ -58,14 +58,14 @@ export const orchestrationSchema = z.lazy(() =>
 
 export type Orchestration = z.output<typeof orchestrationSchema>;
 
-/** What is known of an orchestration while it goes on and at its end; its shares are rounded. */
+/** An orchestration while it goes on and at its end. Its shares are rounded. */
 export interface OrchestrationProgress extends Pick<StrategyResult, "confidence" | "agreement" | "escalated"> {
 	policy: EffortPolicy;
 	strategy: StrategyName;
 	reason: string;
 }
 
-/** Progress at its end: the producer's one rounding of confidence and agreement. */
+/** The progress at the end. This is where confidence and agreement are rounded, once. */
 export function withStrategyResult(
 	progress: OrchestrationProgress,
 	{ confidence, agreement, escalated }: StrategyResult,

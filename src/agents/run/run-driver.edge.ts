@@ -1,5 +1,5 @@
-// Makes a run's moves, one at a time: decides under the guard, has the step carried out, and stores what came of it before the
-// next. When moves are made, and how the run is closed, is the object's business.
+// Makes a run's moves, one at a time: decides on a step within the guard, makes it, and stores its end before the next. When moves
+// are made, and how the run is closed, is agent-run.object.ts's.
 import { logError } from "../../http/log.edge.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
@@ -28,7 +28,7 @@ import {
 } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
 
-/** What happens in a run, for who follows it. */
+/** What happens in a run, for its followers. */
 export type RunEvent =
 	| { type: "planned"; run_id: string; plan: string[]; by: "model" | "goal" }
 	| {
@@ -44,36 +44,36 @@ export type RunEvent =
 	| { type: "alert"; alert: BudgetAlert }
 	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
-/** What the driver is given by the object. */
+/** What the run's object provides to the driver. */
 export interface RunTools {
 	book: RunBook;
-	/** What the run's calls are planned by, now. */
+	/** What the run's calls are planned by, at current prices. */
 	planContext(): PlanContext;
 	rules: StepRules;
 	record: StepOwner["record"];
 	report(event: RunEvent): void;
-	/** Notes in the transaction of a change that the run has its plan. */
+	/** Called within the transaction that stores the plan. */
 	notePlan(state: RunState): void;
-	/** Notes in the transaction of a change where the run stands. */
+	/** Called within the transaction that stores a move. */
 	noteMove(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
 }
 
-/** A plan by a model may take a part of the cap: one in so many. */
+/** A plan by a model may cost one part in so many of the cap. */
 const PLAN_PART = 4;
-/** Room for a rejected plan in the question that asks for another. */
+/** Room for a rejected plan in the prompt that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
 const REASON_BYTES = 160;
-/** What the final step is told of the results: less where money is short. */
+/** Room for the digest of the results in the final step, from the most to the least that money allows. */
 const FINAL_DIGESTS_BYTES = [FINAL_DIGEST_BYTES, FINAL_DIGEST_BYTES / 4, FINAL_DIGEST_BYTES / 16];
-/** Steps to come are held room for with answers of at most so many tokens. */
+/** The reserve for later steps allows each an answer of so many tokens. */
 const RESERVED_TOKENS = 256;
 
-/** A step that is to be made. */
+/** A step to be made. */
 interface PlannedStep extends StepTask {
 	role: StepRecord["role"];
-	/** What it is for, in words. */
+	/** Its purpose, in words. */
 	subtask: string;
-	/** What must be left when it is over, nano-USD. */
+	/** What must be left after it. */
 	reserveNanoUsd: number;
 	/** The run can do without it. */
 	isOptional: boolean;
@@ -112,7 +112,7 @@ export class RunDriver {
 	}
 
 	async #plan(maxSubtasks: number): Promise<void> {
-		const { book, report: say, notePlan: planned } = this.#tools;
+		const { book, report, notePlan } = this.#tools;
 		const { goal, capNanoUsd, maxSteps, runId: run_id } = book.spec;
 		const own: RunPlan = { plan: ownPlan(book.spec), isPlanned: true };
 		const wanted: PlannedStep = {
@@ -133,16 +133,16 @@ export class RunDriver {
 		const made = layoutOf(maxSteps).asksForPlan ? await this.#make(wanted) : null;
 		if (made?.kind !== "carried_out") {
 			const state = { ...book.state, ...own };
-			book.save(state, () => planned(state));
+			book.save(state, () => notePlan(state));
 		} else {
 			const { conclusion } = made.done;
 			const read = conclusion.ok ? parsePlan(conclusion.value.text, maxSubtasks) : null;
 			this.#end(wanted, made, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
-				if (state.isPlanned) planned(state);
+				if (state.isPlanned) notePlan(state);
 			});
 		}
 		const { plan, isPlanned } = book.state;
-		if (isPlanned) say({ type: "planned", run_id, plan, by: plan === own.plan ? "goal" : "model" });
+		if (isPlanned) report({ type: "planned", run_id, plan, by: plan === own.plan ? "goal" : "model" });
 	}
 
 	async #subtask(subtask: string): Promise<void> {
@@ -162,8 +162,8 @@ export class RunDriver {
 			isOptional: false,
 		});
 		const final = this.#finalReserve(earlier);
-		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
-		// result is better than none, also where nothing is left to round it off.
+		// First the later subtasks keep a reserve, each for one short answer of the cheapest model. Then only the final step does. With no
+		// result yet nothing is kept: one result without a final step is better than none.
 		const reserves = [
 			final + (left - 1) * this.#leastCostNanoUsd(messages),
 			final,
@@ -197,7 +197,7 @@ export class RunDriver {
 			if (made.kind === "carried_out") return this.#end(wanted(digestBytes), made, { isFinal: true });
 			stop = made.stop;
 		}
-		// A lone result is the output as it stands.
+		// A single result is the output as it is.
 		if (results.length === 1 || !stop) book.save({ ...book.state, isFinal: true });
 		else this.#stop(book.state.stop ?? stop, { isFinal: true });
 	}
@@ -207,7 +207,7 @@ export class RunDriver {
 		book.save({ ...book.state, ...also, stop: { limit, reason } });
 	}
 
-	/** What the final step needs at the least: for what there is, and one result more. */
+	/** The least that the final step needs, with the results so far and one more. */
 	#finalReserve(earlier: readonly EarlierOutput[]): number {
 		const { goal, maxTokens } = this.#tools.book.spec;
 		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
@@ -216,7 +216,7 @@ export class RunDriver {
 		return this.#leastCostNanoUsd(finalMessages(goal, results));
 	}
 
-	/** What a step costs at most that is answered by the cheapest model, not at length. */
+	/** The most that a short answer by the cheapest model can cost. */
 	#leastCostNanoUsd(messages: readonly PlanMessage[]): number {
 		const { book, planContext, rules } = this.#tools;
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
@@ -224,15 +224,15 @@ export class RunDriver {
 		return new StepPricer(planContext(), rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 
-	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
+	/** Decides on a step and makes it. Its cost stays held until its end is stored. */
 	async #make(wanted: PlannedStep): Promise<StepOutcome> {
-		const { book, report: say, record } = this.#tools;
+		const { book, report, record } = this.#tools;
 		const decided = this.#decide(wanted, book.spec.maxTokens);
 		if (decided.kind === "stop") return { kind: "stopped", stop: decided };
 		const { intensity, reason, priced } = decided;
 		const { role, subtask } = wanted;
 		const index = stepsTaken(book.state);
-		say({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
+		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
 		const owner: StepOwner = { record, isStopped: () => book.state.isCancelled };
 		const done = await makeStep(priced, owner, wanted.askAgain);
 		return { kind: "carried_out", decided, done };
@@ -254,7 +254,7 @@ export class RunDriver {
 		return { ...begun, priced };
 	}
 
-	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */
+	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */
 	#end(
 		wanted: PlannedStep,
 		{
@@ -264,7 +264,7 @@ export class RunDriver {
 		change: Partial<RunState>,
 		also: (state: RunState) => void = () => undefined,
 	): void {
-		const { book, report: say, noteMove: moved } = this.#tools;
+		const { book, report, noteMove } = this.#tools;
 		const { spec } = book;
 		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const { alerts } = decided.hold.settle(stepsTaken(book.state), { costNanoUsd, overrun });
@@ -276,7 +276,7 @@ export class RunDriver {
 		const write = (step: RunStep | null, state: RunState) =>
 			book.endStep(charge, step, state, () => {
 				also(state);
-				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
+				noteMove({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
 		const isPlan = "plan" in change;
 		const { isMet, ...kept } = this.#toKeptAnswer(conclusion, charge, wanted.role === "subtask" && !isPlan);
@@ -298,14 +298,14 @@ export class RunDriver {
 			});
 			const isAside = isPlan || !conclusion.ok;
 			write({ record, subtask: wanted.subtask, isAside, output: kept.output }, { ...state, trajectory });
-			say({ type: "step_done", step: record });
+			report({ type: "step_done", step: record });
 		}
-		for (const alert of alerts) say({ type: "alert", alert });
+		for (const alert of alerts) report({ type: "alert", alert });
 		if (sumChargesNanoUsd(book.charges) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
 	}
 
-	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
+	/** The stored part of an answer. Without an answer it is the empty text, by the model that was asked last. */
 	#toKeptAnswer(conclusion: MadeStep["conclusion"], { calls }: StepCharge, readsMark: boolean) {
 		if (!conclusion.ok) {
 			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
@@ -315,7 +315,7 @@ export class RunDriver {
 		return { ...(readsMark ? readStepAnswer(text) : { output: text, isMet: false }), model, confidence };
 	}
 
-	/** What a step without an answer means: a plan is made without a model, anything else ends the run, unless it was stopped. */
+	/** The state after a step without an answer. A plan is then the goal's own; anything else ends the run, unless it was cancelled. */
 	#afterFailure(
 		failure: { reason: string; message?: string; attempts?: string[] },
 		{ role, subtask }: PlannedStep,

@@ -1,5 +1,5 @@
-// A run's money: what its steps may have cost goes into its reservation at the meter before it is spent, and at the end the run
-// is sealed, stored and settled, once. What the meter has settled itself stands.
+// A run's money. What a step may cost is written into the run's reservation at the meter before it is spent. At the end the run is
+// sealed, stored and settled, once. If the meter has settled the run by itself, that stands.
 
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
@@ -25,7 +25,7 @@ export type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<
 export class RunMoney {
 	#env: Env;
 	#waitUntil: (work: Promise<unknown>) => void;
-	/** Of the one run of this object: its goal is scanned once. */
+	/** The gate on the goal of this object's run: the goal is scanned once. */
 	#gate: Promise<ComplianceGate | null> | null = null;
 
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
@@ -44,18 +44,18 @@ export class RunMoney {
 		});
 	}
 
-	/** What the run's calls are planned by, now. */
+	/** What the run's calls are planned by, at current prices. */
 	planContext({ planId }: RunSpec): PlanContext {
 		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
-	/** The compliance policy in force on the run's goal; null without one. */
+	/** The compliance gate on the run's goal; null without a policy. */
 	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
 		this.#gate ??= gateOnGoal(goal, compliance, cachedSettings(this.#env));
 		return this.#gate;
 	}
 
-	/** The run as it would be written down if it ended now. */
+	/** The run as it would be settled if it ended now. */
 	#toWrittenRun({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
 		const end = {
 			status: "interrupted" as const,
@@ -76,7 +76,7 @@ export class RunMoney {
 		return this.#funds(book.spec).extend({ ...writtenSoFar(written, Date.now()), expiresAtMs, spentNanoUsd });
 	}
 
-	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
+	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */
 	async seal(book: RunBook): Promise<void> {
 		const { signer } = cachedSettings(this.#env);
 		const gate = await this.gateFor(book.spec);
@@ -85,7 +85,7 @@ export class RunMoney {
 		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
 	}
 
-	/** Settles a run that is sealed; null when it cannot be known yet as what it is settled. May be repeated. */
+	/** Settles a sealed run; null when it is not known yet how it is settled. May be repeated. */
 	async settle({ spec, state, steps, closing }: RunBook): Promise<SettledRun | null> {
 		if (!closing) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = closing;
@@ -96,7 +96,7 @@ export class RunMoney {
 		return settledElsewhere({ state, steps }, receipt);
 	}
 
-	/** What the run was settled as: at its meter, or in D1 where the meter knows it no more. */
+	/** The receipt that the run was settled with: from its meter, or from D1 once the meter has let it go. */
 	async #findReceipt({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
 		const meter = meterClient(this.#env.ACCOUNT_METER, userId);
 		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.#env.DB), runId)) ?? null;
