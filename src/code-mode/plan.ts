@@ -5,8 +5,8 @@ import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
-import { draftQuestion, longestCodeRepair, reviewBound } from "./prompts.ts";
-import type { AskedRun, CodeTask } from "./request.ts";
+import { draftQuestion, longestCodeRepair, longestReview } from "./prompts.ts";
+import type { CodeOptions, CodeTask } from "./request.ts";
 
 /** Coders of a first draft. */
 const DEPTH_CODERS = 3;
@@ -37,7 +37,7 @@ export function reviewStage(iteration: number): string {
 }
 
 /** The plan that the request calls for, and what can be made of it with less; the last is one call of the cheapest. */
-export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
+export function plansOf({ policy, review, iterations }: CodeOptions): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
 	const whole: CodePlan = { width, iterations, review, price: "any", shrunk: null };
 	const fewer = Array.from({ length: width - 1 }, (_, at) => width - 1 - at).map((left) => ({
@@ -59,7 +59,7 @@ export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
 /** A cycle's review of so many drafts at its longest, with a repair of each verdict. */
 function reviewsOf(task: CodeTask, { critic }: CodeCast, iteration: number, drafts: number): Question[] {
 	if (!critic) return [];
-	const review = reviewBound(task, critic, reviewStage(iteration));
+	const review = longestReview(task, critic, reviewStage(iteration));
 	return Array.from({ length: drafts }, () => [review, jsonRepairBound(review)]).flat();
 }
 
@@ -119,7 +119,7 @@ function explainCut(plan: CodePlan, { covered, obstacles }: Fit<unknown>, limits
 
 /** The first plan whose first cycle the limits cover, with repairs as far as they reach; else the last, if the hard limit covers it. */
 export function affordablePlan(
-	asked: AskedRun,
+	asked: CodeOptions,
 	task: CodeTask,
 	limits: Limits,
 	castOf: (plan: CodePlan) => CodeCast,

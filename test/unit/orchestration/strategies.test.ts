@@ -1,7 +1,7 @@
 // Strategies on a fake engine: what they ask, when they stop, what they conclude; and that none asks more than its call graph says.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonBytes } from "../../../src/inference/answer-placeholder.ts";
+import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
@@ -63,7 +63,7 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
 function sizeOf(question: Question): number {
 	return question.messages.reduce(
 		(sum, { content }) =>
-			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonBytes(part.text) : 0), 20),
+			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonStringBytes(part.text) : 0), 20),
 		0,
 	);
 }
