@@ -27,6 +27,8 @@ export interface StepRules {
 /** What a step asks. */
 export interface StepTask {
 	messages: readonly PlanMessage[];
+	/** What it is for, as its calls tell the sandbox upstream. */
+	asksFor?: string;
 	/** Strategies to choose from, in order: the first that the share covers is used. The last is used whatever it costs. */
 	sizesFor(intensity: Intensity): readonly SizedStrategy[];
 	/** What every strategy but the last may cost, nano-USD. */
@@ -118,9 +120,9 @@ export class StepPricer {
 	}
 
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, sizesFor: castSizes, shareNanoUsd } = this.#step;
+		const { messages, asksFor, sizesFor: castSizes, shareNanoUsd } = this.#step;
 		const context = this.#context;
-		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
+		const task: Task = { ...toStepTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? SINGLE_ONLY : castSizes(intensity);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);

@@ -77,7 +77,7 @@ function ask(
 		const first = await strategy.run(task, panel, engine);
 		const second = first.ok ? followUp(first.value.text) : null;
 		if (!first.ok || !second) return first;
-		const again = toStepTask(second, task.maxTokens, task.temperature ?? 0);
+		const again = { ...toStepTask(second, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
 		const repaired = await strategy.run(again, panel, engine);
 		return repaired.ok ? repaired : first;
 	};

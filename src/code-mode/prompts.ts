@@ -81,12 +81,12 @@ export function draftQuestion(task: CodeTask, member: Member, stage: string): { 
 }
 
 function coderQuestion(
-	{ maxTokens, temperature }: CodeTask,
+	{ maxTokens, temperature, language }: CodeTask,
 	member: Member,
 	stage: string,
 	messages: Question["messages"],
 ): Question {
-	return { stage, role: CODER_ROLE, member, messages, maxTokens, temperature, json: false };
+	return { stage, role: CODER_ROLE, member, messages, maxTokens, temperature, json: false, asksFor: language.id };
 }
 
 function filesSlot({ maxTokens }: CodeTask): number {

@@ -6,6 +6,7 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
 import type { ModelCall } from "../providers/model-call.ts";
+import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
@@ -34,6 +35,8 @@ export interface CallOptions {
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets the whole request cost, nano-USD; null for anything. Default: a guarded plan's envelope. */
 	planLimitNanoUsd?: number | null;
+	/** Which call of a workflow it is; only the sandbox upstream is told. */
+	stage?: CallStage;
 }
 
 /** A model call to be answered, and how. */
@@ -73,7 +76,11 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 }
 
 /** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
-function requestBuilder(call: ModelCall, accessFor: CallPlan["accessFor"], nowMs: number): CallPlan["attempt"] {
+function requestBuilder(
+	{ call, options: { stage } }: InferenceRequest,
+	accessFor: CallPlan["accessFor"],
+	nowMs: number,
+): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort, maxTokens = call.maxTokens) => {
 		// The call object itself where possible: wires cache its serialized tools by identity.
@@ -84,7 +91,7 @@ function requestBuilder(call: ModelCall, accessFor: CallPlan["accessFor"], nowMs
 		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call: sized, prompt, model, access, effort });
+		const request = withStage(wire.request({ call: sized, prompt, model, access, effort }), access, stage);
 		return {
 			wire,
 			access,
@@ -108,7 +115,7 @@ export function planCall(
 	const { catalog } = settings;
 	const detected = detectSignals(call);
 	const accessFor = providerAccess(settings);
-	const attempt = requestBuilder(call, accessFor, nowMs);
+	const attempt = requestBuilder({ call, options }, accessFor, nowMs);
 	const rule = options.config && matchRule(options.config, call, detected);
 	const request: SelectionRequest = {
 		catalog,

@@ -33,7 +33,8 @@ const REVISE =
 /** What is asked of a member in a round; from the second on with everybody's answers, its own first. */
 function question(task: Task, member: Member, round: number, texts: readonly string[]): Question {
 	const ending = task.kind === "any" ? "" : `\n\n${FINAL_ANSWER_INSTRUCTION}`;
-	const place = { stage: `round:${round}`, role: "debater", member };
+	const asksFor = ending === "" ? task.asksFor : "final_answer";
+	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
 	if (texts.length > 0) return askOne(task, place, [systemMessage(`${REVISE}\n\n${numbered(texts)}${ending}`)]);
 	return askOne(task, place, ending === "" ? [] : [systemMessage(ending.trim())]);
 }

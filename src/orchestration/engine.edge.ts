@@ -32,8 +32,9 @@ export function createEngine(
 	return {
 		ask(questions) {
 			const specs = questions.map((question) => {
-				const { stage, role, member } = question;
-				return { stage, role, call: toQuestionCall(question), options, models: member };
+				const { stage, role, asksFor, member } = question;
+				const staged = { ...options, stage: { stage, role, asksFor } };
+				return { stage, role, call: toQuestionCall(question), options: staged, models: member };
 			});
 			return workflow.askAll(specs);
 		},

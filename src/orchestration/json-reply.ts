@@ -51,7 +51,7 @@ function repairJsonQuestion<T>({ stage, role, member, form, maxTokens }: JsonQue
 			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${reply}\n\nWrite it as that object.`,
 		),
 	];
-	return { stage, role, member, messages, maxTokens, temperature: 0, json: true };
+	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, asksFor: "repair" };
 }
 
 /** The longest question that repairs an unreadable reply. */

@@ -55,6 +55,8 @@ export interface Task {
 	maxTokens: number;
 	/** What the client asked for; undefined leaves it to the service. */
 	temperature: number | undefined;
+	/** What its questions ask for where their strategy does not say it. */
+	asksFor?: string;
 }
 
 /** One thing a strategy asks. */
@@ -67,6 +69,8 @@ export interface Question {
 	temperature: number | undefined;
 	/** The answer is to be a JSON object. */
 	json: boolean;
+	/** What stage and role do not say, such as `repair`. The sandbox upstream answers by it; no model is told. */
+	asksFor?: string;
 }
 
 export interface Answer {
@@ -194,11 +198,12 @@ export function numbered(texts: readonly string[], name = "Answer"): string {
 /** A question that asks the task itself, under instructions of the strategy's own. */
 export function askOne(
 	task: Task,
-	question: Pick<Question, "stage" | "role" | "member">,
+	question: Pick<Question, "stage" | "role" | "member" | "asksFor">,
 	instructions: readonly Message[] = [],
 ): Question {
-	const { maxTokens, temperature } = task;
-	return { ...question, messages: [...instructions, ...task.messages], maxTokens, temperature, json: false };
+	const { maxTokens, temperature, asksFor } = task;
+	const messages = [...instructions, ...task.messages];
+	return { asksFor, ...question, messages, maxTokens, temperature, json: false };
 }
 
 export function isAnswered(reply: Answer | NoAnswer): reply is Answer {
