@@ -27,11 +27,11 @@ function findPreferred(ranked: readonly Candidate[], modelId: string | null): Ca
 /** Coders: the client's own first, then the best ranked of each provider; none twice. */
 function chooseCoders(
 	ranked: readonly [Candidate, ...Candidate[]],
-	asked: Candidate | null,
+	preferred: Candidate | null,
 	width: number,
 ): [Candidate, ...Candidate[]] {
 	const [first, ...rest] = diversify(ranked, width);
-	const coders = asked ? [asked, first, ...rest] : [first, ...rest];
+	const coders = preferred ? [preferred, first, ...rest] : [first, ...rest];
 	const distinct = coders.filter(({ model }, place) => coders.findIndex((other) => other.model === model) === place);
 	const [head = first, ...tail] = distinct.slice(0, width);
 	return [head, ...tail];
@@ -45,10 +45,10 @@ function isAmong(coders: readonly Candidate[], candidate: Candidate): boolean {
 function chooseCritic(
 	ranked: readonly Candidate[],
 	coders: readonly Candidate[],
-	asked: Candidate | null,
+	preferred: Candidate | null,
 ): Candidate | null {
 	const others = ranked.filter((candidate) => !isAmong(coders, candidate));
-	if (asked && !isAmong(coders, asked)) return asked;
+	if (preferred && !isAmong(coders, preferred)) return preferred;
 	const providers = new Set(coders.map(({ model }) => model.provider));
 	return others.find(({ model }) => !providers.has(model.provider)) ?? others[0] ?? null;
 }
@@ -72,7 +72,7 @@ function castNotes(
 export function chooseCodeCast(
 	rankings: Rankings,
 	lone: LoneModels,
-	asked: CodeOptions,
+	options: CodeOptions,
 	{ width, review, price }: CodeCastSize,
 ): CodeCast {
 	if (price === "lowest" || price === "fitting") {
@@ -80,17 +80,17 @@ export function chooseCodeCast(
 		return { coders: [toMember(coder, [])], critic: null, notes: [] };
 	}
 	const cheap = price === "low";
-	const ranked = cheap || asked.policy === "efficiency" ? rankings.cheap : rankings.panel;
+	const ranked = cheap || options.policy === "efficiency" ? rankings.cheap : rankings.panel;
 	const judges = cheap ? rankings.cheap : rankings.best;
-	const askedCoder = cheap ? null : findPreferred(ranked, asked.coderModel);
-	const askedReviewer = cheap ? null : findPreferred(judges, asked.reviewerModel);
-	const coders = chooseCoders(ranked, askedCoder, width);
-	const notes = cheap ? [] : castNotes(asked, askedCoder, askedReviewer);
+	const preferredCoder = cheap ? null : findPreferred(ranked, options.coderModel);
+	const preferredReviewer = cheap ? null : findPreferred(judges, options.reviewerModel);
+	const coders = chooseCoders(ranked, preferredCoder, width);
+	const notes = cheap ? [] : castNotes(options, preferredCoder, preferredReviewer);
 	const [first, ...rest] = coders;
 	if (!review) return { coders: [toMember(first, ranked, coders)], critic: null, notes };
-	const critic = chooseCritic(judges, coders, askedReviewer);
-	if (askedReviewer && critic !== askedReviewer)
-		notes.push(`${askedReviewer.model.id} writes the code, so another model reviews it`);
+	const critic = chooseCritic(judges, coders, preferredReviewer);
+	if (preferredReviewer && critic !== preferredReviewer)
+		notes.push(`${preferredReviewer.model.id} writes the code, so another model reviews it`);
 	if (!critic) notes.push("no other model may serve, so the coder reviews its own code");
 	const taken = critic ? [...coders, critic] : coders;
 	const member = (candidate: Candidate) => toMember(candidate, ranked, taken);

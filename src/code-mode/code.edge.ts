@@ -49,16 +49,22 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 function planCode(
 	body: CodeRequest,
 	task: CodeTask,
-	asked: CodeOptions,
+	options: CodeOptions,
 	{ caller: { requestId }, pool, boundOf }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
-	const chosen = affordablePlan(asked, task, limits, (plan) => chooseCodeCast(rankings, pool, asked, plan), boundOf);
+	const chosen = affordablePlan(
+		options,
+		task,
+		limits,
+		(plan) => chooseCodeCast(rankings, pool, options, plan),
+		boundOf,
+	);
 	if (!chosen.ok) return chosen;
 	const { plan, cast, boundNanoUsd } = chosen.value;
-	const { policy } = asked;
+	const { policy } = options;
 	const language = task.language.id;
-	const reason = planReason(chosen.value, asked);
+	const reason = planReason(chosen.value, options);
 	return ok({
 		boundNanoUsd,
 		inputHash: hashText(task.text),
@@ -120,14 +126,14 @@ export function writeCode(
 	listener: ProgressListener,
 ): Promise<JsonResult<CodeAnswer>> {
 	const task = toCodeTask(body);
-	const asked = toCodeOptions(body);
+	const options = toCodeOptions(body);
 	return answerTask(
 		{
 			task: toDraftTask(task),
-			policy: asked.policy,
+			policy: options.policy,
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planCode(body, task, asked, basis),
+			plan: (basis) => planCode(body, task, options, basis),
 		},
 		context,
 		listener,

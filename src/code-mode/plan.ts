@@ -1,6 +1,6 @@
 // How a code run is carried out, what it may cost before any of it is called, and what is left of it when money is short. Pure.
 import { ok, type Result } from "../failure.ts";
-import { type AttemptBound, type Fit, fitToLimits, type Limits, limitName } from "../orchestration/bounds.ts";
+import { type AttemptBound, type AttemptFit, fitToLimits, type Limits, limitName } from "../orchestration/bounds.ts";
 import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
@@ -107,7 +107,7 @@ function boundsOf(
 }
 
 /** What was cut off, and why. */
-function explainCut(plan: CodePlan, { covered, obstacles }: Fit<unknown>, limits: Limits): string | null {
+function explainCut(plan: CodePlan, { covered, obstacles }: AttemptFit<unknown>, limits: Limits): string | null {
 	if (covered === "none") return `${plan.shrunk}, though it may cost more than ${limitName(limits)}`;
 	const why =
 		obstacles.at(-1) === "models" ? "since no model takes the prompts of more" : `to stay within ${limitName(limits)}`;

@@ -53,11 +53,11 @@ export interface CallStream {
 	sandbox: boolean;
 	/** One array per piece of the upstream's body, well-formed. Ends early, without throwing, when the upstream breaks off. */
 	parts: AsyncIterable<readonly StreamPart[]>;
-	/** Aborts when a deadline passes, even while nobody reads. */
+	/** Aborts when a deadline passes, even while nothing is read. */
 	over: AbortSignal;
 	/**
 	 * To be called once: after the parts, or instead of the rest of them. Stops the upstream and bills the call.
-	 * @param clientClosed nobody is there any more to read the rest.
+	 * @param clientClosed the client has gone and will not read the rest.
 	 */
 	finish(clientClosed: boolean): CallStreamEnd;
 }
@@ -106,7 +106,7 @@ type TryResult<T> =
 	/** No time, no money, or the provider has failed this request in a way that another call will not cure. */
 	| { kind: "not_made" };
 
-/** Under what calls are made. */
+/** How a runner makes its calls. */
 export interface CallRunnerOptions {
 	settings: Pick<Settings, "upstreamTimeoutMs" | "upstreamIdleTimeoutMs">;
 	/** Breaks off every call under way. */

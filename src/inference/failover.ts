@@ -41,8 +41,8 @@ export function isNamed({ plan: { selection }, candidate }: Pick<PlannedCall, "p
 }
 
 /** What a broken first try may be billed at: a second try must leave enough for the fallbacks. */
-function secondTryNanoUsd([first, ...standIns]: CallSet["calls"], nowMs: number): number {
-	if (!isNamed(first) || standIns.length === 0) return 0;
+function secondTryNanoUsd([first, ...fallbacks]: CallSet["calls"], nowMs: number): number {
+	if (!isNamed(first) || fallbacks.length === 0) return 0;
 	return billInterruptedCall(first, NO_PARTIAL_ANSWER, nowMs).cost.totalNanoUsd;
 }
 

@@ -84,14 +84,14 @@ function requestBuilder(
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort, maxTokens = call.maxTokens) => {
 		// The call object itself where possible: wires cache its serialized tools by identity.
-		const asked = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
+		const sized = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
 		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = withStage(wire.request({ call: asked, prompt, model, access, effort }), access, stage);
+		const request = withStage(wire.request({ call: sized, prompt, model, access, effort }), access, stage);
 		return {
 			wire,
 			access,

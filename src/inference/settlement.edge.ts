@@ -15,10 +15,10 @@ import {
 } from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
 
-/** Time between the end of the longest call and the settlement of a reservation that nobody settled. */
+/** Time between the end of the last call and the expiry of the reservation. */
 const RESERVATION_MARGIN_MS = 10_000;
 
-/** When the meter settles a reservation that nobody has settled. @param endsAtMs when every call is over. */
+/** When the meter settles a reservation by itself, because its process has not. @param endsAtMs when every call is over. */
 export function reservationExpiryMs(endsAtMs: number): number {
 	return endsAtMs + RESERVATION_MARGIN_MS;
 }
@@ -42,7 +42,7 @@ export interface FailedRequest {
 	receipt: SealedReceipt | null;
 }
 
-/** What is settled; grows while calls are made. */
+/** The calls to be settled; they grow while calls are made. */
 export interface MadeCalls {
 	/** Every call that is, or may be, billed, in the order they ended. */
 	readonly billed: readonly BilledCall[];
@@ -64,17 +64,17 @@ export class RequestSettlement {
 		this.#expiresAtMs = reservationExpiryMs(endsAtMs);
 	}
 
-	/** Reserves the whole bound, which is recorded for the first call if nobody settles. */
+	/** Reserves the whole bound. If the process dies, it is recorded for the first call. */
 	reserveBound(first: PlannedCall): Promise<Result<unknown>> {
 		return this.#caller.funds.reserve(reserveWholeBound(this.record, first, this.#expiresAtMs));
 	}
 
-	/** Reserves the bound where the calls are not known yet: nothing is recorded if nobody settles or extends. */
+	/** Reserves the bound while the calls are not known yet. If the process dies before it extends, nothing is recorded. */
 	reserveNothingCalled(): Promise<Result<unknown>> {
 		return this.#caller.funds.reserve(reserveBilledSoFar(this.record, [], this.#expiresAtMs));
 	}
 
-	/** Writes down what is recorded from now on if nobody settles. False when it could not be: then nothing may be called. */
+	/** Writes down what is recorded from now on if the process dies. False when that failed: then nothing may be called. */
 	extend(calls: readonly BilledCall[]): Promise<boolean> {
 		return this.#caller.funds.extend(reserveBilledSoFar(this.record, calls, this.#expiresAtMs));
 	}

@@ -33,7 +33,7 @@ function planSpec(context: PlanContext, { call, options, models }: Omit<CallSpec
 	return narrowed ? ok(narrowed) : fail(notCalled(`none of ${models.join(", ")} may serve`));
 }
 
-/** The most that asking a spec can cost, nano-USD: its dearest call once. A failure when none of its models may serve. */
+/** The most that asking a spec can cost, nano-USD: its most expensive call once. A failure when none of its models may serve. */
 export function boundCall(context: PlanContext, spec: Omit<CallSpec, "stage" | "role">): Result<number> {
 	const plan = planSpec(context, spec);
 	if (!plan.ok) return plan;
@@ -70,7 +70,7 @@ function notCalled(why: string): Failure {
 	return { reason: "all_models_failed", attempts: [why], costUsd: 0, retryAfterMs: null };
 }
 
-/** Under what a workflow makes its calls. */
+/** How a workflow makes its calls. */
 export interface WorkflowOptions {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
@@ -164,7 +164,7 @@ export class Workflow {
 		this.#stop.abort();
 	}
 
-	/** Waits for the calls under way, also those whose answers nobody waits for. */
+	/** Waits for all calls under way, even those whose answers are not awaited any more. */
 	async idle(): Promise<void> {
 		while (this.#underWay.size > 0) await Promise.all(this.#underWay);
 	}
@@ -201,7 +201,7 @@ export class Workflow {
 		return Promise.all(held.map((one) => (one.ok ? this.#complete(one.value) : one)));
 	}
 
-	/** Holds a spec's part of the budget: its dearest call where there is room, else its first call without fallbacks. */
+	/** Holds a spec's part of the budget: its most expensive call where there is room, else its first call without fallbacks. */
 	#hold(spec: CallSpec): { ok: true; value: HeldSpec } | FailedCall {
 		if (this.#isUnwritten) return this.#failed(NOT_RESERVED);
 		if (this.stopped) return this.#failed(notCalled("the request was stopped"));

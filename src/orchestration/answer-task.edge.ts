@@ -1,5 +1,5 @@
-// Answers a task by many calls, whatever makes them: rules, gate, model pool, plan and bound; then the calls under that bound,
-// settlement and signature. What is asked and what becomes of the answers is the plan's: a strategy's or code mode's.
+// Answers a task by a workflow: rules, gate, model pool, plan and bound, then the calls within that bound, settlement and signature.
+// The questions and what is made of their answers are the plan's: a strategy's or code mode's.
 import type { KeyContext } from "../account/context.ts";
 import { orchestrationLimitNanoUsd } from "../catalog/plans.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
@@ -42,14 +42,14 @@ export interface BudgetedPool extends ModelPool, LoneModels {
 	signals: Signals;
 }
 
-/** What a plan is made from. */
+/** The basis of a plan. */
 export interface PlanBasis {
 	caller: Caller;
 	pool: BudgetedPool;
 	boundOf: QuestionBounder;
 }
 
-/** What a plan runs with. */
+/** The tools of a running plan. */
 export interface PlanRun {
 	engine: Engine;
 	workflow: Workflow;
@@ -61,7 +61,7 @@ export interface TaskPlan<Outcome, Answer> {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
 	inputHash: Hash;
-	/** The usage row's model as long as none has served. */
+	/** The model of the usage row until another has served. */
 	intendedModel: string;
 	/** The receipt's members of this kind. @param outcome null until there is one. */
 	describe(trace: Trace, outcome: Outcome | null): ReceiptDetail;

@@ -33,7 +33,7 @@ export interface AttemptBound {
 export type Obstacle = "models" | "money";
 
 /** The attempt that is made. */
-export interface Fit<Attempt> {
+export interface AttemptFit<Attempt> {
 	attempt: Attempt;
 	/** What is reserved for it. */
 	boundNanoUsd: number;
@@ -58,9 +58,9 @@ function firstCovered<Attempt>(
 	attempts: readonly Attempt[],
 	limitNanoUsd: number,
 	boundFor: (attempt: Attempt) => Result<AttemptBound>,
-): { covered: Fit<Attempt> | null; last: Fit<Attempt> | null; refusal: Failure | null } {
+): { covered: AttemptFit<Attempt> | null; last: AttemptFit<Attempt> | null; refusal: Failure | null } {
 	const obstacles: Obstacle[] = [];
-	let last: Fit<Attempt> | null = null;
+	let last: AttemptFit<Attempt> | null = null;
 	let refusal: Failure | null = null;
 	for (const attempt of attempts) {
 		const bound = boundFor(attempt);
@@ -106,7 +106,7 @@ export function fitToLimits<Attempt>(
 	limits: Limits,
 	boundFor: (attempt: Attempt) => Result<AttemptBound>,
 	words: RefusalWords,
-): Result<Fit<Attempt>> {
+): Result<AttemptFit<Attempt>> {
 	const { covered, last, refusal } = firstCovered(attempts, limitOf(limits), boundFor);
 	if (covered) return ok(covered);
 	if (!last)

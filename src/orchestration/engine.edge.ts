@@ -1,4 +1,4 @@
-// Strategies' questions as the calls of a workflow: what they cost at most, and how they are asked.
+// Turns strategies' questions into the calls of a workflow, and bounds their cost.
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
@@ -50,7 +50,7 @@ export function createEngine(
 	};
 }
 
-/** How a bug in a strategy is logged, and what the client is told. */
+/** How a bug in a strategy is logged, and the failure that the client gets. */
 export interface BugReport {
 	event: string;
 	fields?: Record<string, unknown>;

@@ -1,4 +1,4 @@
-// Which models may work on a task, ranked for what they are to do there. Nothing is called.
+// Selects the models that may work on a task, ranked for their parts in it. Nothing is called.
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { fail, ok, type Result } from "../failure.ts";
@@ -22,20 +22,20 @@ export interface ModelPool extends PanelPool {
 	options: CallOptions;
 }
 
-/** What holds for every model of a pool. */
+/** How a pool is selected and called. */
 export interface PoolOptions extends Pick<CallOptions, "gate"> {
 	policy: EffortPolicy;
 	/** `auto`, or the id of an intensity. */
 	model: string;
-	/** For calls of several models; null without one. */
+	/** The routing config for calls of several models; null without one. */
 	config: CompiledConfig | null;
-	/** For an answer by one model, where it is another. */
+	/** The routing config for an answer by one model; by default the same. */
 	singleConfig?: CompiledConfig | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets one call cost; null for anything. */
 	planLimitNanoUsd: number | null;
-	/** Models that this kind of work may use, and what is said where that is none. */
+	/** Restricts the pool to some models; the message is for the client, where none of them may serve. */
 	only?: { allows(model: Model): boolean; noneMessage: string };
 	/** One model answers alone: nothing else is ranked. */
 	isSingle?: boolean;

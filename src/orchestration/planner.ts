@@ -3,7 +3,7 @@ import { ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { Signals } from "../routing/signals.ts";
-import { type AttemptBound, type Fit, fitToLimits, type Limits, limitName, limitOf } from "./bounds.ts";
+import { type AttemptBound, type AttemptFit, fitToLimits, type Limits, limitName, limitOf } from "./bounds.ts";
 import { detectAnswerKind } from "./final-answer.ts";
 import { single } from "./single.ts";
 import { type SizedStrategy, STRATEGIES, STRATEGY, type StrategyName } from "./strategies.ts";
@@ -141,7 +141,10 @@ function withChange({ change, reason }: StrategyAttempt, why: string): string {
 	return change === null ? reason : `${reason}; ${change}, ${why}`;
 }
 
-function explain({ attempt: { plan }, covered, obstacles }: Fit<{ plan: StrategyAttempt }>, limits: Limits): string {
+function explain(
+	{ attempt: { plan }, covered, obstacles }: AttemptFit<{ plan: StrategyAttempt }>,
+	limits: Limits,
+): string {
 	if (covered === "none") return withChange(plan, `though it may cost more than ${limitName(limits)}`);
 	const onlyModels = obstacles.length > 0 && obstacles.every((obstacle) => obstacle === "models");
 	const reason = withChange(plan, `to stay within ${onlyModels ? "what its models can read" : limitName(limits)}`);

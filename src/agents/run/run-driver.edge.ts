@@ -115,7 +115,7 @@ export class RunDriver {
 		const { book, report, notePlan } = this.#tools;
 		const { goal, capNanoUsd, maxSteps, runId: run_id } = book.spec;
 		const own: RunPlan = { plan: ownPlan(book.spec), isPlanned: true };
-		const wanted: PlannedStep = {
+		const step: PlannedStep = {
 			role: "subtask",
 			subtask: "Plan",
 			messages: planMessages(goal, maxSubtasks),
@@ -131,14 +131,14 @@ export class RunDriver {
 				return planRepairMessages(goal, maxSubtasks, fitPlaceholder(answer, REJECTED_PLAN_BYTES), read.reason);
 			},
 		};
-		const made = layoutOf(maxSteps).asksForPlan ? await this.#make(wanted) : null;
-		if (made?.kind !== "carried_out") {
+		const outcome = layoutOf(maxSteps).asksForPlan ? await this.#make(step) : null;
+		if (outcome?.kind !== "carried_out") {
 			const state = { ...book.state, ...own };
 			book.save(state, () => notePlan(state));
 		} else {
-			const { conclusion } = made.done;
+			const { conclusion } = outcome.done;
 			const read = conclusion.ok ? parsePlan(conclusion.value.text, maxSubtasks) : null;
-			this.#end(wanted, made, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
+			this.#end(step, outcome, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
 				if (state.isPlanned) notePlan(state);
 			});
 		}
@@ -153,7 +153,7 @@ export class RunDriver {
 		const earlier = resultsOf(book.steps);
 		const left = Math.max(1, plan.length - done);
 		const messages = subtaskMessages({ goal, subtask, number: done + 1, of: plan.length, earlier });
-		const wanted = (reserveNanoUsd: number): PlannedStep => ({
+		const toStep = (reserveNanoUsd: number): PlannedStep => ({
 			role: "subtask",
 			subtask,
 			messages,
@@ -173,9 +173,9 @@ export class RunDriver {
 		];
 		let stop: StepStop | null = null;
 		for (const reserveNanoUsd of reserves) {
-			const made = await this.#make(wanted(reserveNanoUsd));
-			if (made.kind === "carried_out") return this.#end(wanted(reserveNanoUsd), made, { done: done + 1 });
-			stop = made.stop;
+			const outcome = await this.#make(toStep(reserveNanoUsd));
+			if (outcome.kind === "carried_out") return this.#end(toStep(reserveNanoUsd), outcome, { done: done + 1 });
+			stop = outcome.stop;
 		}
 		if (stop) this.#stop(stop);
 	}
@@ -184,7 +184,7 @@ export class RunDriver {
 		const { book } = this.#tools;
 		const { goal } = book.spec;
 		const results = resultsOf(book.steps);
-		const wanted = (digestBytes: number): PlannedStep => ({
+		const toStep = (digestBytes: number): PlannedStep => ({
 			role: "finalize",
 			subtask: "Final answer",
 			messages: finalMessages(goal, outputsDigest(results, digestBytes)),
@@ -196,9 +196,9 @@ export class RunDriver {
 		});
 		let stop: StepStop | null = null;
 		for (const digestBytes of FINAL_DIGESTS_BYTES) {
-			const made = await this.#make(wanted(digestBytes));
-			if (made.kind === "carried_out") return this.#end(wanted(digestBytes), made, { isFinal: true });
-			stop = made.stop;
+			const outcome = await this.#make(toStep(digestBytes));
+			if (outcome.kind === "carried_out") return this.#end(toStep(digestBytes), outcome, { isFinal: true });
+			stop = outcome.stop;
 		}
 		// A single result is the output as it is.
 		if (results.length === 1 || !stop) book.save({ ...book.state, isFinal: true });
@@ -228,38 +228,38 @@ export class RunDriver {
 	}
 
 	/** Decides on a step and makes it. Its cost stays held until its end is stored. */
-	async #make(wanted: PlannedStep): Promise<StepOutcome> {
+	async #make(step: PlannedStep): Promise<StepOutcome> {
 		const { book, report, record } = this.#tools;
-		const decided = this.#decide(wanted, book.spec.maxTokens);
+		const decided = this.#decide(step, book.spec.maxTokens);
 		if (decided.kind === "stop") return { kind: "stopped", stop: decided };
 		const { intensity, reason, priced } = decided;
-		const { role, subtask } = wanted;
+		const { role, subtask } = step;
 		const index = stepsTaken(book.state);
 		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
 		const owner: StepOwner = { record, isStopped: () => book.state.isCancelled };
-		const done = await makeStep(priced, owner, wanted.askAgain);
+		const done = await makeStep(priced, owner, step.askAgain);
 		return { kind: "carried_out", decided, done };
 	}
 
-	#decide(wanted: PlannedStep, maxTokens: number): DecidedStep | StepStop {
+	#decide(step: PlannedStep, maxTokens: number): DecidedStep | StepStop {
 		const { planContext, rules } = this.#tools;
-		const pricer = new StepPricer(planContext(), rules, wanted, maxTokens);
+		const pricer = new StepPricer(planContext(), rules, step, maxTokens);
 		const request = {
 			worstCaseNanoUsd: (intensity: Intensity, tokens: number) => pricer.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
-			reserveNanoUsd: wanted.reserveNanoUsd,
-			isOptional: wanted.isOptional,
+			reserveNanoUsd: step.reserveNanoUsd,
+			isOptional: step.isOptional,
 		};
-		const begun = this.#guard.begin(request);
-		if (begun.kind === "stop") return begun;
-		const priced = pricer.at(begun.intensity, begun.maxTokens);
+		const decision = this.#guard.begin(request);
+		if (decision.kind === "stop") return decision;
+		const priced = pricer.at(decision.intensity, decision.maxTokens);
 		if (!priced) throw new Error("what was decided on can be made");
-		return { ...begun, priced };
+		return { ...decision, priced };
 	}
 
 	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */
 	#end(
-		wanted: PlannedStep,
+		step: PlannedStep,
 		{
 			decided,
 			done: { conclusion, charge, readers, overrun, isSandbox },
@@ -282,25 +282,25 @@ export class RunDriver {
 				noteMove({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
 		const isPlan = "plan" in change;
-		const { isMet, ...kept } = this.#toKeptAnswer(conclusion, charge, wanted.role === "subtask" && !isPlan);
-		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, wanted, change);
+		const { isMet, ...answer } = this.#toKeptAnswer(conclusion, charge, step.role === "subtask" && !isPlan);
+		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, step, change);
 		const state = { ...book.state, ...common, ...next, isMet: book.state.isMet || isMet };
 		if (!conclusion.ok && costNanoUsd === 0) {
 			write(null, state);
 		} else {
 			const { trajectory, record } = withStep(book.state.trajectory, {
-				role: wanted.role,
-				model: kept.model,
+				role: step.role,
+				model: answer.model,
 				intensity: decided.intensity,
 				strategy: decided.priced.size.strategy,
 				cost_usd: usd(costNanoUsd),
-				confidence: kept.confidence,
-				input_hash: stepInputHash(wanted.messages),
-				output_hash: hashText(kept.output),
+				confidence: answer.confidence,
+				input_hash: stepInputHash(step.messages),
+				output_hash: hashText(answer.output),
 				timestamp: new Date(Date.now()).toISOString(),
 			});
 			const isAside = isPlan || !conclusion.ok;
-			write({ record, subtask: wanted.subtask, isAside, output: kept.output }, { ...state, trajectory });
+			write({ record, subtask: step.subtask, isAside, output: answer.output }, { ...state, trajectory });
 			report({ type: "step_done", step: record });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
