@@ -1,6 +1,6 @@
 // One answer with its usage and its faults, before a wire format gets hold of it.
 import type { CallStage } from "../providers/sandbox-stage.ts";
-import type { Faults } from "./faults.ts";
+import type { SandboxFaults } from "./faults.ts";
 import { clip, longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
 /** Token counts in disjoint buckets; each format adds them up in its own way. */
@@ -33,12 +33,12 @@ export interface SandboxRequest {
 }
 
 /** Tokens of a text, at four characters each. */
-export function tokens(text: string): number {
+export function countTokens(text: string): number {
 	return Math.ceil(text.length / 4);
 }
 
 /** An id that depends on the request alone: the same request gives the same bytes. */
-export function digest(value: unknown): string {
+export function shortHash(value: unknown): string {
 	const text = JSON.stringify(value) ?? "";
 	let hash = 0x811c9dc5;
 	for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
@@ -52,12 +52,12 @@ export const CREATED_SECONDS = 1_750_000_000;
 export function answerTo(
 	{ request, prompt, maxTokens, promptTokens }: SandboxRequest,
 	stage: CallStage | null,
-	faults: Faults,
+	faults: SandboxFaults,
 ): SandboxAnswer {
 	const reply = replyTo(prompt, stage);
 	const limit = maxTokens ?? Math.max(1_000, faults.longWords * 4);
 	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);
-	const reasoning = tokens(thought);
+	const reasoning = countTokens(thought);
 	const room = limit - reasoning;
 	const long = faults.longWords > 0 && reply.toolCalls.length === 0 && prompt.json === null;
 	const whole = faults.empty ? "" : long ? longText(faults.longWords) : reply.text;
@@ -66,7 +66,7 @@ export function answerTo(
 	const said = text ?? JSON.stringify(toolCalls);
 	const cacheRead = Math.min(faults.cachedTokens, promptTokens);
 	return {
-		id: digest([prompt.model, request]),
+		id: shortHash([prompt.model, request]),
 		model: prompt.model,
 		text,
 		reasoning: thought === "" ? null : thought,
@@ -77,13 +77,13 @@ export function answerTo(
 			: {
 					uncachedInput: promptTokens - cacheRead,
 					cacheRead,
-					outputText: faults.overrun ? limit * 10 : Math.min(room, tokens(said)),
+					outputText: faults.overrun ? limit * 10 : Math.min(room, countTokens(said)),
 					reasoning,
 				},
 	};
 }
 
 /** A text in small pieces, as a stream says it. */
-export function* pieces(text: string): Generator<string> {
+export function* toPieces(text: string): Generator<string> {
 	for (const [piece] of text.matchAll(/[\s\S]{1,12}/gu)) yield piece;
 }

@@ -12,7 +12,7 @@
 //
 // `[[word @provider]]` counts at that provider only; `[[fail provider]]` is its status 503. Waits are at most two minutes each.
 
-export interface Faults {
+export interface SandboxFaults {
 	/** Answer with this error status. */
 	status: number | null;
 	retryAfterSeconds: number | null;
@@ -51,7 +51,7 @@ const MAX_WAIT_MS = 120_000;
 const MAX_LONG_WORDS = 200_000;
 
 /** The words in double brackets that count at a provider. */
-function wordsIn(prompt: string, provider: string): string[] {
+function findWords(prompt: string, provider: string): string[] {
 	return [...prompt.matchAll(/\[\[([^\]]{1,80})\]\]/g)]
 		.map((match) => (match[1] ?? "").trim().toLowerCase())
 		.map((word) => word.replace(/^fail (\S+)$/, "status 503 @$1"))
@@ -61,8 +61,8 @@ function wordsIn(prompt: string, provider: string): string[] {
 }
 
 /** Reads the faults a prompt asks of a provider. */
-export function faultsIn(prompt: string, provider: string): Faults {
-	const words = wordsIn(prompt, provider);
+export function parseFaults(prompt: string, provider: string): SandboxFaults {
+	const words = findWords(prompt, provider);
 	const number = (pattern: RegExp) => {
 		const found = words.map((word) => pattern.exec(word)?.[1]).find((digits) => digits !== undefined);
 		return found === undefined ? null : Number(found);

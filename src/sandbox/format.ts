@@ -25,7 +25,7 @@ export class Refusal extends Error {
 }
 
 /** A request that was accepted, and how its answer is written. */
-export interface Accepted {
+export interface AcceptedRequest {
 	asked: SandboxRequest;
 	/** The unstreamed body. */
 	body(answer: SandboxAnswer): Record<string, unknown>;
@@ -47,7 +47,7 @@ export interface SandboxStream {
 
 export interface SandboxFormat {
 	/** @throws {Refusal} for what an upstream would not accept. */
-	read(request: WireRequest): Accepted;
+	read(request: WireRequest): AcceptedRequest;
 	/** The body and headers of an error status. */
 	failure(
 		status: number,

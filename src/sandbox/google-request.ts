@@ -1,8 +1,8 @@
 // What the sandbox takes as a Gemini generateContent request: shapes, and the rules between turns.
 import * as z from "zod";
-import { digest } from "./answer.ts";
+import { shortHash } from "./answer.ts";
 import { Refusal } from "./format.ts";
-import { fieldOf, refuse, refuseFor, schemaViolations, unknownName } from "./google-schema.ts";
+import { toFieldPath, refuse, refuseFor, schemaViolations, unknownName } from "./google-schema.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -86,8 +86,8 @@ export type GoogleRequest = z.infer<typeof googleRequest>;
 const SKIP_SIGNATURE = "skip_thought_signature_validator";
 
 /** The signature the sandbox puts on a function call. */
-export function thoughtSignatureOf(name: string, args: Fields): string {
-	return btoa(`svc-sandbox-thought-${digest([name, args])}`);
+export function signThought(name: string, args: Fields): string {
+	return btoa(`svc-sandbox-thought-${shortHash([name, args])}`);
 }
 
 /** Whether a model gives thought signatures and wants them back. */
@@ -100,7 +100,7 @@ function checkSignature(model: string, current: boolean, first: boolean, turn: n
 	if (!functionCall) return;
 	const { name, args = {} } = functionCall;
 	if (thoughtSignature !== undefined) {
-		if (thoughtSignature !== SKIP_SIGNATURE && thoughtSignature !== thoughtSignatureOf(name, args))
+		if (thoughtSignature !== SKIP_SIGNATURE && thoughtSignature !== signThought(name, args))
 			refuse("Corrupted thought signature.");
 	} else if (signsCalls(model) && current && first)
 		refuse(
@@ -184,11 +184,11 @@ export function parseGoogle(model: string, headers: Headers, body: unknown): Goo
 		refuseFor(
 			parsed.error.issues.flatMap((issue) =>
 				issue.code === "unrecognized_keys"
-					? issue.keys.map((key) => unknownName(key, fieldOf(issue.path)))
+					? issue.keys.map((key) => unknownName(key, toFieldPath(issue.path)))
 					: [
 							{
-								field: fieldOf(issue.path),
-								description: `Invalid value at '${fieldOf(issue.path)}': ${issue.message}`,
+								field: toFieldPath(issue.path),
+								description: `Invalid value at '${toFieldPath(issue.path)}': ${issue.message}`,
 							},
 						],
 			),

@@ -55,7 +55,7 @@ function snake(name: string): string {
 }
 
 /** A path as Google writes it: `tools[0].function_declarations[1]`. */
-export function fieldOf(path: PropertyKey[]): string {
+export function toFieldPath(path: PropertyKey[]): string {
 	return path.reduce<string>(
 		(field, key) =>
 			typeof key === "number" ? `${field}[${key}]` : `${field === "" ? "" : `${field}.`}${snake(String(key))}`,

@@ -1,14 +1,14 @@
 // The sandbox in Gemini's generateContent format: request to prompt, answer to body and chunks, error body.
-import { pieces, type SandboxAnswer, tokens } from "./answer.ts";
-import { type Accepted, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
-import { type GoogleRequest, parseGoogle, signsCalls, thoughtSignatureOf } from "./google-request.ts";
+import { toPieces, type SandboxAnswer, countTokens } from "./answer.ts";
+import { type AcceptedRequest, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
+import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
 type Fields = Record<string, unknown>;
 
 /** Texts of the last user turn that has any, and the function responses after it. */
-function textAndResults(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	const hasText = contents.findLastIndex(
 		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
 	);
@@ -29,14 +29,14 @@ function thinks({ generationConfig }: GoogleRequest): boolean {
 	return thinkingLevel !== undefined || thinkingBudget !== 0;
 }
 
-function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
+function toGooglePrompt(model: string, request: GoogleRequest): SandboxPrompt {
 	const { mode = "AUTO", allowedFunctionNames: allowed = [] } = request.toolConfig?.functionCallingConfig ?? {};
 	const config = request.generationConfig;
 	const declared = (request.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
 	return {
 		model,
 		systemText: (request.systemInstruction?.parts ?? []).flatMap(({ text }) => text ?? []).join("\n"),
-		...textAndResults(request.contents),
+		...lastGoogleTurn(request.contents),
 		tools: declared
 			.filter(({ name }) => allowed.length === 0 || allowed.includes(name))
 			.map(({ name, description, parameters, parametersJsonSchema }) => ({
@@ -55,7 +55,7 @@ function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
 }
 
 /** Gemini counts cached input inside the prompt, and thoughts beside the candidates. */
-function usageOf({ usage }: SandboxAnswer, outputSoFar?: number): Fields | null {
+function renderGoogleUsage({ usage }: SandboxAnswer, outputSoFar?: number): Fields | null {
 	if (!usage) return null;
 	const prompt = usage.uncachedInput + usage.cacheRead;
 	const candidates = Math.min(outputSoFar ?? usage.outputText, usage.outputText);
@@ -74,7 +74,7 @@ function callParts({ toolCalls, model, reasoning }: SandboxAnswer): Fields[] {
 	return toolCalls.map(({ name, arguments: args }, index) => ({
 		functionCall: { name, args },
 		// Of parallel calls the first is signed.
-		...(signed && index === 0 ? { thoughtSignature: thoughtSignatureOf(name, args) } : {}),
+		...(signed && index === 0 ? { thoughtSignature: signThought(name, args) } : {}),
 	}));
 }
 
@@ -82,7 +82,7 @@ function finishReason({ finish }: SandboxAnswer): string {
 	return finish === "length" ? "MAX_TOKENS" : "STOP";
 }
 
-function chunk(answer: SandboxAnswer, parts: Fields[], finish: string | null, usage: Fields | null): Fields {
+function renderChunk(answer: SandboxAnswer, parts: Fields[], finish: string | null, usage: Fields | null): Fields {
 	return {
 		candidates: [
 			{
@@ -103,20 +103,20 @@ function responseBody(answer: SandboxAnswer, showThoughts: boolean): Fields {
 		...(answer.text ? [{ text: answer.text }] : []),
 		...callParts(answer),
 	];
-	return chunk(answer, parts, finishReason(answer), usageOf(answer));
+	return renderChunk(answer, parts, finishReason(answer), renderGoogleUsage(answer));
 }
 
 /** Chunks with a running snapshot of usage; the last one says why it ended. */
 function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<Fields> {
 	const thoughts = showThoughts ? (answer.reasoning ?? "") : "";
-	for (const text of pieces(thoughts)) yield chunk(answer, [{ text, thought: true }], null, usageOf(answer, 0));
+	for (const text of toPieces(thoughts)) yield renderChunk(answer, [{ text, thought: true }], null, renderGoogleUsage(answer, 0));
 	let length = 0;
-	for (const text of pieces(answer.text ?? "")) {
+	for (const text of toPieces(answer.text ?? "")) {
 		length += text.length;
-		yield chunk(answer, [{ text }], null, usageOf(answer, Math.ceil(length / 4)));
+		yield renderChunk(answer, [{ text }], null, renderGoogleUsage(answer, Math.ceil(length / 4)));
 	}
-	for (const part of callParts(answer)) yield chunk(answer, [part], null, usageOf(answer));
-	yield chunk(answer, [{ text: "" }], finishReason(answer), usageOf(answer));
+	for (const part of callParts(answer)) yield renderChunk(answer, [part], null, renderGoogleUsage(answer));
+	yield renderChunk(answer, [{ text: "" }], finishReason(answer), renderGoogleUsage(answer));
 }
 
 /** Google ends its lines with both characters. */
@@ -134,19 +134,19 @@ function* arrayFrames(all: Iterable<Fields>): Generator<string> {
 	yield "]";
 }
 
-function read({ modelAndVerb, query, headers, body }: WireRequest): Accepted {
+function readGoogle({ modelAndVerb, query, headers, body }: WireRequest): AcceptedRequest {
 	const [, model, verb] = /^(.+):(generateContent|streamGenerateContent)$/.exec(modelAndVerb) ?? [];
 	if (model === undefined) throw new Refusal(404, `models/${modelAndVerb} is not found for API version v1beta.`);
 	const request = parseGoogle(model, headers, body);
 	const showThoughts = request.generationConfig?.thinkingConfig?.includeThoughts === true;
-	const promptTokens = tokens(JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]));
+	const promptTokens = countTokens(JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]));
 	const inArray = query.get("alt") !== "sse";
 	const failure = JSON.stringify(googleError(503, "The model is overloaded. Please try again later."));
 	const broken = `{"candidates":[{"content":{"parts":[{"te`;
 	return {
 		asked: {
 			request,
-			prompt: promptOf(model, request),
+			prompt: toGooglePrompt(model, request),
 			maxTokens: request.generationConfig?.maxOutputTokens,
 			promptTokens,
 		},
@@ -175,7 +175,7 @@ function details(status: number, retryAfterSeconds: number | null): Fields[] {
 }
 
 export const googleFormat: SandboxFormat = {
-	read,
+	read: readGoogle,
 	failure: (status, message, retryAfterSeconds) => ({
 		body: googleError(status, message, details(status, retryAfterSeconds)),
 		headers: {},

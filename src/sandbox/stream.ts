@@ -1,5 +1,5 @@
 // A body in pieces, with its waits and what may go wrong in its middle; nothing is made before it is read.
-import type { Faults } from "./faults.ts";
+import type { SandboxFaults } from "./faults.ts";
 
 /** Node's side of a response; absent where the app is called without a server. */
 export interface Connection {
@@ -16,16 +16,16 @@ export interface StreamScript {
 	ping: string;
 }
 
-type Step = { text: string } | { waitMs: number } | "cut" | "failed";
+type StreamStep = { text: string } | { waitMs: number } | "cut" | "failed";
 
-function count(frames: Iterable<string>): number {
+function countFrames(frames: Iterable<string>): number {
 	let total = 0;
 	for (const _ of frames) total++;
 	return total;
 }
 
 /** A wait, with its signs of life. */
-function* waiting(ms: number, { ping }: StreamScript, { pingMs }: Faults): Generator<Step> {
+function* waitSteps(ms: number, { ping }: StreamScript, { pingMs }: SandboxFaults): Generator<StreamStep> {
 	const eachMs = pingMs > 0 ? pingMs : ms;
 	for (let leftMs = ms; leftMs > 0; leftMs -= eachMs) {
 		yield { waitMs: Math.min(leftMs, eachMs) };
@@ -34,8 +34,8 @@ function* waiting(ms: number, { ping }: StreamScript, { pingMs }: Faults): Gener
 }
 
 /** What goes wrong in the middle. */
-function* disturbance(script: StreamScript, faults: Faults): Generator<Step> {
-	yield* waiting(faults.stallMs, script, faults);
+function* faultSteps(script: StreamScript, faults: SandboxFaults): Generator<StreamStep> {
+	yield* waitSteps(faults.stallMs, script, faults);
 	if (faults.garbage) yield { text: script.garbage };
 	if (faults.error) yield { text: script.error };
 	if (faults.error) yield "failed";
@@ -46,14 +46,14 @@ function* disturbance(script: StreamScript, faults: Faults): Generator<Step> {
 	}
 }
 
-function* steps(script: StreamScript, faults: Faults): Generator<Step> {
+function* bodySteps(script: StreamScript, faults: SandboxFaults): Generator<StreamStep> {
 	const isDisturbed = faults.stallMs > 0 || faults.garbage || faults.error || faults.cut;
-	const middle = isDisturbed ? Math.floor(count(script.frames()) / 2) : -1;
-	yield* waiting(faults.thinkMs, script, faults);
+	const middle = isDisturbed ? Math.floor(countFrames(script.frames()) / 2) : -1;
+	yield* waitSteps(faults.thinkMs, script, faults);
 	let index = 0;
 	for (const text of script.frames()) {
-		if (index > 0) yield* waiting(faults.dripMs, script, faults);
-		if (index === middle) yield* disturbance(script, faults);
+		if (index > 0) yield* waitSteps(faults.dripMs, script, faults);
+		if (index === middle) yield* faultSteps(script, faults);
 		index++;
 		yield { text };
 	}
@@ -65,12 +65,12 @@ function* steps(script: StreamScript, faults: Faults): Generator<Step> {
  */
 export function bodyStream(
 	script: StreamScript,
-	faults: Faults,
+	faults: SandboxFaults,
 	connection: Connection | undefined,
 	onEnd: (completed: boolean) => void = () => undefined,
 ): ReadableStream<Uint8Array> {
 	const encoder = new TextEncoder();
-	const remaining = steps(script, faults);
+	const remaining = bodySteps(script, faults);
 	let ended = false;
 	let wake = () => {};
 	const end = (completed: boolean) => {

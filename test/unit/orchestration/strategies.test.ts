@@ -6,7 +6,7 @@ import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
 import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
-import { pairsOf, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
+import { pairsToCompare, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import { STRATEGIES, STRATEGY } from "../../../src/orchestration/strategies.ts";
 import type { Engine, Panel, Question, Strategy, StrategyResult, Task } from "../../../src/orchestration/strategy.ts";
@@ -250,7 +250,7 @@ describe("rank and fuse", () => {
 	});
 
 	it("compares all pairs of up to five, and each with four of its neighbours beyond", () => {
-		expect([2, 3, 4, 5, 8].map((n) => pairsOf(n).length)).toEqual([1, 3, 6, 10, 16]);
+		expect([2, 3, 4, 5, 8].map((n) => pairsToCompare(n).length)).toEqual([1, 3, 6, 10, 16]);
 	});
 });
 
