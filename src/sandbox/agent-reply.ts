@@ -1,6 +1,6 @@
-// What the sandbox says to the steps of agents: plans that fit the goal, results, final answers.
+// The sandbox's replies to the steps of an agent: plans that fit the goal, results, final answers.
 //
-//   [[bad plan]]     a planner writes prose, which its second try turns into a plan
+//   [[bad plan]]     the planner writes prose; its second try is a plan
 //   [[goal met]]     a subtask says that the whole goal is met
 
 import { oneLine, type StagedPrompt } from "./stage-reply.ts";
@@ -13,7 +13,7 @@ function toTitle(text: string): string {
 	return oneLine(text.replace(/\[\[[^\]]*\]\]/g, ""), MAX_TASK_CHARS);
 }
 
-/** Items of the goal's list, else what stands between its full stops and commas, as many as are allowed. */
+/** The items of the goal's list, else its sentences and clauses, as many as allowed. */
 function renderGoalPlan(goal: string, most: number): string {
 	const items = [...goal.matchAll(/^[ \t]*(?:\d{1,3}[.)]|[-*•])[ \t]+(\S.*)$/gm)].map(([, item = ""]) => item);
 	const parts = (items.length > 1 ? items : goal.split(/[.;\n]|, (?:and|then) /)).map(toTitle);
@@ -36,7 +36,7 @@ function finalReply(userText: string): string {
 	return `The sandbox puts ${results.length} results together: ${results.join("; ")}.`;
 }
 
-/** The reply to a step of an agent, by what the step is for; null to any other call. */
+/** The reply to a step of an agent, by what the call asks for; null for any other call. */
 export function agentReply({ userText, stage: { asksFor = "" } }: StagedPrompt): string | null {
 	const [kind, maxSubtasks] = asksFor.split(":");
 	switch (kind) {

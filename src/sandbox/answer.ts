@@ -1,9 +1,9 @@
-// One answer with its usage and its faults, before a wire format gets hold of it.
+// One answer with its usage and its faults, independent of the wire format.
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { SandboxFaults } from "./faults.ts";
 import { clip, longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
-/** Token counts in disjoint buckets; each format adds them up in its own way. */
+/** Token counts in disjoint buckets. Each format adds them up in its own way. */
 export interface SandboxUsage {
 	uncachedInput: number;
 	cacheRead: number;
@@ -12,18 +12,18 @@ export interface SandboxUsage {
 }
 
 export interface SandboxAnswer {
-	/** Hex; depends on the request alone. */
+	/** Hex; it depends on the request body alone. */
 	id: string;
 	model: string;
 	text: string | null;
 	reasoning: string | null;
 	toolCalls: { name: string; arguments: Record<string, unknown> }[];
 	finish: "stop" | "length" | "tool_calls";
-	/** Null when the prompt asked for none. */
+	/** Null if the prompt asks for none. */
 	usage: SandboxUsage | null;
 }
 
-/** What a format's reader knows of a request, beside the prompt. */
+/** A request, as the reader of its format understands it. */
 export interface SandboxRequest {
 	/** The parsed request body. */
 	request: unknown;
@@ -32,12 +32,12 @@ export interface SandboxRequest {
 	promptTokens: number;
 }
 
-/** Tokens of a text, at four characters each. */
+/** Tokens of a text, four characters each. */
 export function countTokens(text: string): number {
 	return Math.ceil(text.length / 4);
 }
 
-/** An id that depends on the request alone: the same request gives the same bytes. */
+/** A short hash of a JSON value. Ids are made of it, so that the same request gives the same bytes. */
 export function shortHash(value: unknown): string {
 	const text = JSON.stringify(value) ?? "";
 	let hash = 0x811c9dc5;
@@ -45,7 +45,7 @@ export function shortHash(value: unknown): string {
 	return hash.toString(16).padStart(8, "0");
 }
 
-/** When the sandbox claims to have answered: a constant, for the same reason. */
+/** The time of every answer: a constant, for the same reason. */
 export const CREATED_SECONDS = 1_750_000_000;
 
 /** Answers a request, by its stage if it has one. Reasoning counts inside the output limit and takes at most half of it. */
@@ -83,7 +83,7 @@ export function answerTo(
 	};
 }
 
-/** A text in small pieces, as a stream says it. */
+/** A text in the small pieces of a stream. */
 export function* toPieces(text: string): Generator<string> {
 	for (const [piece] of text.matchAll(/[\s\S]{1,12}/gu)) yield piece;
 }

@@ -1,7 +1,7 @@
-// What the sandbox takes as an Anthropic Messages request: shapes, and the rules between messages.
+// Checks an Anthropic Messages request: its shape, and the rules between messages.
 import * as z from "zod";
 import { shortHash } from "./answer.ts";
-import { Refusal } from "./format.ts";
+import { jsonFields, Refusal } from "./format.ts";
 
 const cacheControl = z.looseObject({ type: z.literal("ephemeral") }).nullish();
 const textBlockSchema = z.strictObject({
@@ -24,12 +24,11 @@ const imageBlockSchema = z.strictObject({
 });
 const toolUseIdSchema = z.string().regex(/^[a-zA-Z0-9_-]+$/);
 const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/);
-const anyObject = z.record(z.string(), z.unknown());
 const toolUse = z.strictObject({
 	type: z.literal("tool_use"),
 	id: toolUseIdSchema,
 	name: toolNameSchema,
-	input: anyObject,
+	input: jsonFields,
 	cache_control: cacheControl,
 });
 const toolResult = z.strictObject({
@@ -39,18 +38,27 @@ const toolResult = z.strictObject({
 	is_error: z.boolean().nullish(),
 	cache_control: cacheControl,
 });
-const thinkingBlockSchema = z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() });
+const thinkingBlockSchema = z.strictObject({
+	type: z.literal("thinking"),
+	thinking: z.string(),
+	signature: z.string(),
+});
 const redactedBlockSchema = z.strictObject({ type: z.literal("redacted_thinking"), data: z.string() });
 const userBlock = z.discriminatedUnion("type", [textBlockSchema, imageBlockSchema, toolResult]);
-const assistantBlock = z.discriminatedUnion("type", [textBlockSchema, toolUse, thinkingBlockSchema, redactedBlockSchema]);
+const assistantBlock = z.discriminatedUnion("type", [
+	textBlockSchema,
+	toolUse,
+	thinkingBlockSchema,
+	redactedBlockSchema,
+]);
 
-const contentSchema = <Block extends z.ZodType>(block: Block) =>
+const blockContent = <Block extends z.ZodType>(block: Block) =>
 	z.union([z.string().min(1, "messages must have non-empty content"), z.array(block).min(1)]);
 const turnSchema = z.discriminatedUnion(
 	"role",
 	[
-		z.strictObject({ role: z.literal("user"), content: contentSchema(userBlock) }),
-		z.strictObject({ role: z.literal("assistant"), content: contentSchema(assistantBlock) }),
+		z.strictObject({ role: z.literal("user"), content: blockContent(userBlock) }),
+		z.strictObject({ role: z.literal("assistant"), content: blockContent(assistantBlock) }),
 	],
 	{ error: "Input should be 'user' or 'assistant'" },
 );
@@ -100,7 +108,7 @@ export const anthropicRequest = z.strictObject({
 	output_config: z
 		.strictObject({
 			effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish(),
-			format: z.strictObject({ type: z.literal("json_schema"), schema: anyObject }).nullish(),
+			format: z.strictObject({ type: z.literal("json_schema"), schema: jsonFields }).nullish(),
 		})
 		.optional(),
 	metadata: z.strictObject({ user_id: z.string().nullish() }).optional(),
@@ -115,7 +123,7 @@ export function messageBlocks({ content }: AnthropicRequest["messages"][number])
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The signature the sandbox gives a thinking text, and the only one it takes back with it. */
+/** The signature of a thinking text. The sandbox takes the text back only with it. */
 export function signThinking(thinkingText: string): string {
 	return btoa(`svc-sandbox-signature-${shortHash(thinkingText)}`);
 }
@@ -127,11 +135,13 @@ function refuseAnthropic(text: string): never {
 	throw new Refusal(400, text);
 }
 
-/** Roles alternate, and every tool call has its result in the very next message. */
+/** Roles must alternate, and every tool call must have its result in the next message. */
 function checkAnthropicTurns(messages: AnthropicRequest["messages"]): void {
 	if (messages[0]?.role !== "user") refuseAnthropic('messages: first message must use the "user" role');
 	if (messages.at(-1)?.role !== "user")
-		refuseAnthropic("This model does not support assistant message prefill. The conversation must end with a user message.");
+		refuseAnthropic(
+			"This model does not support assistant message prefill. The conversation must end with a user message.",
+		);
 	let open: string[] = [];
 	for (const [index, message] of messages.entries()) {
 		if (message.role === messages[index - 1]?.role)
@@ -160,7 +170,7 @@ function checkAnthropicTurns(messages: AnthropicRequest["messages"]): void {
 	}
 }
 
-/** Thinking comes back as it was given, and is there where tools are in use. */
+/** Thinking must come back unchanged, and must not be missing while tools are in use. */
 function checkThinking({ messages, thinking: mode, tool_choice, temperature, max_tokens }: AnthropicRequest): void {
 	for (const [index, message] of messages.entries())
 		for (const [at, block] of messageBlocks(message).entries())
@@ -182,7 +192,7 @@ function checkThinking({ messages, thinking: mode, tool_choice, temperature, max
 		);
 }
 
-/** Keywords that structured outputs refuse. */
+/** Keywords that structured outputs do not support. */
 const REFUSED_KEYWORDS = [
 	"minimum",
 	"maximum",
@@ -196,20 +206,24 @@ const REFUSED_KEYWORDS = [
 
 function checkOutputSchema(schema: unknown): void {
 	if (Array.isArray(schema)) for (const part of schema) checkOutputSchema(part);
-	const parsed = anyObject.safeParse(schema);
+	const parsed = jsonFields.safeParse(schema);
 	if (!parsed.success) return;
 	const { type, additionalProperties, properties, minItems, ...rest } = parsed.data;
 	if (type === "object" && additionalProperties !== false)
-		refuseAnthropic("output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false");
+		refuseAnthropic(
+			"output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+		);
 	const keyword = REFUSED_KEYWORDS.find((key) => key in rest);
 	if (keyword)
 		refuseAnthropic(`output_config.format.schema: For '${String(type)}' type, property '${keyword}' is not supported`);
 	if (typeof minItems === "number" && minItems > 1)
-		refuseAnthropic("output_config.format.schema: For 'array' type, 'minItems' values other than 0 or 1 are not supported");
-	for (const part of Object.values(anyObject.safeParse(properties).data ?? {})) checkOutputSchema(part);
+		refuseAnthropic(
+			"output_config.format.schema: For 'array' type, 'minItems' values other than 0 or 1 are not supported",
+		);
+	for (const part of Object.values(jsonFields.safeParse(properties).data ?? {})) checkOutputSchema(part);
 	for (const key of ["items", "anyOf", "allOf"]) checkOutputSchema(rest[key]);
 	for (const key of ["$defs", "definitions"])
-		for (const part of Object.values(anyObject.safeParse(rest[key]).data ?? {})) checkOutputSchema(part);
+		for (const part of Object.values(jsonFields.safeParse(rest[key]).data ?? {})) checkOutputSchema(part);
 }
 
 /**

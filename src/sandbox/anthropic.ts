@@ -1,13 +1,11 @@
 // The sandbox in Anthropic's Messages format: request to prompt, answer to message and events, error body.
 
-import { shortHash, toPieces, type SandboxAnswer, countTokens } from "./answer.ts";
+import { countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.ts";
 import { type AnthropicRequest, messageBlocks, parseAnthropic, signThinking } from "./anthropic-request.ts";
-import { type AcceptedRequest, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import { type AcceptedRequest, type JsonFields, type SandboxFormat, sse, type WireRequest } from "./format.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
-type AnthropicFields = Record<string, unknown>;
-
-/** Texts of the last user message that has any, and the tool results after it. */
+/** The text of the last user message that has one, and the tool results after it. */
 function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	let userText = "";
 	let toolResults: string[] = [];
@@ -63,7 +61,7 @@ function toAnthropicPrompt(request: AnthropicRequest): SandboxPrompt {
 const STOP_REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" };
 
 /** Anthropic counts cached input beside `input_tokens`, and thinking inside `output_tokens`. */
-function renderAnthropicUsage({ usage }: SandboxAnswer): AnthropicFields | null {
+function renderAnthropicUsage({ usage }: SandboxAnswer): JsonFields | null {
 	if (!usage) return null;
 	return {
 		input_tokens: usage.uncachedInput,
@@ -77,7 +75,7 @@ function renderAnthropicUsage({ usage }: SandboxAnswer): AnthropicFields | null 
 type OutputBlock =
 	| { type: "thinking"; thinking: string; signature: string }
 	| { type: "text"; text: string }
-	| { type: "tool_use"; id: string; name: string; input: AnthropicFields };
+	| { type: "tool_use"; id: string; name: string; input: JsonFields };
 
 function contentBlocks(answer: SandboxAnswer, showThinking: boolean): OutputBlock[] {
 	const thinking = showThinking ? (answer.reasoning ?? "") : "";
@@ -93,7 +91,7 @@ function contentBlocks(answer: SandboxAnswer, showThinking: boolean): OutputBloc
 	];
 }
 
-function messageBody(answer: SandboxAnswer, showThinking: boolean): AnthropicFields {
+function messageBody(answer: SandboxAnswer, showThinking: boolean): JsonFields {
 	const usage = renderAnthropicUsage(answer);
 	return {
 		id: `msg_${answer.id}`,
@@ -107,8 +105,8 @@ function messageBody(answer: SandboxAnswer, showThinking: boolean): AnthropicFie
 	};
 }
 
-/** A block as it starts, empty, and the deltas that fill it. */
-function* blockDeltas(block: OutputBlock): Generator<AnthropicFields> {
+/** The deltas that fill a block, which starts empty. */
+function* blockDeltas(block: OutputBlock): Generator<JsonFields> {
 	switch (block.type) {
 		case "thinking":
 			for (const thinking of toPieces(block.thinking)) yield { type: "thinking_delta", thinking };
@@ -119,7 +117,8 @@ function* blockDeltas(block: OutputBlock): Generator<AnthropicFields> {
 			return;
 		case "tool_use":
 			yield { type: "input_json_delta", partial_json: "" };
-			for (const partial_json of toPieces(JSON.stringify(block.input))) yield { type: "input_json_delta", partial_json };
+			for (const partial_json of toPieces(JSON.stringify(block.input)))
+				yield { type: "input_json_delta", partial_json };
 	}
 }
 
@@ -128,7 +127,7 @@ function emptyBlock(block: OutputBlock): OutputBlock {
 	return block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
 }
 
-function* events(answer: SandboxAnswer, showThinking: boolean): Generator<AnthropicFields & { type: string }> {
+function* events(answer: SandboxAnswer, showThinking: boolean): Generator<JsonFields & { type: string }> {
 	const usage = renderAnthropicUsage(answer);
 	const { output_tokens_details: _, ...atStart } = { output_tokens_details: null, ...usage, output_tokens: 1 };
 	const message = { ...messageBody(answer, showThinking), content: [], stop_reason: null };
@@ -154,7 +153,7 @@ function readAnthropic({ headers, body }: WireRequest): AcceptedRequest {
 	const showThinking = !(thinking && "display" in thinking && thinking.display === "omitted");
 	const promptTokens = countTokens(JSON.stringify([request.system ?? "", request.tools ?? "", request.messages]));
 	return {
-		asked: { request, prompt: toAnthropicPrompt(request), maxTokens: request.max_tokens, promptTokens },
+		request: { request, prompt: toAnthropicPrompt(request), maxTokens: request.max_tokens, promptTokens },
 		body: (answer) => messageBody(answer, showThinking),
 		stream: request.stream
 			? {
@@ -180,7 +179,7 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 	529: "overloaded_error",
 };
 
-function anthropicErrorBody(status: number, message: string): AnthropicFields {
+function anthropicErrorBody(status: number, message: string): JsonFields {
 	const type = ERROR_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 	return { type: "error", error: { type, message }, request_id: `req_${shortHash([status, message])}` };
 }

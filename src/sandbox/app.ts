@@ -1,9 +1,9 @@
-// The sandbox upstream: a stand-in for the providers, deterministic and offline. It never ships with the Worker.
+// The sandbox upstream: it answers in place of the providers, deterministically and offline. It never ships with the Worker.
 import { type Context, Hono } from "hono";
 import { parseStage, STAGE_HEADER } from "../providers/sandbox-stage.ts";
 import { answerTo } from "./answer.ts";
 import { anthropicFormat } from "./anthropic.ts";
-import { type SandboxFaults, parseFaults } from "./faults.ts";
+import { parseFaults, type SandboxFaults } from "./faults.ts";
 import { type AcceptedRequest, Refusal, type SandboxFormat } from "./format.ts";
 import { googleFormat } from "./google.ts";
 import { openaiFormat } from "./openai.ts";
@@ -13,9 +13,9 @@ interface SandboxEnv {
 	Bindings: { outgoing?: Connection } | undefined;
 }
 
-/** What a test wants to know of the sandbox. */
+/** Tells a test what the sandbox does. */
 export interface SandboxObserver {
-	/** A request that is answered as a model would, not with an error status. */
+	/** A request is answered as a model would, not with an error status. */
 	onRequest?(provider: string): void;
 	/** A streamed answer ended; `completed` is false when the reader left or a fault broke it off. */
 	onStreamEnd?(provider: string, completed: boolean): void;
@@ -25,7 +25,11 @@ const SANDBOX_MARK = { "x-svc-sandbox": "1" };
 
 const GARBAGE_BODY = "<html>upstream had a bad day</html>";
 
-function wholeResponse(body: Record<string, unknown>, faults: SandboxFaults, connection: Connection | undefined): Response {
+function wholeResponse(
+	body: Record<string, unknown>,
+	faults: SandboxFaults,
+	connection: Connection | undefined,
+): Response {
 	const headers = { ...SANDBOX_MARK, "content-type": "application/json" };
 	if (faults.garbage) return new Response(GARBAGE_BODY, { headers: { ...SANDBOX_MARK, "content-type": "text/html" } });
 	const text = JSON.stringify(body);
@@ -61,7 +65,7 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 		if (error instanceof Refusal) return refusalResponse(format, error, provider);
 		throw error;
 	}
-	const faults = parseFaults(accepted.asked.prompt.userText, provider);
+	const faults = parseFaults(accepted.request.prompt.userText, provider);
 	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
 	const { stream } = accepted;
 	const status = faults.status ?? (faults.error && !stream ? format.overloaded : null);
@@ -70,7 +74,7 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 		return refusalResponse(format, refusal, provider, faults.retryAfterSeconds);
 	}
 	observer.onRequest?.(provider);
-	const answer = answerTo(accepted.asked, parseStage(c.req.header(STAGE_HEADER)), faults);
+	const answer = answerTo(accepted.request, parseStage(c.req.header(STAGE_HEADER)), faults);
 	const connection = c.env?.outgoing;
 	if (!stream) return wholeResponse(accepted.body(answer), faults, connection);
 	const script = { ...stream, frames: () => stream.frames(answer) };

@@ -1,13 +1,13 @@
-// What the sandbox says to the prompts of code mode: small files in the format that is asked for, verdicts on them, repairs.
+// The sandbox's replies to code mode: small files in the format of the prompt, reviews of them, repairs.
 //
-//   [[flawed]]        the first draft has a flaw that the critic names and a repair mends
-//   [[hopeless]]      every draft has it
+//   [[flawed]]        the first draft has a flaw; the critic names it, and a repair fixes it
+//   [[hopeless]]      every draft has that flaw
 //   [[unbalanced]]    the first draft lacks a bracket
 //   [[left out]]      the first draft leaves code out
-//   [[escaping]]      the first draft has a file outside of its directory beside a good one
+//   [[escaping]]      the first draft has a file outside its directory, beside a good one
 //   [[two files]]     a second file, which is JSON
-//   [[no code]]       prose in the place of files
-//   [[malformed json]], [[never json]]   the critic writes prose, which its repair turns into JSON, or does not
+//   [[no code]]       prose instead of files
+//   [[malformed json]], [[never json]]   the critic writes prose; the repair is JSON, or prose again
 
 import { jsonOrProse, repairedJson, type StagedPrompt, type StageReplies, stageNumber } from "./stage-reply.ts";
 
@@ -22,9 +22,12 @@ const curlyFile = (path: string, mark: string, head: string, body: string): Sand
 	content: (note) => `${mark} ${note}\n${head} {\n${body}\n}\n`,
 });
 
-const hashCommentedFile = (path: string, lines: string): SandboxFile => ({ path, content: (note) => `# ${note}\n${lines}` });
+const hashCommentedFile = (path: string, lines: string): SandboxFile => ({
+	path,
+	content: (note) => `# ${note}\n${lines}`,
+});
 
-/** One file a language, by its id. */
+/** One file per language, by its id. */
 const SAMPLE_FILES: ReadonlyMap<string, SandboxFile> = new Map(
 	Object.entries({
 		python: hashCommentedFile(
@@ -54,7 +57,7 @@ function renderFileBlock(boundary: string, path: string, content: string): strin
 	return `<<<FILE ${boundary} ${path}>>>\n${content}<<<END ${boundary}>>>\n`;
 }
 
-/** The line that makes a draft a faulty one; null for a good one. */
+/** The content of a faulty draft; null for a good one. */
 function faultyContent(content: string, words: (word: string) => boolean, isRepair: boolean): string | null {
 	if (words("hopeless") || (words("flawed") && !isRepair)) return content.replace("written", `${FLAW}; written`);
 	if (isRepair) return null;
@@ -79,7 +82,7 @@ function draftReply({ model, systemText, userText, stage }: StagedPrompt): strin
 	return `The sandbox writes:\n\n${files.join("\n")}`;
 }
 
-/** A verdict: flaws are found, and what has none is scored by its text, so that drafts differ. */
+/** A review: it finds the flaw. A draft without one gets a score by its text, so that drafts differ. */
 function reviewVerdict(userText: string): string {
 	if (userText.includes(FLAW)) {
 		const path = /<<<FILE [0-9a-f]+ (.+?)>>>/.exec(userText)?.[1] ?? "the file";
@@ -93,5 +96,7 @@ function reviewVerdict(userText: string): string {
 export const CODE_REPLIES: StageReplies = {
 	"generate coder": draftReply,
 	"review reviewer": ({ userText, stage: { asksFor } }) =>
-		asksFor === "repair" ? repairedJson(userText, reviewVerdict(userText)) : jsonOrProse(userText, reviewVerdict(userText)),
+		asksFor === "repair"
+			? repairedJson(userText, reviewVerdict(userText))
+			: jsonOrProse(userText, reviewVerdict(userText)),
 };

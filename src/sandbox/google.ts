@@ -1,13 +1,11 @@
 // The sandbox in Gemini's generateContent format: request to prompt, answer to body and chunks, error body.
-import { toPieces, type SandboxAnswer, countTokens } from "./answer.ts";
-import { type AcceptedRequest, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
+import { countTokens, type SandboxAnswer, toPieces } from "./answer.ts";
+import { type AcceptedRequest, type JsonFields, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
 import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
-type Fields = Record<string, unknown>;
-
-/** Texts of the last user turn that has any, and the function responses after it. */
+/** The text of the last user turn that has one, and the function responses after it. */
 function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	const hasText = contents.findLastIndex(
 		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
@@ -55,7 +53,7 @@ function toGooglePrompt(model: string, request: GoogleRequest): SandboxPrompt {
 }
 
 /** Gemini counts cached input inside the prompt, and thoughts beside the candidates. */
-function renderGoogleUsage({ usage }: SandboxAnswer, outputSoFar?: number): Fields | null {
+function renderGoogleUsage({ usage }: SandboxAnswer, outputSoFar?: number): JsonFields | null {
 	if (!usage) return null;
 	const prompt = usage.uncachedInput + usage.cacheRead;
 	const candidates = Math.min(outputSoFar ?? usage.outputText, usage.outputText);
@@ -69,11 +67,11 @@ function renderGoogleUsage({ usage }: SandboxAnswer, outputSoFar?: number): Fiel
 	};
 }
 
-function callParts({ toolCalls, model, reasoning }: SandboxAnswer): Fields[] {
+function callParts({ toolCalls, model, reasoning }: SandboxAnswer): JsonFields[] {
 	const signed = signsCalls(model) || reasoning !== null;
 	return toolCalls.map(({ name, arguments: args }, index) => ({
 		functionCall: { name, args },
-		// Of parallel calls the first is signed.
+		// Only the first of parallel calls is signed.
 		...(signed && index === 0 ? { thoughtSignature: signThought(name, args) } : {}),
 	}));
 }
@@ -82,7 +80,12 @@ function finishReason({ finish }: SandboxAnswer): string {
 	return finish === "length" ? "MAX_TOKENS" : "STOP";
 }
 
-function renderChunk(answer: SandboxAnswer, parts: Fields[], finish: string | null, usage: Fields | null): Fields {
+function renderChunk(
+	answer: SandboxAnswer,
+	parts: JsonFields[],
+	finish: string | null,
+	usage: JsonFields | null,
+): JsonFields {
 	return {
 		candidates: [
 			{
@@ -97,7 +100,7 @@ function renderChunk(answer: SandboxAnswer, parts: Fields[], finish: string | nu
 	};
 }
 
-function responseBody(answer: SandboxAnswer, showThoughts: boolean): Fields {
+function responseBody(answer: SandboxAnswer, showThoughts: boolean): JsonFields {
 	const parts = [
 		...(answer.reasoning !== null && showThoughts ? [{ text: answer.reasoning, thought: true }] : []),
 		...(answer.text ? [{ text: answer.text }] : []),
@@ -106,10 +109,11 @@ function responseBody(answer: SandboxAnswer, showThoughts: boolean): Fields {
 	return renderChunk(answer, parts, finishReason(answer), renderGoogleUsage(answer));
 }
 
-/** Chunks with a running snapshot of usage; the last one says why it ended. */
-function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<Fields> {
+/** Chunks with the usage so far; the last one has the finish reason. */
+function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<JsonFields> {
 	const thoughts = showThoughts ? (answer.reasoning ?? "") : "";
-	for (const text of toPieces(thoughts)) yield renderChunk(answer, [{ text, thought: true }], null, renderGoogleUsage(answer, 0));
+	for (const text of toPieces(thoughts))
+		yield renderChunk(answer, [{ text, thought: true }], null, renderGoogleUsage(answer, 0));
 	let length = 0;
 	for (const text of toPieces(answer.text ?? "")) {
 		length += text.length;
@@ -119,13 +123,13 @@ function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<Fields
 	yield renderChunk(answer, [{ text: "" }], finishReason(answer), renderGoogleUsage(answer));
 }
 
-/** Google ends its lines with both characters. */
-function* sseFrames(all: Iterable<Fields>): Generator<string> {
+/** Google ends its lines with CR LF. */
+function* sseFrames(all: Iterable<JsonFields>): Generator<string> {
 	for (const each of all) yield `data: ${JSON.stringify(each)}\r\n\r\n`;
 }
 
 /** Without `alt=sse` the stream is one JSON array. */
-function* arrayFrames(all: Iterable<Fields>): Generator<string> {
+function* arrayFrames(all: Iterable<JsonFields>): Generator<string> {
 	let before = "[";
 	for (const each of all) {
 		yield `${before}${JSON.stringify(each)}`;
@@ -139,12 +143,14 @@ function readGoogle({ modelAndVerb, query, headers, body }: WireRequest): Accept
 	if (model === undefined) throw new Refusal(404, `models/${modelAndVerb} is not found for API version v1beta.`);
 	const request = parseGoogle(model, headers, body);
 	const showThoughts = request.generationConfig?.thinkingConfig?.includeThoughts === true;
-	const promptTokens = countTokens(JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]));
+	const promptTokens = countTokens(
+		JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]),
+	);
 	const inArray = query.get("alt") !== "sse";
 	const failure = JSON.stringify(googleError(503, "The model is overloaded. Please try again later."));
 	const broken = `{"candidates":[{"content":{"parts":[{"te`;
 	return {
-		asked: {
+		request: {
 			request,
 			prompt: toGooglePrompt(model, request),
 			maxTokens: request.generationConfig?.maxOutputTokens,
@@ -164,8 +170,8 @@ function readGoogle({ modelAndVerb, query, headers, body }: WireRequest): Accept
 	};
 }
 
-/** Google says how long to wait in the body, not in a header. */
-function details(status: number, retryAfterSeconds: number | null): Fields[] {
+/** Google states the wait in the body, not in a header. */
+function details(status: number, retryAfterSeconds: number | null): JsonFields[] {
 	const google = "type.googleapis.com/google.rpc";
 	const quotaId = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier";
 	return [

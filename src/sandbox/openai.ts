@@ -1,16 +1,14 @@
 // The sandbox in OpenAI's chat completions format and its dialects: request to prompt, answer to body and chunks, error body.
 import * as z from "zod";
-import { CREATED_SECONDS, shortHash, toPieces, type SandboxAnswer, countTokens } from "./answer.ts";
-import { type AcceptedRequest, Refusal, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import { CREATED_SECONDS, countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.ts";
+import { type AcceptedRequest, type JsonFields, Refusal, type SandboxFormat, sse, type WireRequest } from "./format.ts";
 import type { SandboxPrompt } from "./reply.ts";
-
-type Fields = Record<string, unknown>;
 
 const contentForm = z
 	.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
 	.nullish();
 
-/** As strict as an upstream: what it does not accept is an error, not a guess. */
+/** As strict as an upstream: an unacceptable request is an error. */
 const openaiRequest = z.looseObject({
 	model: z.string(),
 	messages: z
@@ -61,12 +59,12 @@ const openaiRequest = z.looseObject({
 type OpenaiRequest = z.infer<typeof openaiRequest>;
 
 interface Dialect {
-	/** Where a stream reports usage: in a chunk of its own when asked, in the last chunk, there as `x_groq.usage`. */
+	/** Where a stream reports usage: on request in a chunk of its own, in the last chunk, or there as `x_groq.usage`. */
 	streamUsage: "asked" | "last_chunk" | "x_groq";
 	takesStreamOptions: boolean;
 	/** Mistral writes reasoning as parts of the content. */
 	thinkingParts: boolean;
-	/** Ids of tool calls that it takes, and what it says of others. */
+	/** The ids of tool calls that it accepts, and its error message for others. */
 	callId: { pattern: RegExp; rule: string };
 }
 
@@ -125,7 +123,7 @@ function toOpenAiPrompt(request: OpenaiRequest): SandboxPrompt {
 	};
 }
 
-function renderOpenAiUsage({ usage }: SandboxAnswer): Fields | null {
+function renderOpenAiUsage({ usage }: SandboxAnswer): JsonFields | null {
 	if (!usage) return null;
 	const prompt = usage.uncachedInput + usage.cacheRead;
 	const completion = usage.outputText + usage.reasoning;
@@ -138,13 +136,13 @@ function renderOpenAiUsage({ usage }: SandboxAnswer): Fields | null {
 	};
 }
 
-/** Each dialect writes the ids that it takes. */
+/** An id of the form that the dialect accepts. */
 function toolCallId({ id }: SandboxAnswer, index: number, { callId }: Dialect): string {
 	const long = `call_${id}_${index}`;
 	return callId.pattern.test(long) ? long : `${id}${index.toString(36)}`;
 }
 
-/** Every result answers a call of the assistant's last turn, under an id that the provider takes. */
+/** Every result must answer a call of the assistant's last turn, under an id that the provider accepts. */
 function checkCallIds(messages: OpenaiRequest["messages"], { pattern, rule }: Dialect["callId"]): void {
 	let open: string[] = [];
 	for (const { role, tool_calls, tool_call_id = "" } of messages) {
@@ -157,7 +155,7 @@ function checkCallIds(messages: OpenaiRequest["messages"], { pattern, rule }: Di
 	}
 }
 
-function completionBody(answer: SandboxAnswer, dialect: Dialect): Fields {
+function completionBody(answer: SandboxAnswer, dialect: Dialect): JsonFields {
 	const { thinkingParts } = dialect;
 	const { text, reasoning, toolCalls } = answer;
 	const parts = reasoning !== null && thinkingParts;
@@ -193,12 +191,12 @@ function completionBody(answer: SandboxAnswer, dialect: Dialect): Fields {
 	};
 }
 
-function thinkingPart(text: string): Fields {
+function thinkingPart(text: string): JsonFields {
 	return { type: "thinking", thinking: [{ type: "text", text }] };
 }
 
-/** What the chunks between the first and the last say. */
-function* deltas(answer: SandboxAnswer, dialect: Dialect): Generator<Fields> {
+/** The deltas of the chunks between the first and the last. */
+function* deltas(answer: SandboxAnswer, dialect: Dialect): Generator<JsonFields> {
 	const { thinkingParts } = dialect;
 	for (const piece of toPieces(answer.reasoning ?? ""))
 		yield thinkingParts ? { content: [thinkingPart(piece)] } : { reasoning_content: piece };
@@ -220,7 +218,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 		created: CREATED_SECONDS,
 		model: answer.model,
 	};
-	const chunk = (delta: Fields, finishReason: string | null, more: Fields = {}) =>
+	const chunk = (delta: JsonFields, finishReason: string | null, more: JsonFields = {}) =>
 		sse({
 			...head,
 			choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
@@ -229,7 +227,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 		});
 	yield chunk({ role: "assistant", content: "", refusal: null }, null);
 	for (const delta of deltas(answer, dialect)) yield chunk(delta, null);
-	const last: Fields = {};
+	const last: JsonFields = {};
 	if (usage && dialect.streamUsage === "last_chunk") last["usage"] = usage;
 	if (usage && dialect.streamUsage === "x_groq") last["x_groq"] = { id: `req_${answer.id}`, usage };
 	yield chunk({}, answer.finish, last);
@@ -237,7 +235,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 	yield "data: [DONE]\n\n";
 }
 
-/** Mistral's words for a field it does not know. */
+/** Mistral's error for an unknown field. */
 function extraForbidden(field: string, input: unknown): Refusal {
 	const detail = [{ type: "extra_forbidden", loc: ["body", field], msg: "Extra inputs are not permitted", input }];
 	const message = "Extra inputs are not permitted";
@@ -269,7 +267,7 @@ function readOpenAi({ provider, body }: WireRequest): AcceptedRequest {
 	);
 	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
 	return {
-		asked: { request, prompt: toOpenAiPrompt(request), maxTokens, promptTokens },
+		request: { request, prompt: toOpenAiPrompt(request), maxTokens, promptTokens },
 		body: (answer) => completionBody(answer, dialect),
 		stream: request.stream
 			? {
@@ -283,7 +281,7 @@ function readOpenAi({ provider, body }: WireRequest): AcceptedRequest {
 	};
 }
 
-function openAiErrorBody(status: number, message: string, provider: string): Fields {
+function openAiErrorBody(status: number, message: string, provider: string): JsonFields {
 	const type = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_request_error";
 	if (provider === "mistral") {
 		const limited = status === 429;

@@ -1,7 +1,7 @@
-// What the sandbox says to the prompts of orchestration: plans, verdicts, syntheses and votes that fit what was asked.
+// The sandbox's replies to the calls of strategies: plans, verdicts, syntheses and votes that fit the prompt.
 //
 //   [[disagree]]         each model has a final answer of its own
-//   [[malformed json]]   a judge or planner writes prose, which its repair turns into JSON
+//   [[malformed json]]   a judge or planner writes prose; the repair is JSON
 //   [[never json]]       the same, and the repair is prose too
 
 import {
@@ -25,14 +25,14 @@ function cutToLine(text: string): string {
 	return oneLine(text, MAX_EMBEDDED_CHARS);
 }
 
-/** Items of a list, else questions, else the whole. */
+/** The items of a list, else the questions, else the whole text. */
 function findParts(text: string): string[] {
 	const items = [...text.matchAll(/^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(\S.*)$/gm)].map(([, item = ""]) => item);
 	const questions = text.match(/[^.?!\n]+\?/g) ?? [];
 	return (items.length > 1 ? items : questions.length > 1 ? questions : [text]).slice(0, 4).map(cutToLine);
 }
 
-/** A part that speaks of what was before it needs the answer to that. */
+/** Words by which a part refers to the one before: it depends on that one's answer. */
 const LEANS_ON_BEFORE = /\b(?:then|using (?:that|it|the)|based on|from that|with that|of that)\b/i;
 
 function renderSubtaskPlan(userText: string): string {
@@ -44,7 +44,7 @@ function renderSubtaskPlan(userText: string): string {
 	return JSON.stringify({ subtasks });
 }
 
-/** The longer answer, of equals the first in the alphabet: whatever its position. */
+/** The longer answer wins, of equally long ones the first in the alphabet, whatever its position. */
 function comparePair(text: string): string {
 	const [first = "", second = ""] = findEmbedded(text, "Answer").slice(-2);
 	if (first === second) return JSON.stringify({ winner: "tie" });
@@ -70,7 +70,7 @@ function workOutAnswer(text: string): string {
 	return text.match(/\d+/g)?.at(-1) ?? text.match(/\b[A-Z][a-z]+\b/g)?.at(-1) ?? "yes";
 }
 
-/** A model that disagrees with every other, where the prompt wants it so; null where it does not. */
+/** An answer that differs from every other model's, if the prompt asks for it; else null. */
 export function disagreement({ model, userText }: Pick<StagedPrompt, "model" | "userText">): string | null {
 	if (!userText.includes("[[disagree]]")) return null;
 	return `The sandbox answers for ${model}.\nFinal answer: ${model}`;
@@ -82,7 +82,7 @@ function voteReply({ model, userText }: StagedPrompt): string {
 	);
 }
 
-/** A debater: it takes the first answer of the alphabet, unless it is to disagree. */
+/** A debater revises its answer to the first in the alphabet, unless it must disagree. */
 function debaterReply(prompt: StagedPrompt): string | null {
 	const { systemText, userText, stage } = prompt;
 	if (stageNumber(stage) === 0) return stage.asksFor === "final_answer" ? voteReply(prompt) : null;
@@ -105,7 +105,7 @@ function plannerReply({ userText, stage }: StagedPrompt): string {
 	return repairedJson(userText, JSON.stringify({ subtasks: [{ id: "1", task: "All of it." }] }));
 }
 
-/** Replies to the calls of strategies. Others, proposals for instance, are answered like any chat. */
+/** Replies by stage and role. Other calls, proposals for instance, are answered like a chat. */
 export const STRATEGY_REPLIES: StageReplies = {
 	"aggregate aggregator": mergeReply,
 	"fuse fuser": mergeReply,

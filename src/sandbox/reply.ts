@@ -1,4 +1,4 @@
-// What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
+// The sandbox's replies: deterministic, and sensible enough that every feature shows its real behaviour offline.
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
@@ -11,7 +11,7 @@ export interface SandboxTool {
 	parameters: Record<string, unknown>;
 }
 
-/** A request as every wire format can state it. */
+/** A prompt, independent of the wire format. */
 export interface SandboxPrompt {
 	model: string;
 	/** Texts of the instructions, wherever they stand. */
@@ -43,12 +43,12 @@ function subschemaAt(schema: Schema, key: string): Schema {
 	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 }
 
-/** A text for a string property: the last capitalized word of the prompt, which often is the thing asked about. */
+/** A text for a string property: the last capitalized word of the prompt, which is often its subject. */
 function exampleString(prompt: string): string {
 	return prompt.match(/\b[A-Z][a-z]+\b(?!.*\b[A-Z][a-z]+\b)/s)?.[0] ?? "example";
 }
 
-/** The first type a schema names, in small letters: Google writes types in capitals. */
+/** The first type of a schema in lower case, since Google writes types in capitals. */
 function firstType(schema: Schema): string {
 	const type: unknown = Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"];
 	if (typeof type === "string") return type.toLowerCase();
@@ -87,7 +87,7 @@ export function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
 	}
 }
 
-/** Whether a prompt is about a tool: it has one of the longer words of its name or description. */
+/** Whether a prompt is about a tool: it contains one of the longer words of its name or description. */
 function isAbout({ name, description }: SandboxTool, prompt: string): boolean {
 	const text = prompt.toLowerCase();
 	return `${name} ${description}`
@@ -104,12 +104,12 @@ function chooseTools({ tools, toolChoice, userText, parallelToolCalls, toolResul
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
 }
 
-/** The first `length` UTF-16 units of a text, without half a character at its end. */
+/** The first `length` UTF-16 units of a text, without half a surrogate pair at the end. */
 export function clip(text: string, length: number): string {
 	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** What a prompt asks, on one line. */
+/** The last user message on one line, cut. */
 function promptLine({ userText }: SandboxPrompt, length: number): string {
 	return clip(userText.replace(/\s+/g, " ").trim(), length);
 }
@@ -148,7 +148,7 @@ const LONG_WORDS = "the quiet river carries small boats past old mills while pat
 	" ",
 );
 
-/** A text of `words` words, without an end that anyone would wait for. */
+/** A meaningless text of `words` words. */
 export function longText(words: number): string {
 	return Array.from({ length: words }, (_, index) => LONG_WORDS[(index * 7) % LONG_WORDS.length]).join(" ");
 }

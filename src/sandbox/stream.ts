@@ -1,18 +1,18 @@
-// A body in pieces, with its waits and what may go wrong in its middle; nothing is made before it is read.
+// A response body in pieces, with waits and faults in its middle. Each piece is made when it is read.
 import type { SandboxFaults } from "./faults.ts";
 
-/** Node's side of a response; absent where the app is called without a server. */
+/** Node's side of a response; absent if the app is called without a server. */
 export interface Connection {
 	destroy(): unknown;
 }
 
-/** A body as frames, and the frames that stand for its failures. */
+/** The frames of a body, and those of its failures. */
 export interface StreamScript {
-	/** Called again to find the middle. */
+	/** It is called twice: once to find the middle. */
 	frames(): Iterable<string>;
 	garbage: string;
 	error: string;
-	/** Says nothing but that the sandbox is there. */
+	/** A keep-alive. */
 	ping: string;
 }
 
@@ -24,7 +24,7 @@ function countFrames(frames: Iterable<string>): number {
 	return total;
 }
 
-/** A wait, with its signs of life. */
+/** A wait, with its keep-alives. */
 function* waitSteps(ms: number, { ping }: StreamScript, { pingMs }: SandboxFaults): Generator<StreamStep> {
 	const eachMs = pingMs > 0 ? pingMs : ms;
 	for (let leftMs = ms; leftMs > 0; leftMs -= eachMs) {
@@ -33,14 +33,14 @@ function* waitSteps(ms: number, { ping }: StreamScript, { pingMs }: SandboxFault
 	}
 }
 
-/** What goes wrong in the middle. */
+/** The faults in the middle of a body. */
 function* faultSteps(script: StreamScript, faults: SandboxFaults): Generator<StreamStep> {
 	yield* waitSteps(faults.stallMs, script, faults);
 	if (faults.garbage) yield { text: script.garbage };
 	if (faults.error) yield { text: script.error };
 	if (faults.error) yield "failed";
 	if (faults.cut) {
-		// A destroyed connection throws away what was written just before; the pause lets it leave.
+		// A destroyed connection drops what was written just before. The pause lets it leave.
 		yield { waitMs: 20 };
 		yield "cut";
 	}
@@ -60,8 +60,8 @@ function* bodySteps(script: StreamScript, faults: SandboxFaults): Generator<Stre
 }
 
 /**
- * The body of a script. It is pulled: a reader that stops reading stops it, and cancelling ends it.
- * @param onEnd told once how it ended; true when everything was sent.
+ * The body of a script. It is pulled: it pauses when its reader does, and ends when it is cancelled.
+ * @param onEnd called once, with true if everything was sent.
  */
 export function bodyStream(
 	script: StreamScript,
