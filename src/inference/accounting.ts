@@ -235,7 +235,7 @@ export function describeSingleAnswer(skillId: string | null): RequestPurpose["de
 }
 
 /** How a request ended, for its receipt and usage row. */
-export interface RequestEnding {
+interface RequestEnding {
 	outcome: Outcome;
 	outputHash: Hash;
 	atMs: number;
