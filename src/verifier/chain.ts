@@ -1,4 +1,4 @@
-// Checks a saved chain of handoffs (docs/proofs.md, "Handoff chain"), alone or against a checkpoint, without any
+// Checks a saved chain of handoffs (docs/proofs.md, "Handoff ledger"), alone or against a checkpoint, without any
 // request. The service's own verdict in the file can only count against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
