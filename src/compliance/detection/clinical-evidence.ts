@@ -18,14 +18,13 @@ import {
 	VISIT,
 	WISH,
 } from "./clinical-signs.ts";
-import { type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
-import type { ClinicalGroup } from "./clinical-vocabulary.ts";
+import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
 import type { Genre } from "./genre.ts";
 import { NO_CONDITION, saidBefore } from "./health-statements.ts";
+import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
 import type { Kind } from "./kinds.ts";
-import { NOT_ABOUT_SOMEBODY, SOMEBODY } from "./medical-terms.ts";
-import { GIVEN_NAMES, NO_NAMES } from "./names.ts";
-import { OWN_PEOPLE } from "./statement-words.ts";
+import { givenNames, notNames } from "./names.ts";
+import { verbose } from "./verbose.ts";
 
 /** A longer sentence is read in pieces. */
 const MAX_SENTENCE = 400;
@@ -38,14 +37,12 @@ const BEFORE = 72;
 /** A sensation is of a part of the body that stands this near. */
 const TOUCHING = 32;
 
-const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
 const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
 const NAME =
 	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
 const TITLED =
 	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
 const CAPITALISED = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
-const given = new Set(GIVEN_NAMES);
 
 /** The columns of a table about patients, and the keys of a record. */
 const HEADER =
@@ -92,14 +89,14 @@ function hasFullName(text: string): boolean {
 	const isGerman = IN_GERMAN.test(text);
 	for (const [, first = "", last = ""] of text.matchAll(NAME)) {
 		const both = [first.toLowerCase(), last.toLowerCase()] as const;
-		if (isGerman && !given.has(both[0])) continue;
-		if (!both.some((word) => NO_NAMES.has(word) || isClinicalWord(word))) return true;
+		if (isGerman && !givenNames.has(both[0])) continue;
+		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return true;
 	}
 	return false;
 }
 
 function hasGivenName(text: string): boolean {
-	return (text.match(CAPITALISED) ?? []).some((word) => given.has(word.toLowerCase()));
+	return (text.match(CAPITALISED) ?? []).some((word) => givenNames.has(word.toLowerCase()));
 }
 
 /** What a sentence has of each group, each word once. */
@@ -118,7 +115,7 @@ type Who = "known" | "pronoun" | "self" | undefined;
 function whoIsMeant({ text, lower }: Sentence): Who {
 	const others = lower.replace(FIRST_PERSONS, "");
 	if (OWN_PEOPLE.test(others) || TOLD_PEOPLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
-	if (SUBJECT.test(others)) return "pronoun";
+	if (KNOWN_PERSON.test(others)) return "pronoun";
 	return FIRST_PERSON.test(lower) ? "self" : undefined;
 }
 
@@ -263,8 +260,19 @@ function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean 
 }
 
 /** Ends a sentence; a stop behind an abbreviation does not. What is asked for ends at the colon before what it is asked of. */
-const SENTENCE_END =
-	/(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n|(?<=\b(?:this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch|french|spanish|german|italian|english)):(?=\s)/gu;
+const SENTENCE_END = new RegExp(
+	verbose`
+		(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)
+		|\n
+		|(?<=
+			\b(?:
+				this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch
+				|french|spanish|german|italian|english
+			)
+		):(?=\s)
+	`,
+	"gu",
+);
 
 /** Adds the kinds that the sentences of a text of some genre give away. Each character is read a bounded number of times. */
 export function clinicalEvidence(text: string, genre: Genre, seen: Set<Kind>): void {

@@ -1,6 +1,25 @@
 // Finds the words of medicine in a small-lettered text, by list, by stem and by ending, in one pass over its characters.
-import { CLINICAL_ENDINGS, NO_CLINICAL_WORDS } from "./clinical-endings.ts";
-import { CLINICAL_WORDS, type ClinicalGroup } from "./clinical-vocabulary.ts";
+import endingExceptions from "./lists/clinical-ending-exceptions.json" with { type: "json" };
+import clinicalEndings from "./lists/clinical-endings.json" with { type: "json" };
+import clinicalWords from "./lists/clinical-words.json" with { type: "json" };
+
+/** What a word of medicine says. Where groups share a word, the first of them has it. */
+const CLINICAL_GROUPS = [
+	"condition",
+	"treatment",
+	"medicine",
+	"symptom",
+	"sensation",
+	"measure",
+	"department",
+	"anatomy",
+	"injury",
+	"trigger",
+] as const;
+export type ClinicalGroup = (typeof CLINICAL_GROUPS)[number];
+
+/** The groups of which medicine makes words by their endings. */
+const GROUPS_WITH_ENDINGS = ["condition", "treatment", "medicine"] as const;
 
 /** A word of medicine where it stands: offsets of UTF-16 units. */
 export interface ClinicalTerm {
@@ -28,8 +47,8 @@ function keyOf(text: string, at: number, length: number): number {
 	return ((text.charCodeAt(at) & 31) << 10) | ((text.charCodeAt(at + 1) & 31) << 5) | third;
 }
 
-for (const [group, words] of CLINICAL_WORDS)
-	for (const word of words) {
+for (const group of CLINICAL_GROUPS)
+	for (const word of clinicalWords[group]) {
 		begins[keyOf(word, 0, word.replace("*", "").length)] = 1;
 		if (!word.endsWith("*")) {
 			if (!whole.has(word)) whole.set(word, group);
@@ -44,12 +63,15 @@ for (const [group, words] of CLINICAL_WORDS)
 /** Endings by their last three letters, which tell nearly every other word apart. */
 const endings = new Map<number, { readonly ending: string; readonly group: ClinicalGroup }[]>();
 const ends = new Uint8Array(1 << 15);
-for (const [group, those] of CLINICAL_ENDINGS)
-	for (const ending of those) {
+for (const group of GROUPS_WITH_ENDINGS)
+	for (const ending of clinicalEndings[group]) {
 		const key = keyOf(ending, ending.length - 3, 3);
 		ends[key] = 1;
 		endings.set(key, [...(endings.get(key) ?? []), { ending, group }]);
 	}
+
+/** Words that end like one of medicine and are none. */
+const notClinical: ReadonlySet<string> = new Set(endingExceptions);
 
 function groupOf(lower: string, start: number, end: number): ClinicalGroup | undefined {
 	const length = end - start;
@@ -67,7 +89,7 @@ function groupOf(lower: string, start: number, end: number): ClinicalGroup | und
 	if (ends[key] !== 1) return undefined;
 	const ending = endings.get(key)?.find((each) => lower.startsWith(each.ending, end - each.ending.length));
 	if (ending === undefined || ending.ending.length > length) return undefined;
-	return NO_CLINICAL_WORDS.has(word ?? lower.slice(start, end)) ? undefined : ending.group;
+	return notClinical.has(word ?? lower.slice(start, end)) ? undefined : ending.group;
 }
 
 /** Calls `visit` for each word of medicine in order. The text is in small letters. */

@@ -1,4 +1,5 @@
 // Tells texts that are published, set as an exercise or played from what is said of somebody; what follows is decided elsewhere.
+import { verbose } from "./verbose.ts";
 
 /** What a text is besides what it says; a text may be several of these or none. */
 export interface Genre {
@@ -19,21 +20,65 @@ const NONE: Genre = { isPublished: false, isExercise: false, isPlayed: false };
 
 /** "ROME, Italy (CNN) --" */
 const DATELINE = /(?:^|\n|: ?|\. )[A-Z][A-Z .'-]{2,24}(?:, [A-Z][A-Za-z. ]{2,24})?,? \([A-Z][\w. ]{1,24}\) ?(?:--|—|–)/;
-const OUTLETS =
-	/\bLast updated at \d|\bImage (?:caption|copyright)|\bMedia (?:caption|playback)|\b(?:Associated Press|CNN|Reuters|BBC|AFP|Sky Sports|Daily Mail|Press Association|news agency|newspaper|press conference|reporters|spokes(?:man|woman|person)|Wikipedia)\b/;
+const OUTLETS = new RegExp(verbose`
+	\bLast updated at \d
+	|\bImage (?:caption|copyright)
+	|\bMedia (?:caption|playback)
+	|\b(?:
+		Associated Press|CNN|Reuters|BBC|AFP|Sky Sports|Daily Mail|Press Association|news agency|newspaper
+		|press conference|reporters|spokes(?:man|woman|person)|Wikipedia
+	)\b
+`);
 /** Actors behind the names of their parts. */
 const CAST = /\((?:\p{Lu}[\p{L}.'’-]{0,20} ){1,2}\p{Lu}[\p{L}'’-]{1,20}\)/gu;
 const REPORTED = /\b(?:said|says|told|added|announced|claimed|according to|argued|wrote|insisted)\b/g;
-const PUBLIC_MATTERS =
-	/\b(?:prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|premier league|world cup|championships?|season|midfielder|striker|defender|winger|quarterback|squad|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|teammates?|team-mates?|studio|starred|directed|sequel|episode|album|novel|emperor|dynasty)\b/gu;
-const ANNOUNCED =
-	/\b(?:summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b/iu;
+const PUBLIC_MATTERS = new RegExp(
+	verbose`
+		\b(?:
+			prime minister|president|presidential|senators?|congress|parliament|ministers?|ministry|government|elections?
+			|troops|soldiers?|embassy|refugees?|campaign(?:ers)?|premier league|world cup|championships?|season|midfielder
+			|striker|defender|winger|quarterback|squad|wickets?|innings|grand prix|golf\p{L}{0,3}|tournament|teammates?
+			|team-mates?|studio|starred|directed|sequel|episode|album|novel|emperor|dynasty
+		)\b
+	`,
+	"gu",
+);
+const ANNOUNCED = new RegExp(
+	verbose`
+		\b(?:
+			summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the
+		)\b[^.\n]{0,24}\b(?:articles?|passages?|plot|paragraphs?|movie|film|news|story|wikipedia|encyclop\p{L}{2,6}|reading)\b
+	`,
+	"iu",
+);
 /** What stands in records and letters, which are of one person and not for many. */
-const OF_RECORDS =
-	/\b(?:patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|the insured|adjuster|claim number|policy (?:number|no)|payroll|payslip|applicant|borrower|policyholder|account holder|employee)\b(?!s)|\b(?:dear|kind regards|best regards|sincerely)\b/i;
+const OF_RECORDS = new RegExp(
+	verbose`
+		\b(?:
+			patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|the insured
+			|adjuster|claim number|policy (?:number|no)|payroll|payslip|applicant|borrower|policyholder|account holder
+			|employee
+		)\b(?!s)
+		|\b(?:dear|kind regards|best regards|sincerely)\b
+	`,
+	"i",
+);
 /** What the writer says of themselves and their own people. */
-const OF_WRITER =
-	/\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler|aunt|uncle|cousin|niece|nephew|gran\w{0,10}|girlfriend|boyfriend|fianc[eé]e?|ex|friend|neighbou?r|boss|colleague|co-?worker|hire|intern|employee|assistant|client|customer|tenant|student|doctor|gp|therapist|salary|pay|income|wages?|pension|mortgage|loan|debts?|blood|heart|back|knee|head|chest|symptoms?|diagnosis|medication|medicine|period|surgery)\b|\bI(?:['’](?:m|ve|d) | (?:am|was|had|take|took|got|saw|feel|felt|suffer|earn|owe|make|live|can['’]t|cannot) | have (?!a (?:new|question|situation|doubt|story|problem)\b|to\b|been given|this|the|some|an? (?:article|passage|paragraph|document|text)\b))/;
+const OF_WRITER = new RegExp(verbose`
+	\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:
+		mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler
+		|aunt|uncle|cousin|niece|nephew|gran\w{0,10}|girlfriend|boyfriend|fianc[eé]e?|ex|friend|neighbou?r|boss|colleague
+		|co-?worker|hire|intern|employee|assistant|client|customer|tenant|student|doctor|gp|therapist|salary|pay|income
+		|wages?|pension|mortgage|loan|debts?|blood|heart|back|knee|head|chest|symptoms?|diagnosis|medication|medicine
+		|period|surgery
+	)\b
+	|\bI(?:
+		['’](?:m|ve|d) | (?:am|was|had|take|took|got|saw|feel|felt|suffer|earn|owe|make|live|can['’]t|cannot) | have (?!
+			a (?:new|question|situation|doubt|story|problem)\b|to\b|been given|this|the|some
+			|an? (?:article|passage|paragraph|document|text)\b
+		)
+	)
+`);
 /** What somebody is quoted with is not the writer's. */
 const QUOTED = /["“][^"“”\n]{0,600}["”]/g;
 
@@ -44,19 +89,49 @@ const CHOSEN = /\?|\b(?:which|choose|select|answer|options?|choices)\b/i;
 const SET =
 	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\b(?:in|de)crease or (?:will )?(?:it )?(?:will )?(?:in|de)crease\b/i;
 /** What those also write who ask about something of their own, but they write less. */
-const ASKED =
-	/\b(?:background|hint) (?:about|knowledge|paragraph|passage)|\b(?:choose|select) (?:the|between|from|one)\b|\bquestion about the\b|\b(?:OPTIONS|Choices|Options):|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?/i;
+const ASKED = new RegExp(
+	verbose`
+		\b(?:background|hint) (?:about|knowledge|paragraph|passage)
+		|\b(?:choose|select) (?:the|between|from|one)\b
+		|\bquestion about the\b
+		|\b(?:OPTIONS|Choices|Options):
+		|\bwho (?:has|had|is|was|will|would)\b[^.\n]{1,60}\?
+	`,
+	"i",
+);
 const MIN_ASKED_CHARS = 200;
 /** A sum has so many numbers. */
 const MIN_NUMBERS = 3;
 const NUMBER = /\d[\d.,]{0,20}|\b(?:twice|half|two|three|four|five|six|seven|eight|nine|ten|third|quarter|double)\b/gi;
 
 /** Asked of somebody who is told of, not of the one who asks. */
-const SUM_ASKED =
-	/\bhow (?:many|much|old|long|far|tall|fast)\b(?! (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my))[^.\n]{1,120}\?|\bwhat (?:is|was|are|were|will be) (?:the )?(?:[\p{L}'’-]{1,14} ){0,4}(?:percent(?:age)?|fraction|total|ratio|average|probability|cost|sum|difference in|number of|amount)\b|\bwhat (?:percent(?:age)?|fraction|portion)\b|\bfind the (?:total|number|value|amount|percent\p{L}{0,5}|sum|difference)\b|\\(?:frac|dfrac|text|cdot|times|\$)|\$[^$\n]{0,40}[\\^_={}][^$\n]{0,60}\$|\b(?:twice|three times|half) as (?:much|many|long)\b|\b\d{1,2}\/\d{1,2} of (?:the|his|her|their)\b/iu;
+const SUM_ASKED = new RegExp(
+	verbose`
+		\bhow (?:many|much|old|long|far|tall|fast)\b(?!
+			 (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my)
+		)[^.\n]{1,120}\?
+		|\bwhat (?:is|was|are|were|will be) (?:the )?(?:[\p{L}'’-]{1,14} ){0,4}(?:
+			percent(?:age)?|fraction|total|ratio|average|probability|cost|sum|difference in|number of|amount
+		)\b
+		|\bwhat (?:percent(?:age)?|fraction|portion)\b
+		|\bfind the (?:total|number|value|amount|percent\p{L}{0,5}|sum|difference)\b
+		|\\(?:frac|dfrac|text|cdot|times|\$)
+		|\$[^$\n]{0,40}[\\^_={}][^$\n]{0,60}\$
+		|\b(?:twice|three times|half) as (?:much|many|long)\b
+		|\b\d{1,2}\/\d{1,2} of (?:the|his|her|their)\b
+	`,
+	"iu",
+);
 
-const PLAYED =
-	/^\W{0,3}(?:imagine|role-?play(?:ing)?|pretend|let['’]s pretend|act as|play the (?:role|part))\b|\b(?:fictional|role-?play|in the style of|main character|kingdom|dungeon|wizard|once upon a time)\b|\bimagine (?:that )?you\b|\byou are (?:a |an |the )?(?:famous|renowned|legendary|fictional|character|famed)\b/i;
+const PLAYED = new RegExp(
+	verbose`
+		^\W{0,3}(?:imagine|role-?play(?:ing)?|pretend|let['’]s pretend|act as|play the (?:role|part))\b
+		|\b(?:fictional|role-?play|in the style of|main character|kingdom|dungeon|wizard|once upon a time)\b
+		|\bimagine (?:that )?you\b
+		|\byou are (?:a |an |the )?(?:famous|renowned|legendary|fictional|character|famed)\b
+	`,
+	"i",
+);
 
 function distinct(text: string, words: RegExp): number {
 	return new Set(text.toLowerCase().match(words)).size;

@@ -1,18 +1,19 @@
 // Finds what is said of somebody's health: a term of medicine, behind a verb that gives it to somebody who is meant.
+
+import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
 import type { Kind } from "./kinds.ts";
+import verbs from "./lists/health-verbs.json" with { type: "json" };
 import {
-	CARE,
 	CONDITION_STEMS,
 	CONDITIONS,
 	MEDICINE_CLASSES,
 	MEDICINES,
-	NOT_ABOUT_SOMEBODY,
-	SOMEBODY,
 	SPECIALISTS,
 	STAYS,
+	TREATMENTS,
 } from "./medical-terms.ts";
-import { GIVEN_NAMES } from "./names.ts";
-import { CARE_VERBS, HEALTH_VERBS, MEDICINE_VERBS, OWN, OWN_PEOPLE, VISIT_VERBS } from "./statement-words.ts";
+import { givenNames } from "./names.ts";
+import { verbose } from "./verbose.ts";
 
 /** Terms of one sort, and what stands before one that is somebody's. */
 interface Statement {
@@ -25,9 +26,29 @@ interface Statement {
 	readonly unless?: RegExp;
 }
 
+/** Before conditions. */
+const CONDITION_VERBS = verbs.having.join("|");
+/** Before medicines. */
+const MEDICINE_VERBS = verbs.taking.join("|");
+/** Before treatments, operations and aids. */
+const TREATMENT_VERBS = [...verbs.having, ...verbs.undergoing].join("|");
+/** Before doctors by what they treat. */
+const VISIT_VERBS = verbs.visiting.join("|");
+
+/** Possessives. */
+const OWN = "(?:my|her|his|meine?[nrms]?|seine?[nrms]?|mon|ma|mi|mio|mia|meu|minha|mijn|min|mitt|moja|mój)";
+
 /** At most six words between a verb and its term, none of which makes it a topic. */
-const GAP =
-	"(?:(?!(?:about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|course|class|lecture|company|startup|making|implement|design|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never)\\b)[^\\s.!?;:]{1,20}[\\s]){0,6}[^\\s.!?;:]{0,16}$";
+const GAP = verbose`
+	(?:
+		(?!
+			(?:
+				about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|course|class|lecture|company|startup
+				|making|implement|design|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never
+			)\b
+		)[^\s.!?;:]{1,20}[\s]
+	){0,6}[^\s.!?;:]{0,16}$
+`;
 
 const behind = (verbs: string) =>
 	new RegExp(
@@ -36,10 +57,18 @@ const behind = (verbs: string) =>
 	);
 
 /** What a term is part of where it is no condition of anybody's: its research, its ward, its dashboard. */
-export const NO_CONDITION =
-	/^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats))/iu;
+export const NO_CONDITION = new RegExp(
+	verbose`
+		^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:
+			research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b
+			|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r
+			|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats)
+		)
+	`,
+	"iu",
+);
 
-const SAID = behind(`${CARE_VERBS}|${MEDICINE_VERBS}`);
+const SAID = behind(`${TREATMENT_VERBS}|${MEDICINE_VERBS}`);
 
 /** Whether the small-lettered words before a term give it to somebody by a verb or a possessive. */
 export function saidBefore(before: string): boolean {
@@ -55,7 +84,7 @@ const STATEMENTS: readonly Statement[] = [
 	{
 		kind: "diagnosis_context",
 		terms: termsOf(`\\b(?:${CONDITIONS})|(?:${CONDITION_STEMS})`),
-		said: behind(HEALTH_VERBS),
+		said: behind(CONDITION_VERBS),
 		unless: NO_CONDITION,
 	},
 	{
@@ -64,7 +93,7 @@ const STATEMENTS: readonly Statement[] = [
 		said: behind(MEDICINE_VERBS),
 		unless: NO_CONDITION,
 	},
-	{ kind: "diagnosis_context", terms: termsOf(CARE), said: behind(CARE_VERBS), unless: NO_CONDITION },
+	{ kind: "diagnosis_context", terms: termsOf(TREATMENTS), said: behind(TREATMENT_VERBS), unless: NO_CONDITION },
 	{
 		kind: "diagnosis_context",
 		terms: termsOf(`\\b(?:${SPECIALISTS})`),
@@ -81,17 +110,15 @@ const SAID_WITHIN = 72;
 /** A term this near behind one that was looked at has the same words around it. */
 const STRIDE = 32;
 
-const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
 const CAPITALISED = /\b[A-Z][a-z]{2,11}\b/g;
-const names = new Set(GIVEN_NAMES);
 
 /** Ends a sentence; a stop behind an abbreviation does not. */
 const SENTENCE_END = /\p{Ll}{3}[.!?][ \n]|\n/u;
 
 /** Whether somebody in particular is meant in the words before a term. */
 function isAboutSomebody(sentence: string): boolean {
-	if (SUBJECT.test(sentence.toLowerCase())) return true;
-	return (sentence.match(CAPITALISED) ?? []).some((word) => names.has(word.toLowerCase()));
+	if (KNOWN_PERSON.test(sentence.toLowerCase())) return true;
+	return (sentence.match(CAPITALISED) ?? []).some((word) => givenNames.has(word.toLowerCase()));
 }
 
 function isSaid(text: string, at: number, { said, unless }: Statement): boolean {

@@ -1,7 +1,10 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
 import { surroundings } from "./identify.ts";
 import type { Kind } from "./kinds.ts";
-import { GIVEN_NAMES } from "./names.ts";
+import notSurnames from "./lists/not-surnames.json" with { type: "json" };
+import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
+import { givenNames } from "./names.ts";
+import { verbose } from "./verbose.ts";
 import { isWordAt, Lexicon } from "./words.ts";
 
 const LOCAL = /[A-Za-z0-9._%+'-]{1,64}$/;
@@ -11,8 +14,16 @@ const DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z
 const RESERVED_DOMAIN = /@(?:[a-z0-9.-]{1,80}\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local)$/i;
 
 /** Mailboxes that tutorials have, and those that send by machine. */
-const GENERIC_LOCAL =
-	/^(?:user(?:name)?|you(?:r[._-]?(?:name|email))?|name|me|someone|somebody|foo|bar|baz|test(?:er|ing|user)?|example|email|mail|admin|root|alice|bob|info|hello|contact|support|noreply|no-reply|a|b|x|first\.?last|sample|demo|dev|git)\d{0,4}$/i;
+const GENERIC_LOCAL = new RegExp(
+	verbose`
+		^(?:
+			user(?:name)?|you(?:r[._-]?(?:name|email))?|name|me|someone|somebody|foo|bar|baz|test(?:er|ing|user)?|example
+			|email|mail|admin|root|alice|bob|info|hello|contact|support|noreply|no-reply|a|b|x|first\.?last|sample|demo|dev
+			|git
+		)\d{0,4}$
+	`,
+	"i",
+);
 
 /** Remotes and packages: `git@github.com:acme/repo`, `pkg@1.2.3`, and the end of `user:password@host`. */
 const NO_MAILBOX = /^(?:git|hg|svn)$/i;
@@ -40,52 +51,7 @@ function isUserinfo(before: string, local: string): boolean {
 }
 
 /** Country codes with fewest and most digits behind them. ITU-T E.164, annex to Operational Bulletin 1114. */
-const COUNTRY_LENGTHS: ReadonlyMap<string, readonly [number, number]> = new Map([
-	["1", [10, 10]],
-	["7", [10, 10]],
-	["20", [9, 10]],
-	["27", [9, 9]],
-	["30", [10, 10]],
-	["31", [9, 9]],
-	["32", [8, 9]],
-	["33", [9, 9]],
-	["34", [9, 9]],
-	["36", [8, 9]],
-	["39", [8, 11]],
-	["40", [9, 9]],
-	["41", [9, 9]],
-	["43", [7, 13]],
-	["44", [9, 10]],
-	["45", [8, 8]],
-	["46", [7, 10]],
-	["47", [8, 8]],
-	["48", [9, 9]],
-	["49", [7, 12]],
-	["51", [8, 9]],
-	["52", [10, 11]],
-	["53", [8, 8]],
-	["54", [10, 11]],
-	["55", [10, 11]],
-	["56", [9, 9]],
-	["57", [8, 10]],
-	["58", [10, 10]],
-	["60", [8, 10]],
-	["61", [9, 9]],
-	["62", [8, 12]],
-	["63", [8, 10]],
-	["64", [8, 10]],
-	["65", [8, 8]],
-	["66", [8, 9]],
-	["81", [9, 10]],
-	["82", [8, 10]],
-	["84", [9, 10]],
-	["86", [10, 11]],
-	["90", [10, 10]],
-	["91", [10, 10]],
-	["92", [9, 10]],
-	["94", [9, 9]],
-	["98", [10, 10]],
-]);
+const COUNTRY_LENGTHS = new Map(phoneNumberLengths.map(({ code, fewest, most }) => [code, { fewest, most }] as const));
 
 /** Codes of three digits begin so; the numbers behind them have seven to ten digits. */
 const LONG_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
@@ -107,14 +73,19 @@ export function internationalPhoneAt(text: string, start: number): boolean {
 	for (const codeLength of [1, 2]) {
 		const lengths = COUNTRY_LENGTHS.get(digits.slice(0, codeLength));
 		const rest = digits.length - codeLength;
-		if (lengths !== undefined) return rest >= lengths[0] && rest <= lengths[1];
+		if (lengths !== undefined) return rest >= lengths.fewest && rest <= lengths.most;
 	}
 	return LONG_CODE.test(digits) && digits.length >= 10 && digits.length <= 13;
 }
 
 const IPV4 = /(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d/]|\.\d)/y;
-const NOT_PUBLIC =
-	/^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.2|198\.51\.100|203\.0\.113|198\.1[89]|2(?:2[4-9]|[345]\d))\.|^(?:8\.8\.(?:8\.8|4\.4)|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|1\.2\.3\.4)$/;
+const NOT_PUBLIC = new RegExp(verbose`
+	^(?:
+		0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.2
+		|198\.51\.100|203\.0\.113|198\.1[89]|2(?:2[4-9]|[345]\d)
+	)\.
+	|^(?:8\.8\.(?:8\.8|4\.4)|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|1\.2\.3\.4)$
+`);
 const VERSION = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
 
 /** A public IPv4 address; private, loopback, documentation and well-known resolvers say nothing about anybody. */
@@ -156,11 +127,19 @@ export function macAt(text: string, start: number): boolean {
 }
 
 const given = new Lexicon<true>();
-for (const name of GIVEN_NAMES) if (/^[a-z]+$/.test(name)) given.add(name, true);
+for (const name of givenNames) if (/^[a-z]+$/.test(name)) given.add(name, true);
 
 const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
-const INTRODUCES =
-	/(?:\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$/i;
+const INTRODUCES = new RegExp(
+	verbose`
+		(?:
+			\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident
+			|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente
+			|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur
+		)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$
+	`,
+	"i",
+);
 
 /** Also of the invented and the famous, and so no introduction where these are told of. */
 const ADDRESSED =
@@ -175,11 +154,18 @@ const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
 const EXAMPLE = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
 
 /** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
-const TITLE =
-	/(?:(?<!['’])\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
+const TITLE = new RegExp(
+	verbose`
+		(?:
+			(?<!['’])\b(?:
+				mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?
+				|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt
+			)\b\.?:? )$
+	`,
+	"i",
+);
 const CAPITALISED = /\p{Lu}[\p{L}'’-]{2,24}/uy;
-const NO_SURNAME =
-	/^(?:Access|Advocate|App|Assessment|Assistance|Association|Assumed|Care|Chart|Data|Discharge|Education|Engagement|Experience|Flow|Form|Health|History|ID|Identification|Information|Instructions|Intake|Is|Journey|Monitoring|Name|Notes?|Number|Outcomes?|Portal|Privacy|Protection|Record|Records|Registration|Registry|Relations|Rights|Safety|Satisfaction|Services?|Support|Survey|The|Transport|Was|With|Zero)$/;
+const NO_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
 const INITIAL = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
 /**

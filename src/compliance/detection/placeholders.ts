@@ -1,8 +1,34 @@
 // What stands where a secret would: documented examples, variables, words to be replaced. Lists, and the entropy test.
+import { verbose } from "./verbose.ts";
 
 /** Documented by their providers, or by scanners, as examples that open nothing. */
-const EXAMPLE =
-	/example|sample|placeholder|dummy|redacted|replace|changeme|change[-_]?this|your[-_ ]?|my[-_]?(?:secret|key|token|password)|insert|todo|fake|mock|x{4,}|\*{3,}|\.{3}|…|-{3,}|_{3,}|0{8,}|(.)\1{7,}/i;
+const EXAMPLE = new RegExp(
+	verbose`
+		example
+		|sample
+		|placeholder
+		|dummy
+		|redacted
+		|replace
+		|changeme
+		|change[-_]?this
+		|your[-_ ]?
+		|my[-_]?(?:secret|key|token|password)
+		|insert
+		|todo
+		|fake
+		|mock
+		|x{4,}
+		|\*{3,}
+		|\.{3}
+		|…
+		|-{3,}
+		|_{3,}
+		|0{8,}
+		|(.)\1{7,}
+	`,
+	"i",
+);
 
 /** Counts that fill a place: 1234567890 and abcdefgh in keys of tutorials. */
 const COUNTED = /^[a-z_-]{0,12}(?:0?123456789\d?|abcdef(?:ghij?\w*)?)$/i;
@@ -12,8 +38,17 @@ const REFERENCE =
 	/^(?:\$|%[A-Za-z({]|[<[{(@&*!]|#\{|`)|\$\{|\{\{|<[^>]{1,40}>|\(|\[|^(?:process|import|os|env|config|settings|self|this|secrets?|vault|ctx|req|request|args|options|props|params|var|local|data|module|System|Deno|ENV|getenv)\b\.?|^[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){1,6}$/;
 
 /** Passwords that nobody takes for secret, and words that describe one. */
-const COMMON =
-	/^(?:pass(?:w(?:or)?d|phrase|code)?|pwd|pw|secret|token|key|api[-_]?key|admin|administrator|test(?:ing)?|testpass(?:word)?|letmein|welcome|qwerty|hunter2|foo(?:bar)?|bar|baz|default|guest|root|user(?:name)?|none|null|nil|undefined|true|false|string|str|text|varchar|hidden|required|optional|empty|unset|abc|demo|postgres|mysql|redis|none|xxx+|p@ssw0rd|str0ng)[\d!]{0,5}$/i;
+const COMMON = new RegExp(
+	verbose`
+		^(?:
+			pass(?:w(?:or)?d|phrase|code)?|pwd|pw|secret|token|key|api[-_]?key|admin|administrator|test(?:ing)?
+			|testpass(?:word)?|letmein|welcome|qwerty|hunter2|foo(?:bar)?|bar|baz|default|guest|root|user(?:name)?|none|null
+			|nil|undefined|true|false|string|str|text|varchar|hidden|required|optional|empty|unset|abc|demo|postgres|mysql
+			|redis|none|xxx+|p@ssw0rd|str0ng
+		)[\d!]{0,5}$
+	`,
+	"i",
+);
 
 /** Whether a value stands for a secret without being one. */
 export function isPlaceholder(value: string): boolean {

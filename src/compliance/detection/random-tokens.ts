@@ -1,4 +1,5 @@
 // Tells tokens that were drawn at random from names, slugs, hashes and identifiers, by their characters alone. Pure.
+import identifierPrefixes from "./lists/identifier-prefixes.json" with { type: "json" };
 import { entropy } from "./placeholders.ts";
 
 const MIN_DRAWN = 16;
@@ -39,15 +40,7 @@ export function hasDrawnPart(token: string): boolean {
 }
 
 /** Prefixes of identifiers and of names that have a hash in them: what follows is no key however random it looks. */
-const IDENTIFIER_PREFIX = new Set(
-	(
-		"acct asst batch bg btn build bundle bus ca cache call ch chatcmpl chk chunk cid cmpl cn col commit conv cs css cus " +
-		"cust dash digest doc dp eid etag evt event ex exp fb file font gen group hash icon id img in index inv invoice item job " +
-		"link li loc log main md media mem module msg node nonce obj object ord order org page pane part pay payment phc pi pk " +
-		"plan pm po post price prod product proj project pub publishable py re ref req request res resp rev run sess sha si site " +
-		"span src step str style sub svg tab task team test thread tmp toolu trace txn upload user usr ver vid video vol ws wp"
-	).split(" "),
-);
+const IDENTIFIER_PREFIXES: ReadonlySet<string> = new Set(identifierPrefixes);
 
 const PREFIXED = /[A-Za-z]{2,12}[-_][\w-]{16,240}/y;
 const MIN_PREFIXED = 24;
@@ -63,6 +56,6 @@ export function prefixedTokenEnd(text: string, start: number, end: number): numb
 	PREFIXED.lastIndex = start;
 	if (!PREFIXED.test(text)) return -1;
 	const to = PREFIXED.lastIndex;
-	if (to - start < MIN_PREFIXED || IDENTIFIER_PREFIX.has(text.slice(start, end).toLowerCase())) return -1;
+	if (to - start < MIN_PREFIXED || IDENTIFIER_PREFIXES.has(text.slice(start, end).toLowerCase())) return -1;
 	return hasDrawnPart(text.slice(end + 1, to)) ? to : -1;
 }

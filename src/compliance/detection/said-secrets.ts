@@ -1,4 +1,6 @@
 // The table of what is said of a secret in words: "the password is …", headers, options of commands, statements of SQL.
+
+import { verbose } from "./verbose.ts";
 import { Lexicon } from "./words.ts";
 
 /** What the value must be: any password, one of every make, a key, or the token of a header. */
@@ -16,8 +18,20 @@ const OF =
 const IS = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|as|:|=|->|=>)";
 
 /** What became of a secret: the value stands behind it. */
-const CHANGED =
-	"(?:(?:is|was|has been|got|gets|been) )?(?:now |just )?(?:changed|reset|set|updated|rotated|switched) (?:back )?to|(?:is|are) now|ist jetzt|wurde (?:auf|zu)|lautet (?:jetzt|nun)|est (?:maintenant|désormais)|(?:es|está) ahora|ahora es|adesso è|ora è|agora é|is nu";
+const CHANGED = verbose`
+	(?:(?:is|was|has been|got|gets|been) )?(?:now |just )?(?:changed|reset|set|updated|rotated|switched) (?:back )?to
+	|(?:is|are) now
+	|ist jetzt
+	|wurde (?:auf|zu)
+	|lautet (?:jetzt|nun)
+	|est (?:maintenant|désormais)
+	|(?:es|está) ahora
+	|ahora es
+	|adesso è
+	|ora è
+	|agora é
+	|is nu
+`;
 
 const PASSWORD_WORDS = [
 	"password",
@@ -47,7 +61,12 @@ const SAID: readonly (SaidSecret & { readonly words: readonly string[] })[] = [
 	{
 		words: ["reset", "changed", "set", "updated", "rotated"],
 		shape: new RegExp(
-			`\\w{3,7} (?:it|them|(?:the|my|her|his|their|our|your) \\w{0,12} ?(?:password|pw|pwd|login))(?: back)? to:? ${VALUE}(?:(?=[^\\n]{0,80}(?:password|passwd|\\bpw\\b|log ?in|credential))|(?<=(?:password|passwd|\\bpw\\b|log ?in|credential)[^\\n]{0,200}))`,
+			verbose`
+				\w{3,7} (?:it|them|(?:the|my|her|his|their|our|your) \w{0,12} ?(?:password|pw|pwd|login))(?: back)? to:? ${VALUE}(?:
+					(?=[^\n]{0,80}(?:password|passwd|\bpw\b|log ?in|credential))
+					|(?<=(?:password|passwd|\bpw\b|log ?in|credential)[^\n]{0,200})
+				)
+			`,
 			"diy",
 		),
 		as: "password",

@@ -1,5 +1,7 @@
 // The tables of secrets: what keys of providers look like, and what names of settings hold one.
 import type { SecretKind } from "./kinds.ts";
+import hexadecimalKeyPrefixes from "./lists/hexadecimal-key-prefixes.json" with { type: "json" };
+import { verbose } from "./verbose.ts";
 
 /** A key that its provider's prefix gives away. */
 export interface KeyShape {
@@ -8,38 +10,6 @@ export interface KeyShape {
 	readonly prefix: string;
 	readonly shape: RegExp;
 }
-
-/** Prefixes of keys that are hexadecimal, of one case, or a UUID behind them: gitleaks, cmd/generate/config/rules. */
-const HEXADECIMAL_PREFIXES = [
-	"xkeysib",
-	"shippo_live",
-	"shippo_test",
-	"pul-",
-	"pat-na",
-	"pat-eu",
-	"nfp_",
-	"r8_",
-	"tfp_",
-	"dsh_",
-	"phx_",
-	"rdme_",
-	"fio-u-",
-	"FLWSECK",
-	"duffel_",
-	"easypost",
-	"pnu_",
-	"sk_ci",
-	"CFPAT",
-	"BBDC",
-	"tskey",
-	"bkua_",
-	"ops_",
-	"fo1_",
-	"figd_",
-	"sgp_",
-	"napi_",
-	"rnd_",
-];
 
 /** Published formats, many by way of gitleaks (MIT, cmd/generate/config/rules) and detect-secrets (Apache-2.0). */
 export const KEY_SHAPES: readonly KeyShape[] = [
@@ -113,7 +83,7 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "vault_token", prefix: "hvs", shape: /hv[sb]\.[\w-]{24,200}/y },
 	{ kind: "atlassian_token", prefix: "ATATT3", shape: /ATATT3[\w=-]{100,220}/y },
 	// Their keys are of one case or hexadecimal, which without the prefix would be no sign of a key.
-	...HEXADECIMAL_PREFIXES.map((prefix) => ({
+	...hexadecimalKeyPrefixes.map((prefix) => ({
 		kind: "generic_secret" as const,
 		prefix,
 		shape: /[A-Za-z\d]{2,12}(?:[-_][a-z\d]{2,10}){0,2}[-_][A-Za-z\d-]{20,120}/y,
@@ -154,13 +124,31 @@ export const PASSWORD_NAME =
 	/pass(?:w(?:or)?d|wort|phrase|code)|pwd$|^pw$|^passe$|passwd|(?<!by|com|en|im|over|sur|tres|under)pass$|contrasena|clave$|kennwort|motdepasse|senha$|wachtwoord|haslo$/;
 
 /** Names whose value is a key or token. */
-export const KEY_NAME =
-	/secretkeybase$|(?:api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session|webhook|jwt|hmac|app|admin)key$|secret(?:key|value|token|accesskey|id)?$|token$|accesstoken|credentials?$|^auth$|authorization$|apikey|authtoken$/;
+export const KEY_NAME = new RegExp(verbose`
+	secretkeybase$
+	|(?:
+		api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session
+		|webhook|jwt|hmac|app|admin
+	)key$
+	|secret(?:key|value|token|accesskey|id)?$
+	|token$
+	|accesstoken
+	|credentials?$
+	|^auth$
+	|authorization$
+	|apikey
+	|authtoken$
+`);
 
 /** Names whose value is a key if it was drawn at random, and else may be anything. */
 export const MAYBE_KEY_NAME =
 	/(?<!public|primary|foreign|site|cache|sort|partition|object|idempotency|publishable|row|group|item|host|range)(?:key|pat|salt|seed|sig|signature|cookie|sid|sessionid|session)$/;
 
 /** Names that only speak of one: its length, its file, its name, its public half. */
-export const ABOUT_NAME =
-	/(?:length|file|path|name|type|hash|policy|url|uri|endpoint|expiry|expires(?:in|at)?|ttl|id|count|limit|size|field|label|hint|regex|pattern|strength|reset|digest|alias|arn|age|version|csrftoken|xsrftoken|maxtokens?|publickey|nexttoken|pagetoken|continuationtoken|synctoken)$/;
+export const ABOUT_NAME = new RegExp(verbose`
+	(?:
+		length|file|path|name|type|hash|policy|url|uri|endpoint|expiry|expires(?:in|at)?|ttl|id|count|limit|size|field
+		|label|hint|regex|pattern|strength|reset|digest|alias|arn|age|version|csrftoken|xsrftoken|maxtokens?|publickey
+		|nexttoken|pagetoken|continuationtoken|synctoken
+	)$
+`);
