@@ -29,7 +29,7 @@ export interface GateBasis {
 }
 
 /** What clears a provider for a class of data (docs/reference.md, "Compliance"). */
-const CLEARED_BY: Readonly<Record<DataClass, { standard: string } | "zero_retention">> = {
+const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retention">> = {
 	PII: { standard: "GDPR" },
 	PHI: { standard: "HIPAA" },
 	FINANCIAL: { standard: "PCI DSS" },
@@ -37,14 +37,14 @@ const CLEARED_BY: Readonly<Record<DataClass, { standard: string } | "zero_retent
 };
 
 /** What is known of what is really called; null where nothing is. */
-interface Known {
+interface ProviderKnowledge {
 	facts: ProviderFacts | null;
 	/** Why nothing is. */
 	unknownBecause: string;
 	hasZeroRetention: boolean;
 }
 
-function knownOf(providerId: string, { matrix, standings }: GateBasis): Known {
+function findKnowledge(providerId: string, { matrix, standings }: GateBasis): ProviderKnowledge {
 	const standing = standings.get(providerId);
 	const isReplaced = standing?.isReplaced ?? false;
 	const facts = isReplaced ? null : (matrix.providers.find(({ id }) => id === providerId) ?? null);
@@ -52,37 +52,37 @@ function knownOf(providerId: string, { matrix, standings }: GateBasis): Known {
 	return { facts, unknownBecause: isReplaced ? ", because its base address is replaced" : "", hasZeroRetention };
 }
 
-const list = (words: readonly string[]) => words.join(", ");
+const joinWords = (words: readonly string[]) => words.join(", ");
 
-function jurisdictionReasons({ facts, unknownBecause }: Known, allowed: readonly string[]): string[] {
+function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
 	if (allowed.length === 0) return [];
 	const value = facts?.jurisdiction.value;
 	if (!value) return [`its jurisdiction is unknown${unknownBecause}`];
 	const reasons: string[] = [];
 	if (!isWithin(value.contract, allowed))
-		reasons.push(`its contract is under ${value.contract}, allowed is ${list(allowed)}`);
+		reasons.push(`its contract is under ${value.contract}, allowed is ${joinWords(allowed)}`);
 	if (value.parent !== value.contract && !isWithin(value.parent, allowed))
-		reasons.push(`its parent company is under ${value.parent}, allowed is ${list(allowed)}`);
+		reasons.push(`its parent company is under ${value.parent}, allowed is ${joinWords(allowed)}`);
 	return reasons;
 }
 
-function residencyReasons({ facts, unknownBecause }: Known, allowed: readonly string[]): string[] {
+function residencyReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
 	if (allowed.length === 0) return [];
 	const regions = facts?.regions.value;
 	if (!regions) return [`its data regions are unknown${unknownBecause}`];
 	const outside = regions.filter((region) => !isWithin(region, allowed));
 	if (outside.length === 0) return [];
-	const where = outside.includes("*") ? "anywhere" : `in ${list(outside)}`;
-	return [`data may be held ${where}, allowed is ${list(allowed)}`];
+	const where = outside.includes("*") ? "anywhere" : `in ${joinWords(outside)}`;
+	return [`data may be held ${where}, allowed is ${joinWords(allowed)}`];
 }
 
 /** A standard is asked for as a framework or as a certification; a provider that has it under the other word has it. */
-function hasStandard({ facts }: Known, name: string): boolean {
+function hasStandard({ facts }: ProviderKnowledge, name: string): boolean {
 	return [facts?.frameworks.value, facts?.certifications.value].some((names) => names?.includes(name));
 }
 
 function standardReasons(
-	known: Known,
+	known: ProviderKnowledge,
 	required: readonly string[],
 	kind: "frameworks" | "certifications",
 	verb: string,
@@ -95,16 +95,16 @@ function standardReasons(
 		});
 }
 
-function retentionReason({ facts, unknownBecause }: Known): string {
+function retentionReason({ facts, unknownBecause }: ProviderKnowledge): string {
 	const value = facts?.zero_retention.value;
 	return value === "on_request"
 		? "zero retention is by agreement only, and none is attested"
 		: `zero retention is unknown${unknownBecause}`;
 }
 
-function classReasons(known: Known, blocked: readonly DataClass[]): string[] {
+function classReasons(known: ProviderKnowledge, blocked: readonly DataClass[]): string[] {
 	return blocked.flatMap((dataClass) => {
-		const by = CLEARED_BY[dataClass];
+		const by = CLEARANCE[dataClass];
 		if (by === "zero_retention")
 			return known.hasZeroRetention
 				? []
@@ -117,7 +117,7 @@ function classReasons(known: Known, blocked: readonly DataClass[]): string[] {
 
 function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readonly DataClass[], basis: GateBasis) {
 	const name = basis.catalog.findProvider(providerId)?.name ?? providerId;
-	const known = knownOf(providerId, basis);
+	const known = findKnowledge(providerId, basis);
 	const { provider_allowlist: allowed, provider_denylist: denied } = policy;
 	const blocked = policy.block_data_classes.filter((dataClass) => detected.includes(dataClass));
 	const reasons = [
@@ -133,7 +133,7 @@ function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readon
 	return reasons.map((reason) => `${name}: ${reason}`);
 }
 
-const sorted = (words: Iterable<string>) => [...new Set(words)].sort();
+const sortUnique = (words: Iterable<string>) => [...new Set(words)].sort();
 
 /** The gate of a policy on a text. */
 export function createGate(policy: CompiledPolicy, detection: Detection, basis: GateBasis): ComplianceGate {
@@ -156,8 +156,8 @@ export function createGate(policy: CompiledPolicy, detection: Detection, basis: 
 				type: "svc.attestation.v1" as const,
 				matrix_version: matrixVersion,
 				policy: { ...policy },
-				models: sorted(all.map(({ id }) => id)),
-				providers: sorted(all.map(({ provider }) => provider)),
+				models: sortUnique(all.map(({ id }) => id)),
+				providers: sortUnique(all.map(({ provider }) => provider)),
 				detected_classes: DATA_CLASSES.filter((known) => detection.classes.includes(known)),
 			};
 			return { ...claimed, hash: hashObject(claimed) };

@@ -9,7 +9,7 @@ import type { ComplianceGate } from "./gate.ts";
 const PER_USD = 4e6;
 const PERCENT_DIGITS = 4;
 
-function cheapest(models: readonly Model[], atMs: number): { model: Model; rate: number } | null {
+function findCheapest(models: readonly Model[], atMs: number): { model: Model; rate: number } | null {
 	return models
 		.map((model) => ({ model, rate: blendedMicroRate(model, atMs) }))
 		.reduce<{ model: Model; rate: number } | null>(
@@ -23,7 +23,7 @@ function cheapest(models: readonly Model[], atMs: number): { model: Model; rate:
  * @param atMs when, ms since the epoch: prices change on dates.
  */
 export function costPremium(all: readonly Model[], compliant: readonly Model[], atMs: number) {
-	const [any, allowed] = [cheapest(all, atMs), cheapest(compliant, atMs)];
+	const [any, allowed] = [findCheapest(all, atMs), findCheapest(compliant, atMs)];
 	const more = any && allowed ? allowed.rate - any.rate : null;
 	const scale = 10 ** PERCENT_DIGITS;
 	return {
@@ -37,7 +37,7 @@ export function costPremium(all: readonly Model[], compliant: readonly Model[], 
 	};
 }
 
-function classified({ classes, kinds }: Detection) {
+function toClassification({ classes, kinds }: Detection) {
 	return {
 		detected_classes: [...classes],
 		classification: Object.fromEntries(classes.map((found) => [found, [...(kinds[found] ?? [])]])),
@@ -48,7 +48,7 @@ function classified({ classes, kinds }: Detection) {
 export function inertPreview(detection: Detection) {
 	return {
 		active: false,
-		...classified(detection),
+		...toClassification(detection),
 		note: "no compliance policy is in force: every model is eligible",
 	};
 }
@@ -85,7 +85,7 @@ export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs
 		active: true,
 		ok: sample !== undefined,
 		policy,
-		...classified(gate.detection),
+		...toClassification(gate.detection),
 		allowed_models: allowedIds,
 		excluded_models: excluded,
 		compliance_cost_premium: premium,

@@ -11,27 +11,27 @@ const REST_MS_PER_CHAR = 1 / 8192;
 const MAX_REST_MS = 512;
 
 /** Whoever is first but does not come within this time after a rest has left. */
-const GRACE_MS = 250;
-const LOOK_AGAIN_MS = 5;
+const MAX_TURN_MS = 250;
+const POLL_MS = 5;
 
 /** When the rest after the last long scan is over. */
-let restsUntilMs = 0;
+let restUntilMs = 0;
 /** Who waits for a long scan, in the order of arrival. */
-const waiting = new Set<symbol>();
+const queue = new Set<symbol>();
 
 /** How long to wait before looking again; 0 when it is one's turn. */
-function leftMsFor(one: symbol): number {
-	waiting.add(one);
-	const restedMs = Date.now() - restsUntilMs;
+function remainingWaitMs(one: symbol): number {
+	queue.add(one);
+	const restedMs = Date.now() - restUntilMs;
 	if (restedMs < 0) return -restedMs;
-	const [first] = waiting;
-	return first === one || restedMs >= GRACE_MS ? 0 : LOOK_AGAIN_MS;
+	const [first] = queue;
+	return first === one || restedMs >= MAX_TURN_MS ? 0 : POLL_MS;
 }
 
 /** Takes one out of the line, and those before, who have left; who has not lines up again. */
-function leave(one: symbol): void {
-	for (const other of waiting) {
-		waiting.delete(other);
+function leaveQueue(one: symbol): void {
+	for (const other of queue) {
+		queue.delete(other);
 		if (other === one) return;
 	}
 }
@@ -45,12 +45,12 @@ export async function scanTexts<T>(texts: Iterable<string>, scan: (texts: readon
 	const chars = all.reduce((sum, { length }) => sum + length, 0);
 	if (chars < LONG_CHARS) return scan(all);
 	const one = Symbol();
-	for (let leftMs = leftMsFor(one); leftMs > 0; leftMs = leftMsFor(one)) {
+	for (let leftMs = remainingWaitMs(one); leftMs > 0; leftMs = remainingWaitMs(one)) {
 		const waitMs = leftMs;
 		await new Promise((resolve) => setTimeout(resolve, waitMs));
 	}
-	leave(one);
+	leaveQueue(one);
 	const found = scan(all);
-	restsUntilMs = Date.now() + Math.min(MAX_REST_MS, Math.ceil(chars * REST_MS_PER_CHAR));
+	restUntilMs = Date.now() + Math.min(MAX_REST_MS, Math.ceil(chars * REST_MS_PER_CHAR));
 	return found;
 }

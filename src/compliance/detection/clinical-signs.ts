@@ -170,7 +170,7 @@ export const CLINICAL_PHRASES = new RegExp(
 );
 
 /** Words of despair and pain that are somebody's health without a name for it. */
-export const FELT = new RegExp(verbose`
+export const DISTRESS = new RegExp(verbose`
 	\b(?:can['’]?t|cannot|can barely|could not|couldn['’]t|barely|unable to) (?:
 		sleep(?! (?:on|in)\b)|breathe|swallow|walk|stand up|move|feel (?:my|his|her)|hear|keep (?:food|anything) down
 		|make out|get out of bed|remember|see|find words
@@ -195,7 +195,7 @@ export const FELT = new RegExp(verbose`
 `);
 
 /** Departments and doctors: with one of these and somebody, an appointment. */
-export const VISIT = new RegExp(verbose`
+export const APPOINTMENT = new RegExp(verbose`
 	\b(?:
 		appointments?|follow-?up|clinic|refer(?:red|ral|s)?|booked|scheduled|re-?schedule|seen by|under the care|review
 		|discharged?|admitted|seeing|sees|saw|says?|said|told|called|visit|termine?|überweisung|cita|rendez-vous|rdv
@@ -204,7 +204,7 @@ export const VISIT = new RegExp(verbose`
 `);
 
 /** Who is never ill in particular: roles in general, invented people, numbers of people. */
-export const IN_GENERAL = new RegExp(verbose`
+export const GENERAL_STATEMENT = new RegExp(verbose`
 	\b(?:
 		patients|people|persons|adults|children|women|men|babies|infants|users|individuals|those|anyone|someone|somebody
 		|everyone|nobody|customers|employees|students|doctors|nurses|clinicians|researchers|scientists|personas?|users
@@ -246,15 +246,15 @@ export const IN_GENERAL = new RegExp(verbose`
 `);
 
 /** Before a term, makes it a topic: a book about it, work on it. */
-export const AS_TOPIC =
+export const TOPIC_PREPOSITION =
 	/\b(?:on|into|against|towards?|su|sur|sull['’a]\w{0,2}|over|for|of|de|von|di) (?:(?:the|a|an|our|new|rare|childhood|chronic|breast|lung) ){0,2}$/;
 
 /** Before a term, always makes it one. */
-export const ABOUT =
+export const ABOUT_PREPOSITION =
 	/\b(?:about|regarding|concerning|über|sobre|whether|that) (?:(?:the|a|an|our|new|rare|childhood|chronic|breast|lung) ){0,2}$/;
 
 /** What is made or done about a topic. */
-export const TOPIC_WORK = new RegExp(verbose`
+export const WORK_ON_TOPIC = new RegExp(verbose`
 	\b(?:
 		papers?|books?|talks?|research\w{0,3}|courses?|stud(?:y|ies|ied|ying)|writ(?:es|ing|ten)
 		|write(?!
@@ -274,7 +274,7 @@ export const FIRST_PERSON =
 	/\b(?:i(?:['’](?:m|ve|d|ll))?(?!\.)|my|me|mein(?:e[nmrs]?)?|mich|mir|ich|je|mon|ma|mes|mi|mis|yo|io|mio|mia|miei|mie|ho|sono|eu|meu|minha|ik|mijn|estou|tenho|estoy|tengo)\b|\bj['’]/;
 
 /** Since when, or how often. */
-export const SPAN = new RegExp(verbose`
+export const TIME_SPAN = new RegExp(verbose`
 	\b(?:
 		since|for (?:\w{1,8} ){1,2}(?:days?|weeks?|months?|years?)|(?:days?|weeks?|months?|hours?) (?:ago|after|now|late)
 		|after (?:the|my|her|his)|every (?:morning|night|day|time|hour)|all (?:day|night|morning)|this morning|yesterday
@@ -293,7 +293,7 @@ export const ANIMALS = new RegExp(verbose`
 `);
 
 /** Scales, blood groups, refraction and schedules of doses: nobody has these but a patient. */
-export const CERTAIN = new RegExp(verbose`
+export const PATIENT_ONLY = new RegExp(verbose`
 	\b(?:
 		phq-?9|gad-?7|mmse|moca|gaf|edss|nihss|barthel|bdi|madrs|ham-?d|braden|epds|gds
 	)\b(?: (?:score|index|total))?(?: of| is| was|:)? ?\d{1,3}\b
@@ -304,7 +304,7 @@ export const CERTAIN = new RegExp(verbose`
 `);
 
 /** Those who treat somebody, and what they did. */
-export const TREATED = new RegExp(
+export const TREATMENT_BY_DOCTOR = new RegExp(
 	verbose`
 		\b(?:my|his|her|our|mein[e]?|mon|ma|mi|mio|mia|il mio|o meu|a minha|mijn|the|['’]s) (?:\p{L}{2,12} )?(?:
 			doctors?|doc|gp|psychiatrist|therapist|oncologist|surgeon|cardiologist|neurologist|dermatologist|gyna?ecologist
@@ -329,7 +329,7 @@ export const OWN_ORGAN = new RegExp(verbose`
 `);
 
 /** People told by what they are to the writer, beside those that every phrase about health knows. */
-export const TOLD_PEOPLE = new RegExp(verbose`
+export const PEOPLE_BY_ROLE = new RegExp(verbose`
 	^\W{0,3}(?:
 		wife|husband|hubby|son|daughter|mother|father|brother|sister|nephew|niece|uncle|aunt|partner|colleague|insured
 		|claimant|employee|tenant
@@ -345,7 +345,7 @@ export const TOLD_PEOPLE = new RegExp(verbose`
 `);
 
 /** Asks or wishes: behind it a term is a topic. */
-export const WISH = new RegExp(verbose`
+export const REQUEST = new RegExp(verbose`
 	^\W{0,3}(?:give|tell|show|find|write|make|list)\b
 	|\b(?:
 		want|wants|would like|['’]d like|wish|need (?:a|an|to|some|help)|plan|create|build|design|recommend|suggest

@@ -3,7 +3,7 @@ import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
 import { verbose } from "./verbose.ts";
 
-const SAME_DIGIT = /^(\d)\1+$/;
+const ONE_DIGIT_REPEATED = /^(\d)\1+$/;
 const ROUTING = /\baba\b|routing|\brtn\b|wire transfer|bank|ach\b/;
 const PARTITA_IVA = /partita iva|\bp\.? ?iva\b|\bpiva\b/;
 const CARD =
@@ -26,7 +26,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 			"iy",
 		),
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ONE_DIGIT_REPEATED,
 		needs: "shape",
 	},
 	{
@@ -34,7 +34,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		first: [4, 4, "digit"],
 		shape: /[2-6]\d{3}([- ])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?/iy,
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ONE_DIGIT_REPEATED,
 		needs: "shape",
 		context: CARD,
 	},
@@ -51,7 +51,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		first: [12, 19, "digit"],
 		shape: /[1-6]\d{11,18}/iy,
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ONE_DIGIT_REPEATED,
 		needs: "context",
 		context: CARD,
 	},

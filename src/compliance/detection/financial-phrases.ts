@@ -6,12 +6,12 @@ import { verbose } from "./verbose.ts";
 const CURRENCY = "[$€£¥₹]|usd|eur(?:os?)?|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dkk|brl|r\\$|dollars?|pounds?|francs?|kr";
 const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dkk|brl|dollar|pound|franc|\dk|\d kr/gi;
 /** A sum with its currency on either side, or in thousands. */
-const SUM = `(?:(?:${CURRENCY}) ?\\d[\\d,.]{1,12}(?: ?(?:k|m|million|thousand)\\b)?|\\b\\d[\\d,.]{1,12} ?k? ?(?:${CURRENCY})(?![a-z])|\\b\\d{2,3} ?k\\b)`;
+const MONEY_SUM = `(?:(?:${CURRENCY}) ?\\d[\\d,.]{1,12}(?: ?(?:k|m|million|thousand)\\b)?|\\b\\d[\\d,.]{1,12} ?k? ?(?:${CURRENCY})(?![a-z])|\\b\\d{2,3} ?k\\b)`;
 
 const PAY = words.payPatterns.join("|");
 /** What earns, in English: so do those of stories, by the hour and the piece, and so a period or a large sum is asked for. */
 const EARNS = "earns?|earned|earning|earnings|makes|paid|pays? (?:me|him|her)|takes? home|make";
-const PERIOD = verbose`
+const PAY_PERIOD = verbose`
 	\b(?:a|per|each|every) (?:year|month|annum|fortnight)\b
 	|/ ?(?:yr|year|mo|month)\b
 	|\bannual
@@ -24,7 +24,7 @@ const PERIOD = verbose`
 	|\blast (?:year|month)\b
 	|\bbase\b
 `;
-const LARGE = `(?:${CURRENCY}) ?\\d{2,3}[.,]?\\d{3}(?!\\d|[.,]\\d{3})|\\b\\d{2,3}[.,]?\\d{3} ?(?:${CURRENCY})(?![a-z])|\\d ?k\\b`;
+const LARGE_SUM = `(?:${CURRENCY}) ?\\d{2,3}[.,]?\\d{3}(?!\\d|[.,]\\d{3})|\\b\\d{2,3}[.,]?\\d{3} ?(?:${CURRENCY})(?![a-z])|\\d ?k\\b`;
 /** Who earns it: told by what they are to the writer or at work, or the subject of the verb. */
 const EARNER = new RegExp(
 	verbose`
@@ -43,7 +43,7 @@ const EARNER = new RegExp(
 		|\bm(?:r|rs|s)\.? [a-z'’-]{2,20} (?:[a-z]{2,12} ){0,2}(?:${EARNS})\b
 	`,
 );
-const EARNER_KNOWN = new RegExp(verbose`
+const KNOWN_EARNER = new RegExp(verbose`
 	(?:
 		(?<![\w'’])(?:
 			i|employee(?: no\.?| number)? #?\d{1,8}|staff(?: member)? #?\d{1,8}|(?:my|our) (?:[\w-]{2,12} ){0,2}[\w-]{2,16}
@@ -56,7 +56,7 @@ const EARNER_KNOWN = new RegExp(verbose`
 const DEBT = words.debtPatterns.join("|");
 
 /** Somebody whose money it is. */
-const WHOSE = new RegExp(verbose`
+const MONEY_OWNER = new RegExp(verbose`
 	(?:compensation|salary|\bpay|bonus|pension|wages?) (?:for|of) [a-z]\. [a-z]{3,20}
 	|employee
 	|\bi\b
@@ -109,7 +109,7 @@ const WHOSE = new RegExp(verbose`
 	|werknemer
 	|pracownik
 `);
-const IN_GENERAL = new RegExp(verbose`
+const GENERAL_MONEY_TALK = new RegExp(verbose`
 	average
 	|\bmedian\b
 	|minimum wage
@@ -147,10 +147,10 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		// Cut at letters beyond ASCII: nómina, salário.
 		words: words.pay,
 		window: [64, 96],
-		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${SUM}`, "iuy"),
-		near: WHOSE,
-		unless: IN_GENERAL,
-		toldIn: "print",
+		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${MONEY_SUM}`, "iuy"),
+		near: MONEY_OWNER,
+		unless: GENERAL_MONEY_TALK,
+		ignoredIn: "print",
 	},
 	{
 		kind: "salary_context",
@@ -158,12 +158,12 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		words: words.earning,
 		window: [64, 96],
 		pattern: new RegExp(
-			`(?:${EARNS})(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,40}?(?:(?:${LARGE})|${SUM}(?:[^\\n.!?]|\\.(?! )){0,24}?(?:${PERIOD})|(?:${PERIOD})[^\\n.!?]{0,24}?${SUM})`,
+			`(?:${EARNS})(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,40}?(?:(?:${LARGE_SUM})|${MONEY_SUM}(?:[^\\n.!?]|\\.(?! )){0,24}?(?:${PAY_PERIOD})|(?:${PAY_PERIOD})[^\\n.!?]{0,24}?${MONEY_SUM})`,
 			"iuy",
 		),
 		near: EARNER,
-		unless: IN_GENERAL,
-		toldIn: "stories",
+		unless: GENERAL_MONEY_TALK,
+		ignoredIn: "stories",
 	},
 	// Of oneself, one's family and one's staff also what is paid by the hour or the week.
 	{
@@ -171,10 +171,10 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		core: MONEY_CORE,
 		words: ["earn", "earns", "earned", "paid"],
 		window: [64, 96],
-		pattern: new RegExp(`(?:earns?|earned|paid)(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,24}?${SUM}`, "iuy"),
-		near: EARNER_KNOWN,
-		unless: IN_GENERAL,
-		toldIn: "stories",
+		pattern: new RegExp(`(?:earns?|earned|paid)(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,24}?${MONEY_SUM}`, "iuy"),
+		near: KNOWN_EARNER,
+		unless: GENERAL_MONEY_TALK,
+		ignoredIn: "stories",
 	},
 	{
 		kind: "salary_context",
@@ -182,26 +182,26 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		window: [16, 88],
 		pattern:
 			/(?:payslip|lohnabrechnung|gehaltsabrechnung|nomina|bulletin de paie|busta paga|holerite|loonstrook)[^\n]{0,64}\b\d{1,3}[.,]?\d{3}(?:[.,]\d{2})?(?!\d)/i,
-		unless: IN_GENERAL,
+		unless: GENERAL_MONEY_TALK,
 	},
 	{
 		kind: "credit_context",
 		words: ["credit", "fico", "schufa", "creditworthiness"],
 		window: [64, 72],
 		pattern: /\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,28}\d{2,3}(?:[.,]\d)?\b/i,
-		near: WHOSE,
-		unless: IN_GENERAL,
-		toldIn: "print",
+		near: MONEY_OWNER,
+		unless: GENERAL_MONEY_TALK,
+		ignoredIn: "print",
 	},
 	{
 		kind: "credit_context",
 		core: MONEY_CORE,
 		words: words.debt,
 		window: [64, 72],
-		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${SUM}`, "iuy"),
-		near: WHOSE,
-		unless: IN_GENERAL,
-		toldIn: "print",
+		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${MONEY_SUM}`, "iuy"),
+		near: MONEY_OWNER,
+		unless: GENERAL_MONEY_TALK,
+		ignoredIn: "print",
 	},
 	// The sum before its word: "has $41,000 in savings".
 	{
@@ -209,15 +209,15 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		core: MONEY_CORE,
 		words: ["savings", "debt", "debts", "loans", "arrears"],
 		window: [64, 24],
-		pattern: new RegExp(`(?<=${SUM} (?:in|of) (?:[a-z]{3,10} ){0,2})(?:savings|debts?|loans|arrears)(?!\\p{L})`, "iuy"),
+		pattern: new RegExp(`(?<=${MONEY_SUM} (?:in|of) (?:[a-z]{3,10} ){0,2})(?:savings|debts?|loans|arrears)(?!\\p{L})`, "iuy"),
 		near: new RegExp(verbose`
 			(?<![\w'’])(?:
 				i|he|she|applicant|borrower|tenant|customer|client|m(?:r|rs|s)\.? [a-z'’-]{2,20}
 				|my (?:[a-z-]{2,12} ){0,2}[a-z]{2,12}
 			)(?:['’](?:ve|s))? (?:still |now |currently |only ){0,1}(?:has|have|had|owes?|got)\b
 		`),
-		unless: IN_GENERAL,
-		toldIn: "stories",
+		unless: GENERAL_MONEY_TALK,
+		ignoredIn: "stories",
 	},
 	{
 		kind: "card_cvv",

@@ -16,11 +16,11 @@ const MAX_GENRE_CHARS = 8_192;
 /** Shorter texts are no articles. */
 const MIN_PUBLISHED_CHARS = 280;
 
-const NONE: Genre = { isPublished: false, isExercise: false, isPlayed: false };
+const NO_GENRE: Genre = { isPublished: false, isExercise: false, isPlayed: false };
 
 /** "ROME, Italy (CNN) --" */
 const DATELINE = /(?:^|\n|: ?|\. )[A-Z][A-Z .'-]{2,24}(?:, [A-Z][A-Za-z. ]{2,24})?,? \([A-Z][\w. ]{1,24}\) ?(?:--|—|–)/;
-const OUTLETS = new RegExp(verbose`
+const NEWS_OUTLET = new RegExp(verbose`
 	\bLast updated at \d
 	|\bImage (?:caption|copyright)
 	|\bMedia (?:caption|playback)
@@ -31,7 +31,7 @@ const OUTLETS = new RegExp(verbose`
 `);
 /** Actors behind the names of their parts. */
 const CAST = /\((?:\p{Lu}[\p{L}.'’-]{0,20} ){1,2}\p{Lu}[\p{L}'’-]{1,20}\)/gu;
-const REPORTED = /\b(?:said|says|told|added|announced|claimed|according to|argued|wrote|insisted)\b/g;
+const REPORTING_VERB = /\b(?:said|says|told|added|announced|claimed|according to|argued|wrote|insisted)\b/g;
 const PUBLIC_MATTERS = new RegExp(
 	verbose`
 		\b(?:
@@ -43,7 +43,7 @@ const PUBLIC_MATTERS = new RegExp(
 	`,
 	"gu",
 );
-const ANNOUNCED = new RegExp(
+const ARTICLE_MENTION = new RegExp(
 	verbose`
 		\b(?:
 			summari[sz]e|summary of|read|given|based on|according to|following|above|below|this|of the|use the|from an?|the
@@ -52,7 +52,7 @@ const ANNOUNCED = new RegExp(
 	"iu",
 );
 /** What stands in records and letters, which are of one person and not for many. */
-const OF_RECORDS = new RegExp(
+const RECORD_WORD = new RegExp(
 	verbose`
 		\b(?:
 			patient|patientin|paciente|paziente|pt|mrn|dob|nhs (?:number|no)|referral|discharge summary|claimant|the insured
@@ -64,7 +64,7 @@ const OF_RECORDS = new RegExp(
 	"i",
 );
 /** What the writer says of themselves and their own people. */
-const OF_WRITER = new RegExp(verbose`
+const WRITER_OWN = new RegExp(verbose`
 	\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:
 		mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler
 		|aunt|uncle|cousin|niece|nephew|gran\w{0,10}|girlfriend|boyfriend|fianc[eé]e?|ex|friend|neighbou?r|boss|colleague
@@ -80,16 +80,16 @@ const OF_WRITER = new RegExp(verbose`
 	)
 `);
 /** What somebody is quoted with is not the writer's. */
-const QUOTED = /["“][^"“”\n]{0,600}["”]/g;
+const QUOTATION = /["“][^"“”\n]{0,600}["”]/g;
 
 /** Choices by letter; initials of names look so too, but not in the order of the alphabet. */
-const CHOICES = [/(?:^|\s)A[.):]\s?\S/, /(?:^|\s)B[.):]\s?\S/, /(?:^|\s)C[.):]\s?\S/] as const;
-const CHOSEN = /\?|\b(?:which|choose|select|answer|options?|choices)\b/i;
+const CHOICE_MARKS = [/(?:^|\s)A[.):]\s?\S/, /(?:^|\s)B[.):]\s?\S/, /(?:^|\s)C[.):]\s?\S/] as const;
+const CHOICE_PROMPT = /\?|\b(?:which|choose|select|answer|options?|choices)\b/i;
 /** What only those write who set questions. */
-const SET =
+const EXERCISE_WORDING =
 	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\b(?:in|de)crease or (?:will )?(?:it )?(?:will )?(?:in|de)crease\b/i;
 /** What those also write who ask about something of their own, but they write less. */
-const ASKED = new RegExp(
+const QUESTION_WORDING = new RegExp(
 	verbose`
 		\b(?:background|hint) (?:about|knowledge|paragraph|passage)
 		|\b(?:choose|select) (?:the|between|from|one)\b
@@ -99,13 +99,13 @@ const ASKED = new RegExp(
 	`,
 	"i",
 );
-const MIN_ASKED_CHARS = 200;
+const MIN_QUESTION_CHARS = 200;
 /** A sum has so many numbers. */
 const MIN_NUMBERS = 3;
 const NUMBER = /\d[\d.,]{0,20}|\b(?:twice|half|two|three|four|five|six|seven|eight|nine|ten|third|quarter|double)\b/gi;
 
 /** Asked of somebody who is told of, not of the one who asks. */
-const SUM_ASKED = new RegExp(
+const SUM_QUESTION = new RegExp(
 	verbose`
 		\bhow (?:many|much|old|long|far|tall|fast)\b(?!
 			 (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my)
@@ -123,7 +123,7 @@ const SUM_ASKED = new RegExp(
 	"iu",
 );
 
-const PLAYED = new RegExp(
+const ROLE_PLAY = new RegExp(
 	verbose`
 		^\W{0,3}(?:imagine|role-?play(?:ing)?|pretend|let['’]s pretend|act as|play the (?:role|part))\b
 		|\b(?:fictional|role-?play|in the style of|main character|kingdom|dungeon|wizard|once upon a time)\b
@@ -133,25 +133,25 @@ const PLAYED = new RegExp(
 	"i",
 );
 
-function distinct(text: string, words: RegExp): number {
+function countDistinct(text: string, words: RegExp): number {
 	return new Set(text.toLowerCase().match(words)).size;
 }
 
 function isPublished(text: string): boolean {
 	if (text.length < MIN_PUBLISHED_CHARS) return false;
-	const matters = distinct(text, PUBLIC_MATTERS);
-	const signs = [OUTLETS.test(text), (text.match(CAST) ?? []).length >= 2, matters >= 2, matters >= 4].filter(Boolean);
+	const matters = countDistinct(text, PUBLIC_MATTERS);
+	const signs = [NEWS_OUTLET.test(text), (text.match(CAST) ?? []).length >= 2, matters >= 2, matters >= 4].filter(Boolean);
 	if (signs.length === 0 || signs.length >= 2) return signs.length > 0;
-	return ANNOUNCED.test(text) || (text.match(REPORTED) ?? []).length >= 3;
+	return ARTICLE_MENTION.test(text) || (text.match(REPORTING_VERB) ?? []).length >= 3;
 }
 
 /** Whether choices stand in the order of the alphabet: two in brackets, three otherwise. */
 function hasChoices(text: string): boolean {
-	if (!CHOSEN.test(text)) return false;
+	if (!CHOICE_PROMPT.test(text)) return false;
 	const bracketed = text.indexOf("(A)");
 	if (bracketed >= 0 && text.indexOf("(B)", bracketed) > 0) return true;
 	let rest = text;
-	for (const choice of CHOICES) {
+	for (const choice of CHOICE_MARKS) {
 		const at = rest.search(choice);
 		if (at < 0) return false;
 		rest = rest.slice(at + 2);
@@ -161,19 +161,19 @@ function hasChoices(text: string): boolean {
 
 function isExercise(text: string): boolean {
 	if (hasChoices(text)) return true;
-	if (text.length >= MIN_ASKED_CHARS && ASKED.test(text)) return true;
-	return SUM_ASKED.test(text) && (text.match(NUMBER) ?? []).length >= MIN_NUMBERS;
+	if (text.length >= MIN_QUESTION_CHARS && QUESTION_WORDING.test(text)) return true;
+	return SUM_QUESTION.test(text) && (text.match(NUMBER) ?? []).length >= MIN_NUMBERS;
 }
 
 /** The genre of a text; one of more than 8,192 characters has none. Time grows with its length. */
-export function genreOf(text: string): Genre {
-	if (text.length > MAX_GENRE_CHARS) return NONE;
-	const isPlayed = PLAYED.test(text);
+export function detectGenre(text: string): Genre {
+	if (text.length > MAX_GENRE_CHARS) return NO_GENRE;
+	const isPlayed = ROLE_PLAY.test(text);
 	if (DATELINE.test(text)) return { isPublished: true, isExercise: isExercise(text), isPlayed };
-	const isOwn = OF_RECORDS.test(text) || OF_WRITER.test(text.replace(QUOTED, ""));
+	const isOwn = RECORD_WORD.test(text) || WRITER_OWN.test(text.replace(QUOTATION, ""));
 	return {
 		isPublished: !isOwn && isPublished(text),
-		isExercise: SET.test(text) || (!isOwn && isExercise(text)),
+		isExercise: EXERCISE_WORDING.test(text) || (!isOwn && isExercise(text)),
 		isPlayed,
 	};
 }

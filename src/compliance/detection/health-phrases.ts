@@ -6,10 +6,10 @@ import { CONDITIONS, MEDICINE_WORDS, MEDICINES, SYMPTOMS } from "./medical-terms
 import type { Phrase } from "./phrase.ts";
 import { verbose } from "./verbose.ts";
 
-const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
+const NUMBER_WITH_DIGIT = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
 /** What one says one is allergic to without being ill. */
-const NO_ALLERGEN = `(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:${words.notAllergens.join("|")})`;
+const NOT_ALLERGENS = `(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:${words.notAllergens.join("|")})`;
 const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
 const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
 const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
@@ -26,7 +26,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 					mrn|(?:medical|health|hospital)[ _-](?:record|chart|patient)s?|chart|hospital|patient(?:ennummer)?
 				)[ _-]{0,2}(?:(?:
 					number|num|no|nr|id|#
-				)[.:#]{0,2}["']?(?: is| was)?|(?<=mrn ?|nummer ?)["':=#]{0,3})[ :="'#]{0,4}${IDENTIFIER}
+				)[.:#]{0,2}["']?(?: is| was)?|(?<=mrn ?|nummer ?)["':=#]{0,3})[ :="'#]{0,4}${NUMBER_WITH_DIGIT}
 			`,
 			"i",
 		),
@@ -42,7 +42,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		words: words.planNumber,
 		window: [48, 88],
 		pattern: new RegExp(
-			`(?:beneficiary|subscriber|member(?:ship)?|policy|medicaid|plan|insurance|group)[ _-]?(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?[ :="'#]{0,4}${IDENTIFIER}`,
+			`(?:beneficiary|subscriber|member(?:ship)?|policy|medicaid|plan|insurance|group)[ _-]?(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?[ :="'#]{0,4}${NUMBER_WITH_DIGIT}`,
 			"i",
 		),
 		near: /health|insur|blue ?(?:cross|shield)|\bbcbs\b|aetna|cigna|kaiser|humana|united ?health|anthem|medicaid|medicare|medical|patient|\bhmo\b|\bppo\b|claim|krankenkasse/,
@@ -84,7 +84,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "lab_result",
-		toldIn: "stories",
+		ignoredIn: "stories",
 		words: words.examination,
 		window: [96, 96],
 		pattern: new RegExp(
@@ -122,7 +122,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
+		ignoredIn: "stories",
 		words: terms.clinicalVerbs,
 		window: [120, 120],
 		core: HEALTH_CORE,
@@ -132,7 +132,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
+		ignoredIn: "stories",
 		words: words.complaint,
 		window: [64, 120],
 		core: SYMPTOM_CORE,
@@ -150,7 +150,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
+		ignoredIn: "stories",
 		words: [...terms.conditionWords, ...MEDICINE_WORDS],
 		window: [96, 96],
 		pattern: new RegExp(
@@ -167,7 +167,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
+		ignoredIn: "stories",
 		// Cut at letters beyond ASCII too: alérgico, alérgica.
 		words: words.allergy,
 		window: [64, 64],
@@ -178,7 +178,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 						to|gegen|auf|voor|à|aux?|al?|alla|allo|agli|alle|mot|for|over for|na
 					)
 					|allerg(?:y|ies)(?: to|:)|\w{3,12} allergy|anaphyla\w{3,5}
-				) ?(?!${NO_ALLERGEN})\p{L}[\p{L}' ]{2}
+				) ?(?!${NOT_ALLERGENS})\p{L}[\p{L}' ]{2}
 			`,
 			"iu",
 		),
@@ -187,7 +187,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
+		ignoredIn: "stories",
 		words: words.vaccination,
 		window: [80, 96],
 		pattern: new RegExp(

@@ -1,6 +1,6 @@
 // The form of an entry in the tables of identifiers: what it looks like, its check, what else must be near it.
 import type { ChecksumRule } from "./checksums.ts";
-import type { Kind } from "./kinds.ts";
+import type { DataKind } from "./kinds.ts";
 
 /**
  * What a shape needs beside its check. `shape`: nothing. `bare`: a context word near it, or that the text is nothing
@@ -10,7 +10,7 @@ export type IdentifierEvidence = "shape" | "bare" | "context";
 
 /** One written form of one kind. Shapes are sticky and of bounded length: a try costs a constant. */
 export interface Identifier {
-	readonly kind: Kind;
+	readonly kind: DataKind;
 	/**
 	 * Fewest and most characters of the first run of letters and digits, and what it begins with if that is always the same:
 	 * where it differs, the shape is not tried.

@@ -4,7 +4,7 @@ import type { Identifier } from "./identifier.ts";
 
 const SSN = /\bssn\b|social security|soc(?:ial)? sec\b|\bss ?#/;
 const TAX = /\btax ?(?:payer)?[ -]?(?:id|number|no|file)|\btin\b|\bitin\b/;
-const SAME_DIGIT = /^(\d)\1+$/;
+const ANY_DIGIT_REPEATED = /^(\d)\1+$/;
 
 /** Numbers of people, by country. */
 export const NATIONAL_NUMBERS: readonly Identifier[] = [
@@ -59,7 +59,7 @@ export const NATIONAL_NUMBERS: readonly Identifier[] = [
 		between: false,
 		shape: /[1-79]\d{2}([- ]?)\d{3}\1\d{3}/iy,
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ANY_DIGIT_REPEATED,
 		needs: "bare",
 		context: /\bsin\b|social insurance|assurance sociale|\bnas\b/,
 	},

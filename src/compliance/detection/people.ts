@@ -1,20 +1,20 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
-import { surroundings } from "./identify.ts";
-import type { Kind } from "./kinds.ts";
+import { lowerContext } from "./identify.ts";
+import type { DataKind } from "./kinds.ts";
 import notSurnames from "./lists/not-surnames.json" with { type: "json" };
 import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
 import { givenNames } from "./names.ts";
 import { verbose } from "./verbose.ts";
 import { isWordAt, Lexicon } from "./words.ts";
 
-const LOCAL = /[A-Za-z0-9._%+'-]{1,64}$/;
-const DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
+const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
+const MAIL_DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
 
 /** Reserved for documentation (RFC 2606, RFC 6761): only what reads like somebody's name counts there. */
 const RESERVED_DOMAIN = /@(?:[a-z0-9.-]{1,80}\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local)$/i;
 
 /** Mailboxes that tutorials have, and those that send by machine. */
-const GENERIC_LOCAL = new RegExp(
+const GENERIC_LOCAL_PART = new RegExp(
 	verbose`
 		^(?:
 			user(?:name)?|you(?:r[._-]?(?:name|email))?|name|me|someone|somebody|foo|bar|baz|test(?:er|ing|user)?|example
@@ -26,19 +26,19 @@ const GENERIC_LOCAL = new RegExp(
 );
 
 /** Remotes and packages: `git@github.com:acme/repo`, `pkg@1.2.3`, and the end of `user:password@host`. */
-const NO_MAILBOX = /^(?:git|hg|svn)$/i;
+const NOT_A_MAILBOX = /^(?:git|hg|svn)$/i;
 
 /** Mailboxes, each tried at its @. */
-export function mailboxes(text: string, seen: Set<Kind>): void {
+export function addMailboxes(text: string, seen: Set<DataKind>): void {
 	for (let at = text.indexOf("@"); at >= 0 && !seen.has("email"); at = text.indexOf("@", at + 1)) {
 		if (!isWordAt(text, at + 1)) continue;
-		DOMAIN.lastIndex = at;
-		const domain = DOMAIN.exec(text)?.[0];
+		MAIL_DOMAIN.lastIndex = at;
+		const domain = MAIL_DOMAIN.exec(text)?.[0];
 		if (domain === undefined) continue;
 		const before = text.slice(Math.max(0, at - 65), at);
-		const local = LOCAL.exec(before)?.[0] ?? "";
-		if (!/[A-Za-z0-9]/.test(local) || NO_MAILBOX.test(local)) continue;
-		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL.test(local)) continue;
+		const local = LOCAL_PART.exec(before)?.[0] ?? "";
+		if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) continue;
+		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) continue;
 		if (isUserinfo(before, local)) continue;
 		seen.add("email");
 	}
@@ -54,19 +54,19 @@ function isUserinfo(before: string, local: string): boolean {
 const COUNTRY_LENGTHS = new Map(phoneNumberLengths.map(({ code, fewest, most }) => [code, { fewest, most }] as const));
 
 /** Codes of three digits begin so; the numbers behind them have seven to ten digits. */
-const LONG_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
+const THREE_DIGIT_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
 
-const SPACED = /[-. ()/]{0,2}\d/y;
+const PHONE_DIGIT = /[-. ()/]{0,2}\d/y;
 const MAX_PHONE_DIGITS = 15;
 
 /** A number in international form, at the first digit behind its +. */
-export function internationalPhoneAt(text: string, start: number): boolean {
+export function isInternationalPhone(text: string, start: number): boolean {
 	if (text.charCodeAt(start - 1) !== 43 || isWordAt(text, start - 2)) return false;
 	let digits = "";
-	SPACED.lastIndex = start;
+	PHONE_DIGIT.lastIndex = start;
 	let end = start;
-	while (digits.length <= MAX_PHONE_DIGITS && SPACED.test(text)) {
-		end = SPACED.lastIndex;
+	while (digits.length <= MAX_PHONE_DIGITS && PHONE_DIGIT.test(text)) {
+		end = PHONE_DIGIT.lastIndex;
 		digits += text.charAt(end - 1);
 	}
 	if (isWordAt(text, end)) return false;
@@ -75,7 +75,7 @@ export function internationalPhoneAt(text: string, start: number): boolean {
 		const rest = digits.length - codeLength;
 		if (lengths !== undefined) return rest >= lengths.fewest && rest <= lengths.most;
 	}
-	return LONG_CODE.test(digits) && digits.length >= 10 && digits.length <= 13;
+	return THREE_DIGIT_CODE.test(digits) && digits.length >= 10 && digits.length <= 13;
 }
 
 const IPV4 = /(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d/]|\.\d)/y;
@@ -86,22 +86,22 @@ const NOT_PUBLIC = new RegExp(verbose`
 	)\.
 	|^(?:8\.8\.(?:8\.8|4\.4)|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|1\.2\.3\.4)$
 `);
-const VERSION = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
+const VERSION_WORD = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
 
 /** A public IPv4 address; private, loopback, documentation and well-known resolvers say nothing about anybody. */
-export function ipv4At(text: string, start: number): boolean {
+export function isPublicIpv4(text: string, start: number): boolean {
 	IPV4.lastIndex = start;
 	if (!IPV4.test(text)) return false;
 	const before = text.charAt(start - 1);
 	if (before === "." || before === "-" || before === "^" || before === "~") return false;
 	if (NOT_PUBLIC.test(text.slice(start, IPV4.lastIndex))) return false;
-	return !VERSION.test(surroundings(text, start, IPV4.lastIndex));
+	return !VERSION_WORD.test(lowerContext(text, start, IPV4.lastIndex));
 }
 
 const IPV6 = /[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/iy;
 
 /** An IPv6 address: eight groups, or fewer around one `::`; clock times and MAC addresses are neither. */
-export function ipv6At(text: string, start: number): boolean {
+export function isIpv6(text: string, start: number): boolean {
 	IPV6.lastIndex = start;
 	if (!IPV6.test(text)) return false;
 	const end = IPV6.lastIndex;
@@ -117,20 +117,20 @@ export function ipv6At(text: string, start: number): boolean {
 
 const MAC =
 	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2})/iy;
-const MAC_OF_NOBODY = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
+const UNASSIGNED_MAC = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
 
 /** A hardware address, of one device and so of whoever carries it. */
-export function macAt(text: string, start: number): boolean {
+export function isMac(text: string, start: number): boolean {
 	MAC.lastIndex = start;
 	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return false;
-	return !MAC_OF_NOBODY.test(text.slice(start, MAC.lastIndex));
+	return !UNASSIGNED_MAC.test(text.slice(start, MAC.lastIndex));
 }
 
-const given = new Lexicon<true>();
-for (const name of givenNames) if (/^[a-z]+$/.test(name)) given.add(name, true);
+const givenNameLexicon = new Lexicon<true>();
+for (const name of givenNames) if (/^[a-z]+$/.test(name)) givenNameLexicon.add(name, true);
 
-const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
-const INTRODUCES = new RegExp(
+const SECOND_NAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
+const INTRODUCTION = new RegExp(
 	verbose`
 		(?:
 			\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident
@@ -142,16 +142,16 @@ const INTRODUCES = new RegExp(
 );
 
 /** Also of the invented and the famous, and so no introduction where these are told of. */
-const ADDRESSED =
+const FORM_OF_ADDRESS =
 	/(?:\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\bresident|\bmember|\bclient|\bmadame|\bmonsieur|\bherr|\bfrau)\W{1,3}(?:is |name |named |called )?\W{0,4}$/i;
 /** A question for a name, and what happens to stand in the next paragraph. */
-const ASKED_FOR = /\bname ?\?[? ]{0,3}\n\n$/;
+const NAME_QUESTION = /\bname ?\?[? ]{0,3}\n\n$/;
 /** The part that a model is to play. */
-const PART =
+const ROLE_PROMPT =
 	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
 /** Before a value, and first names that examples of code have there. */
 const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
-const EXAMPLE = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
+const EXAMPLE_NAME = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
 
 /** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
 const TITLE = new RegExp(
@@ -164,35 +164,35 @@ const TITLE = new RegExp(
 	`,
 	"i",
 );
-const CAPITALISED = /\p{Lu}[\p{L}'’-]{2,24}/uy;
-const NO_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
-const INITIAL = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
+const SURNAME = /\p{Lu}[\p{L}'’-]{2,24}/uy;
+const NOT_A_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
+const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
 /**
  * How sure it is that a name of a person begins at a word: introduced as one, introduced or addressed as one in a story too,
  * somebody's without more, or none.
  */
-export function nameAt(text: string, start: number, end: number): "introduced" | "addressed" | "full" | undefined {
+export function classifyName(text: string, start: number, end: number): "introduced" | "addressed" | "full" | undefined {
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return undefined;
 	const before = text.slice(Math.max(0, start - 40), start);
 	const isInitial = end - start === 1;
-	if (isInitial) INITIAL.lastIndex = start;
-	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined)
-		return isTitled(text, start, before) ? "full" : undefined;
-	SURNAME.lastIndex = end;
-	const isFull = !isInitial && SURNAME.test(text);
-	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
-	if (INTRODUCES.test(before) && !ASKED_FOR.test(before) && !PART.test(before)) {
-		if (NAME_KEY.test(before) && EXAMPLE.test(text.slice(start, end + 1))) return undefined;
-		return ADDRESSED.test(before) ? "addressed" : "introduced";
+	if (isInitial) INITIAL_AND_SURNAME.lastIndex = start;
+	if (isInitial ? !INITIAL_AND_SURNAME.test(text) : givenNameLexicon.at(text, start, end) === undefined)
+		return hasTitle(text, start, before) ? "full" : undefined;
+	SECOND_NAME.lastIndex = end;
+	const isFull = !isInitial && SECOND_NAME.test(text);
+	if (isFull && / Doe$/.test(text.slice(end, SECOND_NAME.lastIndex))) return "full";
+	if (INTRODUCTION.test(before) && !NAME_QUESTION.test(before) && !ROLE_PROMPT.test(before)) {
+		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return undefined;
+		return FORM_OF_ADDRESS.test(before) ? "addressed" : "introduced";
 	}
 	return isFull ? "full" : undefined;
 }
 
-function isTitled(text: string, start: number, before: string): boolean {
-	CAPITALISED.lastIndex = start;
+function hasTitle(text: string, start: number, before: string): boolean {
+	SURNAME.lastIndex = start;
 	if (!/[ .:]$/.test(before) || !TITLE.test(before)) return false;
-	const name = CAPITALISED.exec(text)?.[0];
-	return name !== undefined && !NO_SURNAME.test(name);
+	const name = SURNAME.exec(text)?.[0];
+	return name !== undefined && !NOT_A_SURNAME.test(name);
 }

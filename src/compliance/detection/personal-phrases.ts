@@ -8,7 +8,7 @@ const MONTH = `(?:${words.months.join("|")})[a-zéçńśź]{0,9}`;
 const YEAR = "(?:19|20)\\d{2}";
 const DATE = `(?:${YEAR}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.] ?\\d{1,2}[-/.] ?(?:${YEAR}|\\d{2})|\\d{1,2}(?:st|nd|rd|th|er|º|\\.)? ?(?:of |de |di )?${MONTH},? (?:de |del )?${YEAR}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? ${YEAR}|(?:19|20)\\d{6})(?!\\d)`;
 const STREET = words.street.join("|");
-const LIVES = verbose`
+const RESIDENCE = verbose`
 	address
 	|lives? (?:at|in)
 	|living at
@@ -102,7 +102,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(
 			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{0,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
 		),
-		near: new RegExp(LIVES),
+		near: new RegExp(RESIDENCE),
 	},
 	{
 		kind: "postal_address",

@@ -1,9 +1,9 @@
 // The form of an entry in the tables of phrases: words that start one, the pattern around them, what else must be near.
-import type { Kind } from "./kinds.ts";
+import type { DataKind } from "./kinds.ts";
 
 /** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
 export interface Phrase {
-	readonly kind: Kind;
+	readonly kind: DataKind;
 	/** Lower-case; a name of several words is waited for under the rarest of them. */
 	readonly words: readonly string[];
 	/** Characters before and behind the word's first that the pattern sees. */
@@ -20,5 +20,5 @@ export interface Phrase {
 	/** Held against the window too: where it matches, the phrase does not count. */
 	readonly unless?: RegExp;
 	/** Where it does not count, as it is said there of the public or the invented too: in what is published, or in exercises as well. */
-	readonly toldIn?: "print" | "stories";
+	readonly ignoredIn?: "print" | "stories";
 }

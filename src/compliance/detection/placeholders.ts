@@ -2,7 +2,7 @@
 import { verbose } from "./verbose.ts";
 
 /** Documented by their providers, or by scanners, as examples that open nothing. */
-const EXAMPLE = new RegExp(
+const EXAMPLE_MARK = new RegExp(
 	verbose`
 		example
 		|sample
@@ -31,14 +31,14 @@ const EXAMPLE = new RegExp(
 );
 
 /** Counts that fill a place: 1234567890 and abcdefgh in keys of tutorials. */
-const COUNTED = /^[a-z_-]{0,12}(?:0?123456789\d?|abcdef(?:ghij?\w*)?)$/i;
+const SEQUENCE = /^[a-z_-]{0,12}(?:0?123456789\d?|abcdef(?:ghij?\w*)?)$/i;
 
 /** References to where the secret is: variables of shells, templates, pipelines and languages, and calls. */
-const REFERENCE =
+const SECRET_REFERENCE =
 	/^(?:\$|%[A-Za-z({]|[<[{(@&*!]|#\{|`)|\$\{|\{\{|<[^>]{1,40}>|\(|\[|^(?:process|import|os|env|config|settings|self|this|secrets?|vault|ctx|req|request|args|options|props|params|var|local|data|module|System|Deno|ENV|getenv)\b\.?|^[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){1,6}$/;
 
 /** Passwords that nobody takes for secret, and words that describe one. */
-const COMMON = new RegExp(
+const COMMON_PASSWORD = new RegExp(
 	verbose`
 		^(?:
 			pass(?:w(?:or)?d|phrase|code)?|pwd|pw|secret|token|key|api[-_]?key|admin|administrator|test(?:ing)?
@@ -52,17 +52,17 @@ const COMMON = new RegExp(
 
 /** Whether a value stands for a secret without being one. */
 export function isPlaceholder(value: string): boolean {
-	return EXAMPLE.test(value) || COUNTED.test(value) || REFERENCE.test(value) || COMMON.test(value);
+	return EXAMPLE_MARK.test(value) || SEQUENCE.test(value) || SECRET_REFERENCE.test(value) || COMMON_PASSWORD.test(value);
 }
 
 /** Digits and letters in their order, as tutorials fill a key; of mixed case they are not typed so. */
-const IN_ORDER = /\d{0,3}123456789\d{0,4}|abcdefgh\w{0,64}|ABCDEFGH\w{0,64}/g;
+const ORDERED_RUN = /\d{0,3}123456789\d{0,4}|abcdefgh\w{0,64}|ABCDEFGH\w{0,64}/g;
 const MIN_KEY_BESIDES = 28;
 
 /** The same for what has a provider's own prefix, which a reference cannot have. */
 export function isExampleKey(value: string): boolean {
-	if (EXAMPLE.test(value)) return true;
-	const besides = value.replace(IN_ORDER, "").length;
+	if (EXAMPLE_MARK.test(value)) return true;
+	const besides = value.replace(ORDERED_RUN, "").length;
 	return besides < value.length && besides < MIN_KEY_BESIDES;
 }
 

@@ -141,11 +141,11 @@ export const KEY_NAME = new RegExp(verbose`
 `);
 
 /** Names whose value is a key if it was drawn at random, and else may be anything. */
-export const MAYBE_KEY_NAME =
+export const POSSIBLE_KEY_NAME =
 	/(?<!public|primary|foreign|site|cache|sort|partition|object|idempotency|publishable|row|group|item|host|range)(?:key|pat|salt|seed|sig|signature|cookie|sid|sessionid|session)$/;
 
 /** Names that only speak of one: its length, its file, its name, its public half. */
-export const ABOUT_NAME = new RegExp(verbose`
+export const ATTRIBUTE_NAME = new RegExp(verbose`
 	(?:
 		length|file|path|name|type|hash|policy|url|uri|endpoint|expiry|expires(?:in|at)?|ttl|id|count|limit|size|field
 		|label|hint|regex|pattern|strength|reset|digest|alias|arn|age|version|csrftoken|xsrftoken|maxtokens?|publickey

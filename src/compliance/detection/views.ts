@@ -8,13 +8,13 @@ export interface View {
 }
 
 /** Text in text in text: beyond three layers nobody encodes what they mean to send. */
-const MAX_LAYERS = 3;
+const MAX_DECODING_LAYERS = 3;
 
 /** Total length of all decoded readings over the text's: a whole layer fits always, deeper ones as far as this goes. */
-const MAX_GROWTH = 4;
+const MAX_DECODED_RATIO = 4;
 
 /** What stands around an escape and is read with it: names before a value, context words. */
-const NEIGHBOURHOOD = 96;
+const ESCAPE_CONTEXT_CHARS = 96;
 
 /** Puts a view together from copied and replaced parts of a source. */
 class ViewBuilder {
@@ -50,7 +50,7 @@ class ViewBuilder {
 	fold(run: string, from: number): void {
 		let folded = "";
 		for (let i = 0; i < run.length; i++) {
-			const character = foldCharacter(run.charAt(i));
+			const character = foldToAscii(run.charAt(i));
 			if (character !== "") folded += character;
 			else {
 				this.add(folded, from + i - folded.length, -1);
@@ -65,7 +65,7 @@ class ViewBuilder {
 	}
 
 	build(): View {
-		const { at, from, to, source } = this;
+		const { at: at, from: from, to: to, source: source } = this;
 		const partOf = (offset: number): number => {
 			let low = 0;
 			for (let high = at.length - 1; low < high; ) {
@@ -93,7 +93,7 @@ class ViewBuilder {
 }
 
 /** Soft hyphen, Mongolian separator, zero-width characters, direction marks, variation selectors, byte order mark. */
-function isUnseen(code: number): boolean {
+function isInvisible(code: number): boolean {
 	return (
 		code === 0xad ||
 		code === 0x180e ||
@@ -106,13 +106,13 @@ function isUnseen(code: number): boolean {
 }
 
 /** What folding changes, and the quotes between, which stay. */
-const FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000]+|[\ufe00-\ufe0f]+|[\ufeff\uff01-\uff5e]+/g;
-const HAS_FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
+const FOLDABLE = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000]+|[\ufe00-\ufe0f]+|[\ufeff\uff01-\uff5e]+/g;
+const HAS_FOLDABLE = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
 
-function foldCharacter(character: string): string {
+function foldToAscii(character: string): string {
 	const code = character.charCodeAt(0);
 	if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
-	if (isUnseen(code)) return "";
+	if (isInvisible(code)) return "";
 	if (code === 0xa0 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f) return " ";
 	if (code === 0x205f) return " ";
 	if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return "-";
@@ -123,10 +123,10 @@ function foldCharacter(character: string): string {
 /** The text itself, with unseen characters gone, and full-width letters, spaces and dashes as ASCII has them. */
 export function foldedView(text: string): View {
 	const itself: View = { text, origin: (start, end) => [start, end] };
-	if (!HAS_FOLDED.test(text)) return itself;
+	if (!HAS_FOLDABLE.test(text)) return itself;
 	const builder = new ViewBuilder(itself);
 	let copied = 0;
-	for (const { 0: run, index } of text.matchAll(FOLDED)) {
+	for (const { 0: run, index } of text.matchAll(FOLDABLE)) {
 		builder.copy(copied, index);
 		builder.fold(run, index);
 		copied = index + run.length;
@@ -137,7 +137,7 @@ export function foldedView(text: string): View {
 
 const ESCAPES =
 	/(?:%[0-9a-f]{2}){1,256}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);|\\u(?:00[2-7][0-9a-f]|200[b-d])|\\x[2-7][0-9a-f]/gi;
-const ENTITIES: Readonly<Record<string, string>> = {
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
 	amp: "&",
 	lt: "<",
 	gt: ">",
@@ -166,11 +166,11 @@ function decodeEscape(written: string): string {
 		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(written.slice(3 * i + 1, 3 * i + 3), 16);
 		return utf8.decode(bytes);
 	}
-	if (written.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
-	if (!written.startsWith("&#")) return ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
+	if (written.startsWith("\\")) return foldToAscii(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+	if (!written.startsWith("&#")) return HTML_ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
 	const isHex = written.charAt(2).toLowerCase() === "x";
 	const code = Number.parseInt(written.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
-	return code > 0 && code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
+	return code > 0 && code <= 0x10ffff ? foldToAscii(String.fromCodePoint(code)) : "";
 }
 
 /** URL escapes, HTML entities and escapes of strings, with what stands around them; empty where there are none. */
@@ -180,17 +180,17 @@ function unescapedView(view: View): View | undefined {
 	const builder = new ViewBuilder(view);
 	let copied = 0;
 	for (const { 0: written, index } of text.matchAll(ESCAPES)) {
-		if (index - copied > 2 * NEIGHBOURHOOD) {
-			if (!builder.isEmpty) builder.copy(copied, copied + NEIGHBOURHOOD);
-			builder.replace("\n\n", index - NEIGHBOURHOOD, index - NEIGHBOURHOOD);
-			copied = index - NEIGHBOURHOOD;
+		if (index - copied > 2 * ESCAPE_CONTEXT_CHARS) {
+			if (!builder.isEmpty) builder.copy(copied, copied + ESCAPE_CONTEXT_CHARS);
+			builder.replace("\n\n", index - ESCAPE_CONTEXT_CHARS, index - ESCAPE_CONTEXT_CHARS);
+			copied = index - ESCAPE_CONTEXT_CHARS;
 		}
 		builder.copy(copied, index);
 		builder.replace(decodeEscape(written), index, index + written.length);
 		copied = index + written.length;
 	}
 	if (builder.isEmpty) return undefined;
-	builder.copy(copied, copied + NEIGHBOURHOOD);
+	builder.copy(copied, copied + ESCAPE_CONTEXT_CHARS);
 	return builder.build();
 }
 
@@ -217,7 +217,7 @@ function isReadable(byte: number): boolean {
 }
 
 /** ASCII bytes between two places as text. */
-function asciiText(bytes: Uint8Array, start: number, end: number): string {
+function toAsciiText(bytes: Uint8Array, start: number, end: number): string {
 	let text = "";
 	for (let at = start; at < end; at += 8192)
 		text += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 8192)));
@@ -225,7 +225,7 @@ function asciiText(bytes: Uint8Array, start: number, end: number): string {
 }
 
 /** The text in decoded bytes: all of it where it is UTF-8, else the runs of ASCII in it. */
-function readable(bytes: Uint8Array): string {
+function toReadableText(bytes: Uint8Array): string {
 	let runs = "";
 	let start = 0;
 	let hasControls = false;
@@ -233,7 +233,7 @@ function readable(bytes: Uint8Array): string {
 		const byte = bytes[at] ?? 0;
 		if (isReadable(byte)) continue;
 		if (byte < 128 && at < bytes.length) hasControls = true;
-		if (at - start >= MIN_READABLE) runs += `${asciiText(bytes, start, at)}\n`;
+		if (at - start >= MIN_READABLE) runs += `${toAsciiText(bytes, start, at)}\n`;
 		start = at + 1;
 	}
 	if (hasControls || runs.length > bytes.length) return runs;
@@ -242,7 +242,7 @@ function readable(bytes: Uint8Array): string {
 }
 
 /** Zero bytes, every second one in UTF-16, are left out. */
-function decodeBase64(text: string, start: number, end: number): string {
+function decodeBase64Run(text: string, start: number, end: number): string {
 	const bytes = new Uint8Array(((end - start) * 3) >> 2);
 	let bits = 0;
 	let held = 0;
@@ -255,7 +255,7 @@ function decodeBase64(text: string, start: number, end: number): string {
 		const byte = (bits >> held) & 0xff;
 		if (byte !== 0) bytes[length++] = byte;
 	}
-	return readable(bytes.subarray(0, length));
+	return toReadableText(bytes.subarray(0, length));
 }
 
 /** What base64 in the text says, one line each, without what stands around it; empty where there is none. */
@@ -270,7 +270,7 @@ function base64View(view: View): View | undefined {
 		let end = probe + 1;
 		while (end < text.length && base64CodeAt(text, end) >= 0) end++;
 		if (end - start >= MIN_BASE64) {
-			const decoded = decodeBase64(text, start, end);
+			const decoded = decodeBase64Run(text, start, end);
 			if (decoded.length >= MIN_READABLE) {
 				builder.replace(decoded, start, end);
 				builder.replace("\n\n", end, end);
@@ -285,12 +285,12 @@ function base64View(view: View): View | undefined {
  * All readings of a text, the plain one first, then layer by layer. Decoding ends when four times the text's length is reached,
  * so that work stays linear whatever is nested in what.
  */
-export function* viewsOf(text: string): Generator<View> {
+export function* decodeViews(text: string): Generator<View> {
 	const plain = foldedView(text);
 	yield plain;
-	let left = MAX_GROWTH * text.length;
+	let left = MAX_DECODED_RATIO * text.length;
 	let layer = [plain];
-	for (let depth = 0; depth < MAX_LAYERS && layer.length > 0; depth++) {
+	for (let depth = 0; depth < MAX_DECODING_LAYERS && layer.length > 0; depth++) {
 		const next: View[] = [];
 		for (const view of layer) {
 			for (const decode of [unescapedView, base64View]) {

@@ -9,37 +9,37 @@ for (let code = 48; code < 58; code++) CHARACTER_CLASS[code] = DIGIT;
 for (let code = 65; code < 91; code++) CHARACTER_CLASS[code] = CHARACTER_CLASS[code + 32] = LETTER;
 
 /** What a run of letters and digits is made of. */
-export type WordMake = "letters" | "digits" | "mixed";
+export type WordAlphabet = "letters" | "digits" | "mixed";
 
-const MAKES: readonly WordMake[] = ["mixed", "letters", "digits", "mixed"];
+const ALPHABETS: readonly WordAlphabet[] = ["mixed", "letters", "digits", "mixed"];
 
-function classAt(text: string, at: number): number {
+function characterClassAt(text: string, at: number): number {
 	const code = text.charCodeAt(at);
 	return code < 128 ? (CHARACTER_CLASS[code] ?? OTHER) : OTHER;
 }
 
 /** Whether an ASCII letter or digit stands there; false outside the text. */
 export function isWordAt(text: string, at: number): boolean {
-	return at >= 0 && at < text.length && classAt(text, at) !== OTHER;
+	return at >= 0 && at < text.length && characterClassAt(text, at) !== OTHER;
 }
 
 /** Calls `visit` for each word in order, with the offsets of its first character and behind its last. */
-export function eachWord(text: string, visit: (start: number, end: number, make: WordMake) => void): void {
+export function eachWord(text: string, visit: (start: number, end: number, make: WordAlphabet) => void): void {
 	const length = text.length;
 	let start = 0;
-	let made = OTHER;
+	let alphabet = OTHER;
 	for (let at = 0; at < length; at++) {
 		const code = text.charCodeAt(at);
-		const kind = code < 128 ? CHARACTER_CLASS[code] : OTHER;
-		if (kind !== OTHER && kind !== undefined) {
-			if (made === OTHER) start = at;
-			made |= kind;
-		} else if (made !== OTHER) {
-			visit(start, at, MAKES[made] ?? "mixed");
-			made = OTHER;
+		const characterClass = code < 128 ? CHARACTER_CLASS[code] : OTHER;
+		if (characterClass !== OTHER && characterClass !== undefined) {
+			if (alphabet === OTHER) start = at;
+			alphabet |= characterClass;
+		} else if (alphabet !== OTHER) {
+			visit(start, at, ALPHABETS[alphabet] ?? "mixed");
+			alphabet = OTHER;
 		}
 	}
-	if (made !== OTHER) visit(start, length, MAKES[made] ?? "mixed");
+	if (alphabet !== OTHER) visit(start, length, ALPHABETS[alphabet] ?? "mixed");
 }
 
 /** First and last letter, in either case, and length: nearly every other word of a text differs in one of them. */

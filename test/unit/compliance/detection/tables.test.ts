@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as signs from "../../../../src/compliance/detection/clinical-signs.ts";
 import { IDENTIFIERS } from "../../../../src/compliance/detection/identifiers.ts";
-import { classOf } from "../../../../src/compliance/detection/kinds.ts";
+import { findClass } from "../../../../src/compliance/detection/kinds.ts";
 import { PHRASES } from "../../../../src/compliance/detection/phrases.ts";
 import { KEY_SHAPES } from "../../../../src/compliance/detection/secret-shapes.ts";
 
@@ -46,6 +46,6 @@ describe("the tables", () => {
 	});
 
 	it("name only kinds that belong to a class", () => {
-		expect(patterns.filter(([kind]) => classOf(kind) === undefined)).toEqual([]);
+		expect(patterns.filter(([kind]) => findClass(kind) === undefined)).toEqual([]);
 	});
 });
