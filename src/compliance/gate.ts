@@ -3,10 +3,10 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
-import type { ProviderStanding } from "../settings.ts";
-import type { Detection } from "./detect.ts";
-import type { Matrix, ProviderFacts } from "./matrix.ts";
-import type { CompiledPolicy } from "./policy.ts";
+import type { ProviderStanding, Settings } from "../settings.ts";
+import { type Detection, detect } from "./detect.ts";
+import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
+import { type CompiledPolicy, type CompliancePolicy, compilePolicy } from "./policy.ts";
 import { DATA_CLASSES, type DataClass, isWithin } from "./vocabulary.ts";
 
 /** A policy in force on a text. It holds for whatever model sees the text: stand-ins, judges, critics and planners too. */
@@ -163,4 +163,16 @@ export function createGate(policy: CompiledPolicy, detection: Detection, basis: 
 			return { ...claimed, hash: hashObject(claimed) };
 		},
 	};
+}
+
+/**
+ * The gate of a policy on texts, by the matrix that ships with the service. Scans the texts.
+ * @param texts everything that a model would be sent.
+ */
+export function shippedGate(
+	policy: CompliancePolicy,
+	texts: Iterable<string>,
+	{ catalog, standings }: Pick<Settings, "catalog" | "standings">,
+): ComplianceGate {
+	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, standings });
 }

@@ -57,7 +57,10 @@ export function dea(value: string): boolean {
 
 /** NHS number: weights 10 to 2, MOD 11; a remainder that would need the digit 10 is never issued. */
 export function nhsNumber(value: string): boolean {
-	return (11 - (weightedSum(value, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === digitAt(value, 9) && !isOneDigitRepeated(value);
+	return (
+		(11 - (weightedSum(value, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === digitAt(value, 9) &&
+		!isOneDigitRepeated(value)
+	);
 }
 
 const VERHOEFF_PERMUTATION = [

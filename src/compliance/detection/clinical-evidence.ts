@@ -2,25 +2,25 @@
 import {
 	ABOUT_PREPOSITION,
 	ANIMALS,
-	TOPIC_PREPOSITION,
-	PATIENT_ONLY,
+	APPOINTMENT,
 	CLINICAL_PHRASES,
 	CLINICAL_SIGNS,
 	DISTRESS,
 	FIRST_PERSON,
 	GENERAL_STATEMENT,
 	OWN_ORGAN,
-	TIME_SPAN,
-	STORY_SIGNS,
+	PATIENT_ONLY,
 	PEOPLE_BY_ROLE,
-	WORK_ON_TOPIC,
-	TREATMENT_BY_DOCTOR,
-	APPOINTMENT,
 	REQUEST,
+	STORY_SIGNS,
+	TIME_SPAN,
+	TOPIC_PREPOSITION,
+	TREATMENT_BY_DOCTOR,
+	WORK_ON_TOPIC,
 } from "./clinical-signs.ts";
 import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
 import type { Genre } from "./genre.ts";
-import { NOT_A_CONDITION, isAttributed } from "./health-statements.ts";
+import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
 import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
 import { givenNames, notNames } from "./names.ts";
@@ -140,7 +140,9 @@ function hasPatientSymptoms(sentence: Sentence, count: ReturnType<typeof countWo
 	if (symptoms >= 2 || DISTRESS.test(lower)) return true;
 	if (symptoms === 1) return count("sensation", "anatomy", "measure", "medicine") > 0 || TIME_SPAN.test(lower);
 	if (isNearBodyPart(sentence, "injury") || OWN_ORGAN.test(lower)) return true;
-	return isNearBodyPart(sentence, "sensation") && (TIME_SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1);
+	return (
+		isNearBodyPart(sentence, "sensation") && (TIME_SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1)
+	);
 }
 
 /** With a medicine and somebody, a prescription wherever it stands. */
@@ -224,7 +226,8 @@ function findKind(
 	if (NOT_ABOUT_SOMEBODY.test(lower)) return undefined;
 	const isGeneral = GENERAL_STATEMENT.test(lower);
 	const isPhrase = signs > 0 && CLINICAL_PHRASES.test(lower);
-	if (!isGeneral && (isPhrase || isRecord(signs, earlierSigns, count) || PATIENT_ONLY.test(lower))) return mainKind(terms);
+	if (!isGeneral && (isPhrase || isRecord(signs, earlierSigns, count) || PATIENT_ONLY.test(lower)))
+		return mainKind(terms);
 	if (HEALTH_KEY.test(lower) && PERSON_KEY.test(lower)) return "diagnosis_context";
 	const who = findSubject(sentence);
 	if (who === undefined || (who !== "known" && ANIMALS.test(lower))) return undefined;
@@ -238,14 +241,16 @@ function findKind(
 /** Whether somebody who is meant is told of as ill, or as seen by a doctor, without the name of a condition. */
 function isDescribedAsIll(sentence: Sentence, who: Subject, count: ReturnType<typeof countWords>): boolean {
 	const { lower, terms } = sentence;
-	if (CLINICAL_PHRASES.test(lower) || hasPatientSymptoms(sentence, count) || TREATMENT_BY_DOCTOR.test(lower)) return true;
+	if (CLINICAL_PHRASES.test(lower) || hasPatientSymptoms(sentence, count) || TREATMENT_BY_DOCTOR.test(lower))
+		return true;
 	if (who === "known" && terms.some((each) => isAttributedSymptom(sentence, each))) return true;
 	return count("department") > 0 && APPOINTMENT.test(lower);
 }
 
 function isAttributedSymptom({ lower, start }: Sentence, term: ClinicalTerm): boolean {
 	return (
-		term.group === "symptom" && isAttributed(lower.slice(Math.max(0, term.start - start - MAX_ATTRIBUTION_DISTANCE), term.start - start))
+		term.group === "symptom" &&
+		isAttributed(lower.slice(Math.max(0, term.start - start - MAX_ATTRIBUTION_DISTANCE), term.start - start))
 	);
 }
 
@@ -255,8 +260,8 @@ function mainKind(terms: readonly ClinicalTerm[]): DataKind {
 }
 
 /** Whether nothing new can come of a sentence: its kind is known, and it names nobody. */
-function isAlreadyKnown({ terms, text }: Sentence, seen: ReadonlySet<DataKind>): boolean {
-	return seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(text));
+function isAlreadyKnown({ terms, text }: Sentence, kinds: ReadonlySet<DataKind>): boolean {
+	return kinds.has(mainKind(terms)) && (kinds.has("person_name") || !hasFullName(text));
 }
 
 /** Ends a sentence; a stop behind an abbreviation does not. What is asked for ends at the colon before what it is asked of. */
@@ -275,7 +280,7 @@ const CLINICAL_SENTENCE_END = new RegExp(
 );
 
 /** Adds the kinds that the sentences of a text of some genre give away. Each character is read a bounded number of times. */
-export function addClinicalEvidence(text: string, genre: Genre, seen: Set<DataKind>): void {
+export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataKind>): void {
 	const lowered = text.toLowerCase();
 	const original = lowered.length === text.length ? text : lowered;
 	let terms: ClinicalTerm[] = [];
@@ -287,12 +292,13 @@ export function addClinicalEvidence(text: string, genre: Genre, seen: Set<DataKi
 		const sentence = { start: from, text: original.slice(from, end), lower: lowered.slice(from, end), terms };
 		const isShort = terms.length === 0 || end - from < MIN_SENTENCE;
 		terms = [];
-		if (isShort || isAlreadyKnown(sentence, seen)) return;
+		if (isShort || isAlreadyKnown(sentence, kinds)) return;
 		const { kind, signs, hasFullName: names } = evaluateSentence(sentence, earlierSigns, genre);
 		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
-		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(sentence.terms));
-		if (names) seen.add("person_name");
-		isTable = TABLE_ROW.test(sentence.lower) && (isTable || (lowered[end] === "\n" && TABLE_HEADER.test(sentence.lower)));
+		if (kind !== undefined || isRow) kinds.add(kind ?? mainKind(sentence.terms));
+		if (names) kinds.add("person_name");
+		isTable =
+			TABLE_ROW.test(sentence.lower) && (isTable || (lowered[end] === "\n" && TABLE_HEADER.test(sentence.lower)));
 		earlierSigns = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG_GROUPS.has(group)) ? 1 : 0);
 	};
 	eachClinicalTerm(lowered, (term) => {

@@ -1,9 +1,9 @@
-// Finds the words of medicine in a small-lettered text, by list, by stem and by ending, in one pass over its characters.
+// Finds the words of medicine in a lower-cased text, by list, stem and ending, in one pass over its characters.
 import endingExceptions from "./lists/clinical-ending-exceptions.json" with { type: "json" };
 import clinicalEndings from "./lists/clinical-endings.json" with { type: "json" };
 import clinicalWords from "./lists/clinical-words.json" with { type: "json" };
 
-/** What a word of medicine says. Where groups share a word, the first of them has it. */
+/** The groups of words of medicine. If groups share a word, it belongs to the first of them. */
 const CLINICAL_GROUPS = [
 	"condition",
 	"treatment",
@@ -18,18 +18,18 @@ const CLINICAL_GROUPS = [
 ] as const;
 export type ClinicalGroup = (typeof CLINICAL_GROUPS)[number];
 
-/** The groups of which medicine makes words by their endings. */
+/** The groups whose words medicine forms with endings. */
 const GROUPS_WITH_ENDINGS = ["condition", "treatment", "medicine"] as const;
 
-/** A word of medicine where it stands: offsets of UTF-16 units. */
+/** A word of medicine and its offsets, in UTF-16 units. */
 export interface ClinicalTerm {
 	readonly group: ClinicalGroup;
 	readonly start: number;
 	readonly end: number;
 }
 
-/** The shortest word that an ending makes: ramipril, colitis. */
-const MIN_ENDING = 7;
+/** Length of the shortest words formed with an ending: colitis. */
+const MIN_CHARS_WITH_ENDING = 7;
 
 const isWordCode = new Uint8Array(0x250);
 const isLetterCode = new Uint8Array(0x250);
@@ -39,7 +39,7 @@ for (let code = 0xdf; code < 0x250; code++) if (code !== 0xf7) isWordCode[code] 
 
 const groupByWord = new Map<string, ClinicalGroup>();
 const stemsByBeginning = new Map<string, { readonly stem: string; readonly group: ClinicalGroup }[]>();
-/** Which beginnings of three letters the lists have, so that nearly every word of a text is passed unread. */
+/** The beginnings of three letters in the lists: nearly all words of a text have another and are skipped. */
 const hasBeginning = new Uint8Array(1 << 15);
 
 function threeLetterKey(text: string, at: number, length: number): number {
@@ -60,7 +60,7 @@ for (const group of CLINICAL_GROUPS)
 		stemsByBeginning.set(stem.slice(0, 3), known);
 	}
 
-/** Endings by their last three letters, which tell nearly every other word apart. */
+/** Endings by their last three letters: nearly all other words have others. */
 const endingsByKey = new Map<number, { readonly ending: string; readonly group: ClinicalGroup }[]>();
 const hasEnding = new Uint8Array(1 << 15);
 for (const group of GROUPS_WITH_ENDINGS)
@@ -70,12 +70,12 @@ for (const group of GROUPS_WITH_ENDINGS)
 		endingsByKey.set(key, [...(endingsByKey.get(key) ?? []), { ending, group }]);
 	}
 
-/** Words that end like one of medicine and are none. */
+/** Words with such an ending that are not of medicine. */
 const notClinical: ReadonlySet<string> = new Set(endingExceptions);
 
-function findGroup(lower: string, start: number, end: number): ClinicalGroup | undefined {
+function findGroup(lower: string, start: number, end: number): ClinicalGroup | null {
 	const length = end - start;
-	if (length < 2 || length > 40) return undefined;
+	if (length < 2 || length > 40) return null;
 	let word: string | undefined;
 	if (hasBeginning[threeLetterKey(lower, start, length)] === 1) {
 		word = lower.slice(start, end);
@@ -84,15 +84,15 @@ function findGroup(lower: string, start: number, end: number): ClinicalGroup | u
 		const stem = stemsByBeginning.get(word.slice(0, 3))?.find((each) => lower.startsWith(each.stem, start));
 		if (stem !== undefined && stem.stem.length <= length) return stem.group;
 	}
-	if (length < MIN_ENDING) return undefined;
+	if (length < MIN_CHARS_WITH_ENDING) return null;
 	const key = threeLetterKey(lower, end - 3, 3);
-	if (hasEnding[key] !== 1) return undefined;
+	if (hasEnding[key] !== 1) return null;
 	const ending = endingsByKey.get(key)?.find((each) => lower.startsWith(each.ending, end - each.ending.length));
-	if (ending === undefined || ending.ending.length > length) return undefined;
-	return notClinical.has(word ?? lower.slice(start, end)) ? undefined : ending.group;
+	if (ending === undefined || ending.ending.length > length) return null;
+	return notClinical.has(word ?? lower.slice(start, end)) ? null : ending.group;
 }
 
-/** Calls `visit` for each word of medicine in order. The text is in small letters. */
+/** Calls `visit` for each word of medicine in a lower-cased text, in order. */
 export function eachClinicalTerm(lower: string, visit: (term: ClinicalTerm) => void): void {
 	const { length } = lower;
 	for (let at = 0; at < length; at++) {
@@ -105,12 +105,12 @@ export function eachClinicalTerm(lower: string, visit: (term: ClinicalTerm) => v
 		}
 		if (isLetterCode[first] !== 1) continue;
 		const group = findGroup(lower, start, at);
-		if (group !== undefined) visit({ group, start, end: at });
+		if (group !== null) visit({ group, start, end: at });
 	}
 }
 
-/** Whether a small-lettered word is one of medicine. */
+/** Whether a lower-cased word is one of medicine. */
 export function isClinicalWord(word: string): boolean {
 	const group = findGroup(word, 0, word.length);
-	return group !== undefined && group !== "trigger";
+	return group !== null && group !== "trigger";
 }

@@ -150,7 +150,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${MONEY_SUM}`, "iuy"),
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "print",
+		ignoredIn: "published",
 	},
 	{
 		kind: "salary_context",
@@ -191,7 +191,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: /\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,28}\d{2,3}(?:[.,]\d)?\b/i,
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "print",
+		ignoredIn: "published",
 	},
 	{
 		kind: "credit_context",
@@ -201,7 +201,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${MONEY_SUM}`, "iuy"),
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "print",
+		ignoredIn: "published",
 	},
 	// The sum before its word: "has $41,000 in savings".
 	{
@@ -209,7 +209,10 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		core: MONEY_CORE,
 		words: ["savings", "debt", "debts", "loans", "arrears"],
 		window: [64, 24],
-		pattern: new RegExp(`(?<=${MONEY_SUM} (?:in|of) (?:[a-z]{3,10} ){0,2})(?:savings|debts?|loans|arrears)(?!\\p{L})`, "iuy"),
+		pattern: new RegExp(
+			`(?<=${MONEY_SUM} (?:in|of) (?:[a-z]{3,10} ){0,2})(?:savings|debts?|loans|arrears)(?!\\p{L})`,
+			"iuy",
+		),
 		near: new RegExp(verbose`
 			(?<![\w'’])(?:
 				i|he|she|applicant|borrower|tenant|customer|client|m(?:r|rs|s)\.? [a-z'’-]{2,20}

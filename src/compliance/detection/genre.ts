@@ -140,7 +140,9 @@ function countDistinct(text: string, words: RegExp): number {
 function isPublished(text: string): boolean {
 	if (text.length < MIN_PUBLISHED_CHARS) return false;
 	const matters = countDistinct(text, PUBLIC_MATTERS);
-	const signs = [NEWS_OUTLET.test(text), (text.match(CAST) ?? []).length >= 2, matters >= 2, matters >= 4].filter(Boolean);
+	const signs = [NEWS_OUTLET.test(text), (text.match(CAST) ?? []).length >= 2, matters >= 2, matters >= 4].filter(
+		Boolean,
+	);
 	if (signs.length === 0 || signs.length >= 2) return signs.length > 0;
 	return ARTICLE_MENTION.test(text) || (text.match(REPORTING_VERB) ?? []).length >= 3;
 }

@@ -1,4 +1,4 @@
-// Finds what is said of somebody's health: a term of medicine, behind a verb that gives it to somebody who is meant.
+// Finds statements about somebody's health: a person, a verb that gives them a medical term, and the term.
 
 import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
@@ -15,14 +15,14 @@ import {
 import { givenNames } from "./names.ts";
 import { verbose } from "./verbose.ts";
 
-/** Terms of one sort, and what stands before one that is somebody's. */
+/** Terms of one sort, and what precedes a term that is somebody's. */
 interface StatementPattern {
 	readonly kind: DataKind;
-	/** Global, for a lower-cased text, which is searched once: ignoring case would take twice as long. */
+	/** Global, for a lower-cased text: ignoring case would take twice as long. */
 	readonly terms: RegExp;
-	/** Held against the lower-cased words before a term, up to it. */
+	/** Matched against the lower-cased words before a term. */
 	readonly before: RegExp;
-	/** Also held against the text from the term on; where it matches, the term is something else. */
+	/** Matched against the text from the term on. Where it matches, the term is something else. */
 	readonly unless?: RegExp;
 }
 
@@ -38,7 +38,7 @@ const VISIT_VERBS = verbs.visiting.join("|");
 /** Possessives. */
 const OWN = "(?:my|her|his|meine?[nrms]?|seine?[nrms]?|mon|ma|mi|mio|mia|meu|minha|mijn|min|mitt|moja|mój)";
 
-/** At most six words between a verb and its term, none of which makes it a topic. */
+/** Between a verb and its term: at most six words, none of which makes the term a topic. */
 const VERB_TO_TERM = verbose`
 	(?:
 		(?!
@@ -56,7 +56,7 @@ const precededBy = (verbs: string) =>
 		"u",
 	);
 
-/** What a term is part of where it is no condition of anybody's: its research, its ward, its dashboard. */
+/** A term followed by these is nobody's condition: its research, its ward, its dashboard. */
 export const NOT_A_CONDITION = new RegExp(
 	verbose`
 		^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:
@@ -70,12 +70,12 @@ export const NOT_A_CONDITION = new RegExp(
 
 const ATTRIBUTION = precededBy(`${TREATMENT_VERBS}|${MEDICINE_VERBS}`);
 
-/** Whether the small-lettered words before a term give it to somebody by a verb or a possessive. */
+/** Whether the lower-cased words before a term give it to somebody, by a verb or a possessive. */
 export function isAttributed(before: string): boolean {
 	return ATTRIBUTION.test(before);
 }
 
-/** Terms as they are searched for: without Unicode's classes, which would take four times as long, in the letters of these languages. */
+/** Compiles terms with the letters of these languages in place of Unicode's classes, which would take four times as long. */
 function toTermPattern(source: string): RegExp {
 	return new RegExp(source.replaceAll("\\p{L}", "[a-z\\u00df-\\u024f]"), "g");
 }
@@ -93,7 +93,12 @@ const STATEMENTS: readonly StatementPattern[] = [
 		before: precededBy(MEDICINE_VERBS),
 		unless: NOT_A_CONDITION,
 	},
-	{ kind: "diagnosis_context", terms: toTermPattern(TREATMENTS), before: precededBy(TREATMENT_VERBS), unless: NOT_A_CONDITION },
+	{
+		kind: "diagnosis_context",
+		terms: toTermPattern(TREATMENTS),
+		before: precededBy(TREATMENT_VERBS),
+		unless: NOT_A_CONDITION,
+	},
 	{
 		kind: "diagnosis_context",
 		terms: toTermPattern(`\\b(?:${SPECIALISTS})`),
@@ -105,17 +110,17 @@ const STATEMENTS: readonly StatementPattern[] = [
 
 const CHARS_BEFORE_TERM = 112;
 const CHARS_AFTER_TERM = 96;
-/** The verb stands this near. */
+/** The verb is this near. */
 const MAX_VERB_DISTANCE = 72;
-/** A term this near behind one that was looked at has the same words around it. */
+/** A term this near after another has the same words around it and is skipped. */
 const MIN_TERM_DISTANCE = 32;
 
 const ASCII_NAME = /\b[A-Z][a-z]{2,11}\b/g;
 
-/** Ends a sentence; a stop behind an abbreviation does not. */
+/** The end of a sentence, but not a full stop after an abbreviation. */
 const SENTENCE_END = /\p{Ll}{3}[.!?][ \n]|\n/u;
 
-/** Whether somebody in particular is meant in the words before a term. */
+/** Whether the words before a term name somebody in particular. */
 function isAboutSomebody(sentence: string): boolean {
 	if (KNOWN_PERSON.test(sentence.toLowerCase())) return true;
 	return (sentence.match(ASCII_NAME) ?? []).some((word) => givenNames.has(word.toLowerCase()));
@@ -131,19 +136,19 @@ function isStatement(text: string, at: number, { before: said, unless }: Stateme
 	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
 }
 
-/** Adds the kinds of statements about somebody's health in a text. Each term costs a constant. */
-export function addHealthStatements(text: string, seen: Set<DataKind>): void {
+/** Adds the kinds of the statements about somebody's health in a text. Each term costs a constant. */
+export function addHealthStatements(text: string, kinds: Set<DataKind>): void {
 	const lower = text.toLowerCase();
-	// A letter that has no single small form shifts what stands behind it: then the small text is the only one read.
+	// A letter whose lower case has another length shifts the offsets: then only the lower-cased text is read.
 	const original = lower.length === text.length ? text : lower;
 	for (const statement of STATEMENTS) {
-		if (seen.has(statement.kind)) continue;
+		if (kinds.has(statement.kind)) continue;
 		let from = 0;
 		for (const { index } of lower.matchAll(statement.terms)) {
 			if (index < from) continue;
 			from = index + MIN_TERM_DISTANCE;
 			if (!isStatement(original, index, statement)) continue;
-			seen.add(statement.kind);
+			kinds.add(statement.kind);
 			break;
 		}
 	}

@@ -1,7 +1,7 @@
-// Who a statement about health is about: somebody in particular, the writer's own people, or nobody.
+// Decides whom a statement about health is about: somebody in particular, people close to the writer, or nobody.
 import { verbose } from "./verbose.ts";
 
-/** Says that somebody in particular is meant. */
+/** Words for somebody in particular, in lower case. */
 export const SOMEBODY = new RegExp(verbose`
 	\bpatient(?:['’]s)?\b
 	|\bpt\b
@@ -52,7 +52,7 @@ export const SOMEBODY = new RegExp(verbose`
 	|(?:john|jane) doe
 `);
 
-/** People that are meant in particular, in lower case, beyond those that every phrase about health knows. */
+/** People of the writer, in lower case: family, friends, colleagues, clients. */
 export const OWN_PEOPLE = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
@@ -106,10 +106,10 @@ export const OWN_PEOPLE = new RegExp(
 	"u",
 );
 
-/** Somebody in particular, in lower case. */
+/** Both: the sentence is about a person. */
 export const KNOWN_PERSON = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
 
-/** A text about these in general. */
+/** A text about health in general, fiction, software or research. */
 export const NOT_ABOUT_SOMEBODY = new RegExp(verbose`
 	\bcohort
 	|meta-analys

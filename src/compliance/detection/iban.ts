@@ -1,4 +1,4 @@
-// Reads an international bank account number: the country's length, separators, MOD 97-10.
+// Reads international bank account numbers: the country's length, separators, MOD 97-10.
 import { iban } from "./checksums.ts";
 import { standsAlone } from "./identify.ts";
 import ibanLengths from "./lists/iban-lengths.json" with { type: "json" };
@@ -7,8 +7,8 @@ import { isWordAt } from "./words.ts";
 /** How many characters an IBAN has, by country. */
 const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(Object.entries(ibanLengths));
 
-/** Where the IBAN that begins at a word ends, −1 if none does; groups may be separated by one space or hyphen. */
-export function ibanAt(text: string, start: number): number {
+/** Where the IBAN that begins at a word ends, −1 if there is none. One space or hyphen may separate its groups. */
+export function findIbanEnd(text: string, start: number): number {
 	if (text.charCodeAt(start) < 65) return -1;
 	const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
 	if (length === undefined) return -1;

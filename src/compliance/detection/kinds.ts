@@ -1,5 +1,4 @@
-// What is looked for: the classes of sensitive text and the kinds in each. How a kind is recognised stands elsewhere.
-
+// What the detector looks for: the classes of sensitive data and the kinds of each. How a kind is recognised is decided elsewhere.
 import { DATA_CLASSES, type DataClass } from "../vocabulary.ts";
 
 const KINDS_BY_CLASS = {
@@ -142,7 +141,7 @@ const CLASS_BY_KIND: ReadonlyMap<string, DataClass> = new Map(
 	DATA_CLASSES.flatMap((dataClass) => KINDS_BY_CLASS[dataClass].map((kind) => [kind, dataClass] as const)),
 );
 
-/** The class a kind belongs to; undefined for a name that is no kind. */
-export function findClass(kind: string): DataClass | undefined {
-	return CLASS_BY_KIND.get(kind);
+/** The class that a kind belongs to; null if there is no such kind. */
+export function findClass(kind: string): DataClass | null {
+	return CLASS_BY_KIND.get(kind) ?? null;
 }

@@ -1,14 +1,14 @@
-// The expressions of medical terms in a sentence, built from the lists of medical-terms.json.
+// The medical terms in a sentence, as sources of regular expressions. The words stand in lists/medical-terms.json.
 import terms from "./lists/medical-terms.json" with { type: "json" };
 import { verbose } from "./verbose.ts";
 
 /** Conditions in several languages, many by their stem. */
 export const CONDITIONS = terms.conditions.join("|");
 
-/** What somebody feels or shows: it says something of their health only behind words of a clinic. */
+/** What somebody feels or shows. It says something about their health only after words of a clinic. */
 export const SYMPTOMS = terms.symptoms.join("|");
 
-/** Generic names of medicines, the endings that INN stems give them, and brands that stand for them. */
+/** Generic names of medicines, endings of names made from INN stems, and brands. */
 export const MEDICINES = terms.medicines.join("|");
 
 /** Those medicines that are one plain word. */
@@ -17,16 +17,16 @@ export const MEDICINE_WORDS = MEDICINES.split("|").filter((word) => /^[a-z]+$/.t
 /** Classes of medicines. */
 export const MEDICINE_CLASSES = terms.medicineClasses.join("|");
 
-/** Conditions within and at the end of compounds, where a language writes them as one word, or behind a letter beyond ASCII. */
+/** Conditions in the middle or at the end of a compound, or after a letter beyond ASCII. */
 export const CONDITION_STEMS = terms.conditionStems.join("|");
 
-/** Treatments, operations and aids, and what addiction and despair are called. */
+/** Treatments, operations and aids, and the words for addiction and despair. */
 export const TREATMENTS = `\\b(?:${terms.treatments.join("|")})`;
 
 /** Doctors by what they treat. */
 export const SPECIALISTS = terms.specialists.join("|");
 
-/** A stay in a hospital, which says by itself that somebody is ill. */
+/** A stay in hospital: it says by itself that somebody is ill. */
 export const STAYS = verbose`
 	\b(?:was|is|been|being|got|were) (?:re)?hospitali[sz]ed
 	|\brushed to (?:the )?(?:hospital|er\b|a&e)

@@ -29,8 +29,8 @@ const GENERIC_LOCAL_PART = new RegExp(
 const NOT_A_MAILBOX = /^(?:git|hg|svn)$/i;
 
 /** Mailboxes, each tried at its @. */
-export function addMailboxes(text: string, seen: Set<DataKind>): void {
-	for (let at = text.indexOf("@"); at >= 0 && !seen.has("email"); at = text.indexOf("@", at + 1)) {
+export function addMailboxes(text: string, kinds: Set<DataKind>): void {
+	for (let at = text.indexOf("@"); at >= 0 && !kinds.has("email"); at = text.indexOf("@", at + 1)) {
 		if (!isWordAt(text, at + 1)) continue;
 		MAIL_DOMAIN.lastIndex = at;
 		const domain = MAIL_DOMAIN.exec(text)?.[0];
@@ -40,7 +40,7 @@ export function addMailboxes(text: string, seen: Set<DataKind>): void {
 		if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) continue;
 		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) continue;
 		if (isUserinfo(before, local)) continue;
-		seen.add("email");
+		kinds.add("email");
 	}
 }
 
@@ -172,7 +172,11 @@ const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
  * How sure it is that a name of a person begins at a word: introduced as one, introduced or addressed as one in a story too,
  * somebody's without more, or none.
  */
-export function classifyName(text: string, start: number, end: number): "introduced" | "addressed" | "full" | undefined {
+export function classifyName(
+	text: string,
+	start: number,
+	end: number,
+): "introduced" | "addressed" | "full" | undefined {
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return undefined;
 	const before = text.slice(Math.max(0, start - 40), start);

@@ -1,7 +1,7 @@
-// What stands where a secret would: documented examples, variables, words to be replaced. Lists, and the entropy test.
+// Recognises what stands in the place of a secret: documented examples, references, words to be replaced; and measures entropy.
 import { verbose } from "./verbose.ts";
 
-/** Documented by their providers, or by scanners, as examples that open nothing. */
+/** What marks examples in the documentation of providers and scanners. They open nothing. */
 const EXAMPLE_MARK = new RegExp(
 	verbose`
 		example
@@ -30,14 +30,14 @@ const EXAMPLE_MARK = new RegExp(
 	"i",
 );
 
-/** Counts that fill a place: 1234567890 and abcdefgh in keys of tutorials. */
+/** Sequences that fill a key in tutorials: 1234567890, abcdefgh. */
 const SEQUENCE = /^[a-z_-]{0,12}(?:0?123456789\d?|abcdef(?:ghij?\w*)?)$/i;
 
-/** References to where the secret is: variables of shells, templates, pipelines and languages, and calls. */
+/** References to a secret: variables of shells, templates, pipelines and languages, and calls. */
 const SECRET_REFERENCE =
 	/^(?:\$|%[A-Za-z({]|[<[{(@&*!]|#\{|`)|\$\{|\{\{|<[^>]{1,40}>|\(|\[|^(?:process|import|os|env|config|settings|self|this|secrets?|vault|ctx|req|request|args|options|props|params|var|local|data|module|System|Deno|ENV|getenv)\b\.?|^[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){1,6}$/;
 
-/** Passwords that nobody takes for secret, and words that describe one. */
+/** Passwords that nobody takes for a secret, and words that describe one. */
 const COMMON_PASSWORD = new RegExp(
 	verbose`
 		^(?:
@@ -50,23 +50,26 @@ const COMMON_PASSWORD = new RegExp(
 	"i",
 );
 
-/** Whether a value stands for a secret without being one. */
+/** Whether a value stands in the place of a secret. */
 export function isPlaceholder(value: string): boolean {
-	return EXAMPLE_MARK.test(value) || SEQUENCE.test(value) || SECRET_REFERENCE.test(value) || COMMON_PASSWORD.test(value);
+	return (
+		EXAMPLE_MARK.test(value) || SEQUENCE.test(value) || SECRET_REFERENCE.test(value) || COMMON_PASSWORD.test(value)
+	);
 }
 
-/** Digits and letters in their order, as tutorials fill a key; of mixed case they are not typed so. */
+/** Digits and letters in order, as tutorials fill a key. Nobody types such a run in mixed case. */
 const ORDERED_RUN = /\d{0,3}123456789\d{0,4}|abcdefgh\w{0,64}|ABCDEFGH\w{0,64}/g;
-const MIN_KEY_BESIDES = 28;
+/** A key with fewer characters besides such a run is an example. */
+const MIN_OTHER_KEY_CHARS = 28;
 
-/** The same for what has a provider's own prefix, which a reference cannot have. */
+/** The same for a key with a provider's prefix, which a reference cannot have. */
 export function isExampleKey(value: string): boolean {
 	if (EXAMPLE_MARK.test(value)) return true;
-	const besides = value.replace(ORDERED_RUN, "").length;
-	return besides < value.length && besides < MIN_KEY_BESIDES;
+	const otherChars = value.replace(ORDERED_RUN, "").length;
+	return otherChars < value.length && otherChars < MIN_OTHER_KEY_CHARS;
 }
 
-/** Shannon entropy of a text's characters, in bits per character. */
+/** Shannon entropy of the characters of a text, in bits per character. */
 export function entropy(text: string): number {
 	const counts = new Map<string, number>();
 	for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -1,10 +1,13 @@
-// Tells tokens that were drawn at random from names, slugs, hashes and identifiers, by their characters alone. Pure.
+// Distinguishes random tokens from names, slugs, hashes and identifiers, by their characters alone.
 import identifierPrefixes from "./lists/identifier-prefixes.json" with { type: "json" };
 import { entropy } from "./placeholders.ts";
 
 const MIN_RANDOM_CHARS = 16;
 
-/** Of neighbours in random letters and digits three in five differ in make, in names of mixed case one in three. */
+/**
+ * The least share of neighbours of different character classes. In random letters and digits it is three in five, in names of
+ * mixed case one in three.
+ */
 const MIN_CLASS_CHANGES = 0.4;
 const MIN_RANDOM_BITS = 3.2;
 
@@ -13,7 +16,7 @@ function characterClass(code: number): number {
 	return code < 91 ? 1 : 2;
 }
 
-/** Whether a run of ASCII letters and digits mixes capitals, small letters and digits as a generator does. */
+/** Whether a run of ASCII letters and digits mixes upper case, lower case and digits as a generator does. */
 export function isRandom(run: string): boolean {
 	if (run.length < MIN_RANDOM_CHARS) return false;
 	const counts = [0, 0, 0];
@@ -28,30 +31,30 @@ export function isRandom(run: string): boolean {
 
 const MIN_LOWERCASE_CHARS = 32;
 
-/** The same without capitals, at twice the length; hexadecimal digits are a hash as well as a key and do not count. */
+/** The same without upper case, at twice the length. Hexadecimal digits do not count: they may be a hash as well as a key. */
 function isRandomLowercase(run: string): boolean {
 	if (run.length < MIN_LOWERCASE_CHARS || /[A-Z]/.test(run) || /^[a-f0-9]+$/.test(run)) return false;
 	return (run.match(/\d/g)?.length ?? 0) >= run.length / 8 && entropy(run) >= MIN_RANDOM_BITS && !/[a-z]{12}/.test(run);
 }
 
-/** Whether some part of a token between its separators was drawn at random. */
+/** Whether any part of a token between its separators is random. */
 export function hasRandomPart(token: string): boolean {
 	return token.split(/[^A-Za-z0-9]+/).some((part) => isRandom(part) || isRandomLowercase(part));
 }
 
-/** Prefixes of identifiers and of names that have a hash in them: what follows is no key however random it looks. */
+/** Prefixes of identifiers and of names with a hash in them: what follows is no key, however random it looks. */
 const IDENTIFIER_PREFIXES: ReadonlySet<string> = new Set(identifierPrefixes);
 
 const PREFIXED_TOKEN = /[A-Za-z]{2,12}[-_][\w-]{16,240}/y;
 const MIN_PREFIXED_CHARS = 24;
 
 /**
- * Where a token ends that begins at a word: a prefix of two to twelve letters, `-` or `_`, and behind it random
- * characters, as providers form their keys; −1 if there is none.
+ * Where the prefixed token that begins at a word ends, −1 if there is none. Providers form their keys so: a prefix of two to
+ * twelve letters, `-` or `_`, then random characters.
  */
 export function findPrefixedTokenEnd(text: string, start: number, end: number): number {
-	const sign = text.charCodeAt(end);
-	if ((sign !== 45 && sign !== 95) || end - start < 2 || end - start > 12) return -1;
+	const separator = text.charCodeAt(end);
+	if ((separator !== 45 && separator !== 95) || end - start < 2 || end - start > 12) return -1;
 	if (/[\w\-./+%#@\\$]/.test(text.charAt(start - 1))) return -1;
 	PREFIXED_TOKEN.lastIndex = start;
 	if (!PREFIXED_TOKEN.test(text)) return -1;

@@ -1,13 +1,14 @@
-// The tables of secrets: what keys of providers look like, and what names of settings hold one.
+// The tables of secrets: what the keys of providers look like, and which settings hold a secret.
 import type { SecretKind } from "./kinds.ts";
 import hexadecimalKeyPrefixes from "./lists/hexadecimal-key-prefixes.json" with { type: "json" };
 import { verbose } from "./verbose.ts";
 
-/** A key that its provider's prefix gives away. */
+/** A key with a prefix of its provider. */
 export interface KeyShape {
 	readonly kind: SecretKind;
-	/** Sticky and bounded, tried where a word begins with `prefix`. */
+	/** The shape is tried where a word begins so; empty for keys without a prefix. */
 	readonly prefix: string;
+	/** Sticky and bounded. */
 	readonly shape: RegExp;
 }
 
@@ -63,7 +64,7 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "shopify_token", prefix: "shp", shape: /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/y },
 	{ kind: "square_token", prefix: "sq0", shape: /sq0(?:atp|csp|idp)-[\w-]{22,50}/y },
 	{ kind: "square_token", prefix: "EAAA", shape: /EAAA[\w-]{56,64}/y },
-	// An account and its token behind each other, as they are handed to the client.
+	// An account and then its token, as they are passed to the client.
 	{ kind: "twilio_key", prefix: "AC", shape: /AC[0-9a-f]{32}["',: ]{1,5}[0-9a-f]{32}(?![A-Za-z0-9])/y },
 	{ kind: "twilio_key", prefix: "SK", shape: /SK[0-9a-f]{32}(?![A-Za-z0-9])/y },
 	{ kind: "mailgun_key", prefix: "key", shape: /key-[a-f0-9]{32}(?![a-z0-9])/y },
@@ -82,7 +83,7 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "supabase_key", prefix: "sbp", shape: /sbp_[a-f0-9]{40}/y },
 	{ kind: "vault_token", prefix: "hvs", shape: /hv[sb]\.[\w-]{24,200}/y },
 	{ kind: "atlassian_token", prefix: "ATATT3", shape: /ATATT3[\w=-]{100,220}/y },
-	// Their keys are of one case or hexadecimal, which without the prefix would be no sign of a key.
+	// Hexadecimal keys or keys of one case: without the prefix they would not be recognisable.
 	...hexadecimalKeyPrefixes.map((prefix) => ({
 		kind: "generic_secret" as const,
 		prefix,
@@ -102,12 +103,12 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "discord_token", prefix: "", shape: /[MNO][A-Za-z\d]{23,26}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])/y },
 ];
 
-/** A setting whose name says whose key its value is. */
+/** A setting whose name says which provider its key belongs to. */
 export interface NamedSecret {
 	readonly kind: SecretKind;
-	/** Held against the lower-cased name without separators. */
+	/** Matched against the lower-cased name without separators. */
 	readonly name: RegExp;
-	/** Held against the whole value. */
+	/** Matches the whole value. */
 	readonly value: RegExp;
 }
 
@@ -119,7 +120,7 @@ export const NAMED_SECRETS: readonly NamedSecret[] = [
 	{ kind: "heroku_api_key", name: /heroku/, value: /^[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}$/ },
 ];
 
-/** Names whose value is a password: short ones count too. */
+/** Names whose value is a password, even a short one. */
 export const PASSWORD_NAME =
 	/pass(?:w(?:or)?d|wort|phrase|code)|pwd$|^pw$|^passe$|passwd|(?<!by|com|en|im|over|sur|tres|under)pass$|contrasena|clave$|kennwort|motdepasse|senha$|wachtwoord|haslo$/;
 
@@ -140,11 +141,11 @@ export const KEY_NAME = new RegExp(verbose`
 	|authtoken$
 `);
 
-/** Names whose value is a key if it was drawn at random, and else may be anything. */
+/** Names whose value is a key if it is random, and may be anything otherwise. */
 export const POSSIBLE_KEY_NAME =
 	/(?<!public|primary|foreign|site|cache|sort|partition|object|idempotency|publishable|row|group|item|host|range)(?:key|pat|salt|seed|sig|signature|cookie|sid|sessionid|session)$/;
 
-/** Names that only speak of one: its length, its file, its name, its public half. */
+/** Names of something about a secret: its length, its file, its name, its public half. */
 export const ATTRIBUTE_NAME = new RegExp(verbose`
 	(?:
 		length|file|path|name|type|hash|policy|url|uri|endpoint|expiry|expires(?:in|at)?|ttl|id|count|limit|size|field

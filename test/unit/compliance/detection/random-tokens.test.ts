@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasRandomPart, isRandom, findPrefixedTokenEnd } from "../../../../src/compliance/detection/random-tokens.ts";
+import { findPrefixedTokenEnd, hasRandomPart, isRandom } from "../../../../src/compliance/detection/random-tokens.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const DRAWN = "IXRSzTyUroHEI5eCYyNwu0GwDfXwsTkG";

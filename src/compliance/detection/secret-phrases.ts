@@ -1,9 +1,9 @@
-// The table of what is said of a secret in words: "the password is …", headers, options of commands, statements of SQL.
+// The table of phrases that give a secret: "the password is …", headers, command options, SQL statements.
 
 import { verbose } from "./verbose.ts";
 import { Lexicon } from "./words.ts";
 
-/** What the value must be: any password, one of every make, a key, or the token of a header. */
+/** What the value must look like: any password, a strong one, a key, or the token of a header. */
 export type SecretForm = "password" | "strong" | "key" | "bearer";
 
 export interface SecretPhrase {
@@ -17,7 +17,7 @@ const BELONGING =
 	"(?: (?:for|of|to|on|at|del?|des?|d[aou]|du|della?|für|fürs|zum|vom|von|van|voor|pour|para|per|dla) [^\\n:=]{1,40}?)?";
 const EQUATING = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|as|:|=|->|=>)";
 
-/** What became of a secret: the value stands behind it. */
+/** That a secret was changed: its new value follows. */
 const CHANGE = verbose`
 	(?:(?:is|was|has been|got|gets|been) )?(?:now |just )?(?:changed|reset|set|updated|rotated|switched) (?:back )?to
 	|(?:is|are) now
@@ -71,10 +71,22 @@ const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string
 		),
 		form: "password",
 	},
-	// Words end at letters beyond ASCII: contraseña, hasło, mot de passe.
-	{ words: ["contrase"], shape: new RegExp(`contraseña${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"), form: "password" },
-	{ words: ["has"], shape: new RegExp(`hasło(?: do [^\\n:=]{1,40}?)? ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"), form: "password" },
-	{ words: ["passe"], shape: new RegExp(`passe${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"), form: "password" },
+	// Words are cut at letters beyond ASCII: contraseña, hasło. In French it is mot de passe.
+	{
+		words: ["contrase"],
+		shape: new RegExp(`contraseña${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: ["has"],
+		shape: new RegExp(`hasło(?: do [^\\n:=]{1,40}?)? ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: ["passe"],
+		shape: new RegExp(`passe${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
 	{
 		words: [
 			"password",
@@ -102,27 +114,27 @@ const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string
 		shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy,
 		form: "password",
 	},
-	// A setting of XML: its name in one attribute, its value in the next.
+	// A setting in XML: the name in one attribute, the value in the next.
 	{
 		words: ["key", "name"],
 		shape:
 			/(?:key|name)=["'][\w.:-]{0,40}(?:password|passwd|pwd|secret|apikey|api[_-]key|token|passphrase)["'][^<>\n]{0,24}? value=["'](?<value>[^"'\n]{6,128})["']/diy,
 		form: "password",
 	},
-	// A key that is only put behind its name.
+	// A key that follows its name without a sign between them.
 	{
 		words: ["key", "secret", "token"],
 		shape:
 			/(?<=(?:api|secret|access|auth|signing|encryption|bearer|private)[ _-]?)\w{3,6}(?: base)?:? ["'`]?(?<value>(?=[^\s]{0,24}\d)[A-Za-z\d_+/=-]{24,200})(?![^\s"'`.,;)])/diy,
 		form: "key",
 	},
-	// PASSWORD '…' and IDENTIFIED BY '…' of SQL.
+	// SQL: PASSWORD '…' and IDENTIFIED BY '…'.
 	{
 		words: ["password", "by"],
 		shape: /(?:password|(?<=identified )by) ["'](?<value>[^"'\s]{6,128})["']/diy,
 		form: "password",
 	},
-	// Options of commands: --password x, --api-key x.
+	// Command options: --password x, --api-key x.
 	{
 		words: ["password", "pass", "passwd"],
 		shape: /(?<=--[\w-]{0,20})\w{4,8} ["']?(?<value>[^\s"'-][^\s"']{5,128})/diy,
@@ -146,14 +158,18 @@ const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string
 		form: "password",
 	},
 	{ words: ["bearer"], shape: /bearer ["'`]?(?<value>[\w.~+/=-]{20,2000})/diy, form: "bearer" },
-	{ words: ["token"], shape: /(?<=authorization["']?[:=] ?["']?)token (?<value>[\w.~+/=-]{20,400})/diy, form: "bearer" },
+	{
+		words: ["token"],
+		shape: /(?<=authorization["']?[:=] ?["']?)token (?<value>[\w.~+/=-]{20,400})/diy,
+		form: "bearer",
+	},
 	{ words: ["basic"], shape: /basic (?<value>[A-Za-z0-9+/]{12,400}={0,2})(?![A-Za-z0-9])/diy, form: "key" },
 ];
 
 const secretLexicon = new Lexicon<SecretPhrase>();
 for (const entry of SECRET_PHRASES) for (const word of entry.words) secretLexicon.add(word, entry);
 
-/** What is waited for at a word. */
-export function secretPhrasesAt(text: string, start: number, end: number): readonly SecretPhrase[] | undefined {
+/** The phrases that start at a word; null if there are none. */
+export function secretPhrasesAt(text: string, start: number, end: number): readonly SecretPhrase[] | null {
 	return secretLexicon.at(text, start, end);
 }
