@@ -1,4 +1,4 @@
-// The gate: which models may see a text under a policy, for each that may not why, and what is attested of those that did. Pure.
+// The compliance gate: which models may see a text under a policy, why others may not, and what is attested. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
@@ -9,22 +9,22 @@ import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import { type CompiledPolicy, type CompliancePolicy, compilePolicy } from "./policy.ts";
 import { DATA_CLASSES, type DataClass, isWithin } from "./vocabulary.ts";
 
-/** A policy in force on a text. It holds for whatever model sees the text: stand-ins, judges, critics and planners too. */
+/** A policy in force on a text. It applies to every model that sees the text: fallbacks, judges, critics and planners, too. */
 export interface ComplianceGate {
 	policy: CompiledPolicy;
 	detection: Detection;
 	matrixVersion: string;
-	/** Why a model must not see the text, one sentence each; empty when it may. */
+	/** Why a model must not see the text, a sentence for each reason; empty if it may. */
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
-	/** What is attested when these models saw the text. */
+	/** The attestation that these models saw the text. */
 	attest(models: Iterable<Pick<Model, "id" | "provider">>): Attestation;
 }
 
-/** What a gate goes by. */
+/** What a gate decides by. */
 export interface GateBasis {
 	matrix: Matrix;
 	catalog: Pick<Catalog, "findProvider">;
-	/** Whether what is public of a provider holds for what is really called. */
+	/** Whether the public claims about a provider apply to what is really called. */
 	standings: ReadonlyMap<string, ProviderStanding>;
 }
 
@@ -36,10 +36,11 @@ const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retenti
 	SECRETS: "zero_retention",
 };
 
-/** What is known of what is really called; null where nothing is. */
+/** What is known about the provider that is really called. */
 interface ProviderKnowledge {
+	/** Null if nothing is known. */
 	facts: ProviderFacts | null;
-	/** Why nothing is. */
+	/** Why nothing is known, to be appended to a reason. */
 	unknownBecause: string;
 	hasZeroRetention: boolean;
 }
@@ -76,7 +77,7 @@ function residencyReasons({ facts, unknownBecause }: ProviderKnowledge, allowed:
 	return [`data may be held ${where}, allowed is ${joinWords(allowed)}`];
 }
 
-/** A standard is asked for as a framework or as a certification; a provider that has it under the other word has it. */
+/** Whether a provider has a standard. A policy may require it as a framework or a certification, and a claim may call it either. */
 function hasStandard({ facts }: ProviderKnowledge, name: string): boolean {
 	return [facts?.frameworks.value, facts?.certifications.value].some((names) => names?.includes(name));
 }
@@ -135,7 +136,7 @@ function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readon
 
 const sortUnique = (words: Iterable<string>) => [...new Set(words)].sort();
 
-/** The gate of a policy on a text. */
+/** The gate of a policy on a text, by a matrix. */
 export function createGate(policy: CompiledPolicy, detection: Detection, basis: GateBasis): ComplianceGate {
 	const byProvider = new Map<string, readonly string[]>();
 	const matrixVersion = basis.matrix.version;

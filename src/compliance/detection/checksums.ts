@@ -1,7 +1,7 @@
-// Check digits of identifiers: each function takes the characters without separators and says whether they agree.
+// Verifies the check digits of identifiers. Each function takes the characters without separators.
 import { sha256 } from "@noble/hashes/sha2.js";
 
-/** Whether a number passes its published check. Takes digits and capital letters, no separators. */
+/** Whether a number of digits and upper-case letters, without separators, passes its published check. */
 export type ChecksumRule = (value: string) => boolean;
 
 function digitAt(value: string, index: number): number {
@@ -25,7 +25,7 @@ export function luhn(value: string): boolean {
 	return sum % 10 === 0;
 }
 
-/** ISO/IEC 7064 MOD 97-10 over a text whose letters count 10 to 35. */
+/** ISO/IEC 7064 MOD 97-10 of a text; letters count 10 to 35. */
 function mod97(text: string): number {
 	let rest = 0;
 	for (let i = 0; i < text.length; i++) {
@@ -35,7 +35,7 @@ function mod97(text: string): number {
 	return rest;
 }
 
-/** ISO 13616: country and check digits to the end, then MOD 97-10. */
+/** ISO 13616: country and check digits move to the end, then MOD 97-10. */
 export function iban(value: string): boolean {
 	return mod97(value.slice(4) + value.slice(0, 4)) === 1;
 }
@@ -45,12 +45,12 @@ export function abaRouting(value: string): boolean {
 	return weightedSum(value, [3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 === 0;
 }
 
-/** National Provider Identifier: Luhn behind the prefix 80840 (45 CFR 162.406). */
+/** National Provider Identifier: Luhn after the prefix 80840 (45 CFR 162.406). */
 export function npi(value: string): boolean {
 	return luhn(`80840${value}`);
 }
 
-/** DEA registration: (1st + 3rd + 5th) + 2 × (2nd + 4th + 6th), its last digit is the 7th; two letters before. */
+/** DEA registration: two letters, then digits; the last digit of (1st + 3rd + 5th) + 2 × (2nd + 4th + 6th) is the 7th. */
 export function dea(value: string): boolean {
 	return weightedSum(value.slice(2), [1, 2, 1, 2, 1, 2]) % 10 === digitAt(value, 8);
 }
@@ -133,7 +133,7 @@ export function spanishNif(value: string): boolean {
 
 const CODICE_ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 
-/** Italian codice fiscale (D.M. 12/03/1974): odd and even places have tables of their own, MOD 26. */
+/** Italian codice fiscale (D.M. 12/03/1974): a table each for odd and even places, MOD 26. */
 export function codiceFiscale(value: string): boolean {
 	let sum = 0;
 	for (let i = 0; i < 15; i++) {
@@ -212,7 +212,7 @@ export function singaporeNric(value: string): boolean {
 	return letters.charAt(index) === value.slice(-1);
 }
 
-/** Korean resident number: weights 2 to 9 and 2 to 5, MOD 11. Numbers given since October 2020 carry no check. */
+/** Korean resident number: weights 2 to 9 and 2 to 5, MOD 11. Numbers issued since October 2020 have no check digit. */
 export function koreanRrn(value: string): boolean {
 	const sum = weightedSum(value, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
 	return (11 - (sum % 11)) % 10 === digitAt(value, 12);

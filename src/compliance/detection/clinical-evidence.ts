@@ -1,4 +1,4 @@
-// Weighs what a sentence says of somebody's health: words of medicine, signs of a record, and whether somebody is meant.
+// Evaluates what a sentence says about somebody's health: words of medicine, signs of a record, and whom it is about.
 import {
 	ABOUT_PREPOSITION,
 	ANIMALS,
@@ -10,7 +10,6 @@ import {
 	GENERAL_STATEMENT,
 	OWN_ORGAN,
 	PATIENT_ONLY,
-	PEOPLE_BY_ROLE,
 	REQUEST,
 	STORY_SIGNS,
 	TIME_SPAN,
@@ -18,33 +17,26 @@ import {
 	TREATMENT_BY_DOCTOR,
 	WORK_ON_TOPIC,
 } from "./clinical-signs.ts";
-import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
+import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm } from "./clinical-terms.ts";
 import type { Genre } from "./genre.ts";
 import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
-import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
+import { NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
-import { givenNames, notNames } from "./names.ts";
+import { findSubject, hasFullName, type Subject } from "./sentence-subject.ts";
 import { verbose } from "./verbose.ts";
 
 /** A longer sentence is read in pieces. */
-const MAX_SENTENCE = 400;
-/** Says less than that somebody is ill: "I have HIV" is longer. */
-const MIN_SENTENCE = 9;
-/** Terms looked at in one sentence; more of them say nothing new. */
+const MAX_SENTENCE_CHARS = 400;
+/** A shorter sentence does not say that somebody is ill: "I have HIV" is longer. */
+const MIN_SENTENCE_CHARS = 9;
+/** More terms in one sentence say nothing new. */
 const MAX_TERMS = 24;
-/** Words before a term that may give it to somebody. */
+/** How far before a term the words are that may give it to somebody. */
 const MAX_ATTRIBUTION_DISTANCE = 72;
-/** A sensation is of a part of the body that stands this near. */
+/** A sensation or an injury belongs to a part of the body that is this near. */
 const MAX_BODY_PART_DISTANCE = 32;
 
-const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
-const FULL_NAME =
-	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
-const TITLE_AND_SURNAME =
-	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
-const CAPITALISED_WORD = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
-
-/** The columns of a table about patients, and the keys of a record. */
+/** The header of a table about patients; its rows; and the keys of a record. */
 const TABLE_HEADER =
 	/(?:patient|visit|member|student|employee|name|mrn|dob|id)[^\n]{0,80}(?:dx\b|diagnos|condition|complaint|medication|rx\b|allerg|symptom)/;
 const TABLE_ROW = /[,;|\t][^\n]{0,200}[,;|\t]/;
@@ -60,10 +52,14 @@ interface Sentence {
 	readonly terms: readonly ClinicalTerm[];
 }
 
+/** What a sentence was found to say. */
 interface SentenceFinding {
-	readonly kind: DataKind | undefined;
+	/** Null if it says nothing about anybody's health. */
+	readonly kind: DataKind | null;
+	/** How many signs of a record it has. */
 	readonly signs: number;
-	readonly hasFullName: boolean;
+	/** It is about somebody with a full name. */
+	readonly namesPerson: boolean;
 }
 
 const KIND_BY_GROUP: Readonly<Record<ClinicalGroup, DataKind>> = {
@@ -79,28 +75,10 @@ const KIND_BY_GROUP: Readonly<Record<ClinicalGroup, DataKind>> = {
 	trigger: "diagnosis_context",
 };
 
-/** Nouns are capitalised there, so that two in a row are no name. */
-const GERMAN_WORD =
-	/\b(?:der|die|das|und|ist|hat|hatte|wurde|bei|wegen|ein|eine[nrms]?|seit|mit|für|nicht|vom?|am|zum|zur|leidet|nimmt|braucht|bekommt)\b/;
+/** How many different words of some groups a sentence has. */
+type WordCount = (...groups: ClinicalGroup[]) => number;
 
-/** Whether a first name and a surname stand in a text, neither of them a place, an institution or a word of medicine. */
-function hasFullName(text: string): boolean {
-	if (TITLE_AND_SURNAME.test(text)) return true;
-	const isGerman = GERMAN_WORD.test(text);
-	for (const [, first = "", last = ""] of text.matchAll(FULL_NAME)) {
-		const both = [first.toLowerCase(), last.toLowerCase()] as const;
-		if (isGerman && !givenNames.has(both[0])) continue;
-		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return true;
-	}
-	return false;
-}
-
-function hasGivenName(text: string): boolean {
-	return (text.match(CAPITALISED_WORD) ?? []).some((word) => givenNames.has(word.toLowerCase()));
-}
-
-/** What a sentence has of each group, each word once. */
-function countWords({ lower, terms, start }: Sentence): (...groups: ClinicalGroup[]) => number {
+function countWords({ lower, terms, start }: Sentence): WordCount {
 	const words = new Map<ClinicalGroup, Set<string>>();
 	for (const { group, start: from, end } of terms) {
 		const known = words.get(group) ?? new Set();
@@ -109,21 +87,11 @@ function countWords({ lower, terms, start }: Sentence): (...groups: ClinicalGrou
 	return (...groups) => groups.reduce((sum, group) => sum + (words.get(group)?.size ?? 0), 0);
 }
 
-/** Who a sentence is about: somebody known, only "he" or "she", the writer, or nobody. */
-type Subject = "known" | "pronoun" | "self" | undefined;
-
-function findSubject({ text, lower }: Sentence): Subject {
-	const others = lower.replace(FIRST_PERSONS, "");
-	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
-	if (KNOWN_PERSON.test(others)) return "pronoun";
-	return FIRST_PERSON.test(lower) ? "self" : undefined;
-}
-
-/** Behind a part of the body: an end or a small word, not the rest of a name such as "finger food". */
+/** What may follow a part of the body: an end or a short word, not the rest of a name such as "finger food". */
 const BODY_PART_END =
 	/^(?:$|(?!['’]s|-)[^\p{L}\d\s]|\s(?!of\b|food\b)\p{L}{1,4}(?!\p{L})|\s(?:after|while|during|yester|playing|since|falling|again|because|badly|hurts?|gebro|désde|depuis|desde|gestern))/u;
 
-/** Whether a part of the body stands near a word of another group; "arm's length" is none. */
+/** Whether a part of the body is near a word of another group. "arm's length" is not one. */
 function isNearBodyPart({ lower, terms, start }: Sentence, group: ClinicalGroup): boolean {
 	return terms.some(
 		(part) =>
@@ -133,8 +101,8 @@ function isNearBodyPart({ lower, terms, start }: Sentence, group: ClinicalGroup)
 	);
 }
 
-/** Symptoms that are a patient's: two, or one with where or since when. */
-function hasPatientSymptoms(sentence: Sentence, count: ReturnType<typeof countWords>): boolean {
+/** Whether a sentence has the symptoms of a patient: two, or one with where or since when. */
+function hasPatientSymptoms(sentence: Sentence, count: WordCount): boolean {
 	const { lower } = sentence;
 	const symptoms = count("symptom");
 	if (symptoms >= 2 || DISTRESS.test(lower)) return true;
@@ -145,7 +113,7 @@ function hasPatientSymptoms(sentence: Sentence, count: ReturnType<typeof countWo
 	);
 }
 
-/** With a medicine and somebody, a prescription wherever it stands. */
+/** With a medicine and a person, a dose that is taken is a prescription, in stories too. */
 const DOSE = /\d ?(?:mg|mcg|µg|ml|units?|iu|ie)\b/;
 const INTAKE = /\b(?:tak(?:es?|ing|en)|took|prescribed|given|started|on|rx|nimmt|prend|toma|prende)\b/;
 const DIAGNOSIS =
@@ -153,24 +121,26 @@ const DIAGNOSIS =
 
 const STRONG_GROUPS: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
 
-/** The first strong term that is said of the one who is meant, and not only their topic. */
-function findAttributedTerm(sentence: Sentence, who: Subject, isGeneral: boolean): ClinicalTerm | undefined {
+/** The first strong term that the sentence says of its subject, and that is not only a topic. */
+function findAttributedTerm(sentence: Sentence, subject: Subject, isGeneral: boolean): ClinicalTerm | null {
 	const { lower, text, terms, start } = sentence;
 	const isWork = WORK_ON_TOPIC.test(lower);
-	return terms.find((term) => {
+	const attributed = terms.find((term) => {
 		if (!STRONG_GROUPS.has(term.group)) return false;
 		const at = term.start - start;
 		const before = lower.slice(Math.max(0, at - MAX_ATTRIBUTION_DISTANCE), at);
 		if (NOT_A_CONDITION.test(text.slice(at))) return false;
 		const isTopic = TOPIC_PREPOSITION.test(before);
 		if ((isTopic && isWork) || ABOUT_PREPOSITION.test(before)) return false;
-		if (who === "self")
+		if (subject === "self")
 			return !isGeneral && !isWork && (isAttributed(before) || (FIRST_PERSON.test(before) && !REQUEST.test(lower)));
-		return isGeneral || isWork ? who === "known" && !isTopic && isAttributed(before) : true;
+		return isGeneral || isWork ? subject === "known" && !isTopic && isAttributed(before) : true;
 	});
+	return attributed ?? null;
 }
 
-function isRecord(signs: number, earlierSigns: number, count: ReturnType<typeof countWords>): boolean {
+/** Whether the signs and words of a sentence, and the signs of the one before, make it part of a record. */
+function isRecord(signs: number, earlierSigns: number, count: WordCount): boolean {
 	const strong = count("condition", "treatment", "medicine", "symptom");
 	const all = strong + count("measure", "anatomy", "sensation", "department");
 	if (signs >= 3) return true;
@@ -188,62 +158,57 @@ function evaluateSentence(sentence: Sentence, earlierSigns: number, genre: Genre
 		genre.isPublished || genre.isExercise
 			? findKindInStory(sentence, count, signsFound, earlierSigns)
 			: findKind(sentence, count, signs, earlierSigns);
-	return { kind, signs, hasFullName: kind !== undefined && hasFullName(text) };
+	return { kind, signs, namesPerson: kind !== null && hasFullName(text) };
 }
 
 /**
- * In news and exercises somebody is always ill: only what a record has counts there, a dose that is taken, and a diagnosis or
- * two illnesses of somebody who is named in full or of somebody's family.
+ * The kind in news and exercises, where illness is common. Only these count: what only records have, a dose that is taken, and
+ * a diagnosis or two illnesses of somebody with a full name or of somebody close to the writer.
  */
 function findKindInStory(
 	sentence: Sentence,
-	count: ReturnType<typeof countWords>,
+	count: WordCount,
 	signsFound: readonly RegExp[],
 	earlierSigns: number,
-): DataKind | undefined {
+): DataKind | null {
 	const { lower, text, terms } = sentence;
-	if (NOT_ABOUT_SOMEBODY.test(lower) || GENERAL_STATEMENT.test(lower)) return undefined;
+	if (NOT_ABOUT_SOMEBODY.test(lower) || GENERAL_STATEMENT.test(lower)) return null;
 	if (HEALTH_KEY.test(lower) && PERSON_KEY.test(lower)) return "diagnosis_context";
 	const signs = signsFound.filter((sign) => !STORY_SIGNS.includes(sign)).length;
 	const strong = count("condition", "treatment", "medicine", "symptom", "measure");
 	if (PATIENT_ONLY.test(lower) || (signs >= 1 && signsFound.length >= 2 && strong >= 1)) return mainKind(terms);
-	const who = findSubject(sentence);
-	if (who === undefined) return undefined;
+	const subject = findSubject(text, lower);
+	if (subject === null) return null;
 	if (count("medicine") > 0 && DOSE.test(lower) && INTAKE.test(lower)) return "prescription";
-	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return undefined;
+	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return null;
 	const illnesses = count("condition", "treatment", "medicine");
 	if (illnesses >= 1 && DIAGNOSIS.test(lower)) return mainKind(terms);
-	return illnesses + count("symptom") >= 2 ? findKind(sentence, count, signsFound.length, earlierSigns) : undefined;
+	return illnesses + count("symptom") >= 2 ? findKind(sentence, count, signsFound.length, earlierSigns) : null;
 }
 
-function findKind(
-	sentence: Sentence,
-	count: ReturnType<typeof countWords>,
-	signs: number,
-	earlierSigns: number,
-): DataKind | undefined {
-	const { lower, terms } = sentence;
-	if (NOT_ABOUT_SOMEBODY.test(lower)) return undefined;
+function findKind(sentence: Sentence, count: WordCount, signs: number, earlierSigns: number): DataKind | null {
+	const { text, lower, terms } = sentence;
+	if (NOT_ABOUT_SOMEBODY.test(lower)) return null;
 	const isGeneral = GENERAL_STATEMENT.test(lower);
 	const isPhrase = signs > 0 && CLINICAL_PHRASES.test(lower);
 	if (!isGeneral && (isPhrase || isRecord(signs, earlierSigns, count) || PATIENT_ONLY.test(lower)))
 		return mainKind(terms);
 	if (HEALTH_KEY.test(lower) && PERSON_KEY.test(lower)) return "diagnosis_context";
-	const who = findSubject(sentence);
-	if (who === undefined || (who !== "known" && ANIMALS.test(lower))) return undefined;
-	const term = findAttributedTerm(sentence, who, isGeneral);
-	if (term !== undefined) return KIND_BY_GROUP[term.group];
-	if (isGeneral || WORK_ON_TOPIC.test(lower)) return undefined;
+	const subject = findSubject(text, lower);
+	if (subject === null || (subject !== "known" && ANIMALS.test(lower))) return null;
+	const term = findAttributedTerm(sentence, subject, isGeneral);
+	if (term !== null) return KIND_BY_GROUP[term.group];
+	if (isGeneral || WORK_ON_TOPIC.test(lower)) return null;
 	if (signs > 0 && count("measure") > 0) return "lab_result";
-	return isDescribedAsIll(sentence, who, count) ? "diagnosis_context" : undefined;
+	return isDescribedAsIll(sentence, subject, count) ? "diagnosis_context" : null;
 }
 
-/** Whether somebody who is meant is told of as ill, or as seen by a doctor, without the name of a condition. */
-function isDescribedAsIll(sentence: Sentence, who: Subject, count: ReturnType<typeof countWords>): boolean {
+/** Whether a sentence describes its subject as ill, or as seen by a doctor, without naming a condition. */
+function isDescribedAsIll(sentence: Sentence, subject: Subject, count: WordCount): boolean {
 	const { lower, terms } = sentence;
 	if (CLINICAL_PHRASES.test(lower) || hasPatientSymptoms(sentence, count) || TREATMENT_BY_DOCTOR.test(lower))
 		return true;
-	if (who === "known" && terms.some((each) => isAttributedSymptom(sentence, each))) return true;
+	if (subject === "known" && terms.some((term) => isAttributedSymptom(sentence, term))) return true;
 	return count("department") > 0 && APPOINTMENT.test(lower);
 }
 
@@ -259,12 +224,12 @@ function mainKind(terms: readonly ClinicalTerm[]): DataKind {
 	return KIND_BY_GROUP[first?.group ?? "condition"];
 }
 
-/** Whether nothing new can come of a sentence: its kind is known, and it names nobody. */
+/** Whether a sentence can add nothing: its kind is known, and it names nobody new. */
 function isAlreadyKnown({ terms, text }: Sentence, kinds: ReadonlySet<DataKind>): boolean {
 	return kinds.has(mainKind(terms)) && (kinds.has("person_name") || !hasFullName(text));
 }
 
-/** Ends a sentence; a stop behind an abbreviation does not. What is asked for ends at the colon before what it is asked of. */
+/** The end of a sentence, but not a full stop after an abbreviation. A request ends at the colon before the text that it is about. */
 const CLINICAL_SENTENCE_END = new RegExp(
 	verbose`
 		(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)
@@ -279,7 +244,7 @@ const CLINICAL_SENTENCE_END = new RegExp(
 	"gu",
 );
 
-/** Adds the kinds that the sentences of a text of some genre give away. Each character is read a bounded number of times. */
+/** Adds the kinds that the sentences of a text show. Each character is read a bounded number of times. */
 export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataKind>): void {
 	const lowered = text.toLowerCase();
 	const original = lowered.length === text.length ? text : lowered;
@@ -290,13 +255,13 @@ export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataK
 	let isTable = false;
 	const closeSentence = () => {
 		const sentence = { start: from, text: original.slice(from, end), lower: lowered.slice(from, end), terms };
-		const isShort = terms.length === 0 || end - from < MIN_SENTENCE;
+		const isShort = terms.length === 0 || end - from < MIN_SENTENCE_CHARS;
 		terms = [];
 		if (isShort || isAlreadyKnown(sentence, kinds)) return;
-		const { kind, signs, hasFullName: names } = evaluateSentence(sentence, earlierSigns, genre);
+		const { kind, signs, namesPerson } = evaluateSentence(sentence, earlierSigns, genre);
 		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
-		if (kind !== undefined || isRow) kinds.add(kind ?? mainKind(sentence.terms));
-		if (names) kinds.add("person_name");
+		if (kind !== null || isRow) kinds.add(kind ?? mainKind(sentence.terms));
+		if (namesPerson) kinds.add("person_name");
 		isTable =
 			TABLE_ROW.test(sentence.lower) && (isTable || (lowered[end] === "\n" && TABLE_HEADER.test(sentence.lower)));
 		earlierSigns = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG_GROUPS.has(group)) ? 1 : 0);
@@ -304,12 +269,12 @@ export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataK
 	eachClinicalTerm(lowered, (term) => {
 		if (term.start >= end) {
 			closeSentence();
-			if (end >= 0 && term.start - end > MAX_SENTENCE) {
+			if (end >= 0 && term.start - end > MAX_SENTENCE_CHARS) {
 				earlierSigns = 0;
 				isTable = false;
 			}
 			from = findSentenceStart(lowered, term.start, Math.max(0, end));
-			end = findSentenceEnd(lowered, term.end, from + MAX_SENTENCE);
+			end = findSentenceEnd(lowered, term.end, from + MAX_SENTENCE_CHARS);
 		}
 		if (terms.length < MAX_TERMS) terms.push(term);
 	});
@@ -317,7 +282,7 @@ export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataK
 }
 
 function findSentenceStart(lower: string, at: number, floor: number): number {
-	const from = Math.max(floor, at - MAX_SENTENCE / 2);
+	const from = Math.max(floor, at - MAX_SENTENCE_CHARS / 2);
 	const before = lower.slice(from, at);
 	let start = from;
 	for (const { index } of before.matchAll(CLINICAL_SENTENCE_END)) start = from + index + 1;

@@ -1,4 +1,4 @@
-// How clinics write and how people speak of their health: signs of a record, phrases, who is meant, what is general. Lists only.
+// The patterns of clinical evidence: signs of a record, phrases about health, people, general statements. Patterns only.
 import { verbose } from "./verbose.ts";
 
 const AGE =
@@ -7,7 +7,7 @@ const SIDE = /\b(?:left|right|bilateral|proximal|distal|medial|lateral|linke[nrs
 const PATIENT =
 	/\b(?:patient|pt|patientin|patiente|paciente|paziente|patiënte?)(?!s\b| (?:portal|app|education|safety|journey|data|record))\b/;
 
-/** What only a record, a referral or a prescription has. Each is held against one sentence in small letters; its matches count once. */
+/** Signs of a record, a referral or a prescription. Each is matched against a lower-cased sentence and counts once. */
 export const CLINICAL_SIGNS: readonly RegExp[] = [
 	/\bb\.?p\.?:? ?\d{2,3} ?\/ ?\d{2,3}\b|\b(?:blood pressure|blutdruck|tensi[oó]n|pressione|bloeddruk|tension)[^.\n\d]{0,24}\d{2,3}(?: ?\/ ?| over | zu | sur | su | op )\d{1,3}\b/,
 	/\b(?:k|na|ca|cl)\+{1,2}:? ?\d/,
@@ -73,10 +73,10 @@ export const CLINICAL_SIGNS: readonly RegExp[] = [
 	PATIENT,
 ];
 
-/** Signs that stories have too. */
+/** Signs that stories have, too. */
 export const STORY_SIGNS: readonly RegExp[] = [AGE, SIDE, PATIENT];
 
-/** Said in several words, and as much as the name of a condition. */
+/** Phrases that say as much as the name of a condition. */
 export const CLINICAL_PHRASES = new RegExp(
 	verbose`
 		\b(?:cluster|tension|constant|daily|chronic) headaches?
@@ -169,7 +169,7 @@ export const CLINICAL_PHRASES = new RegExp(
 	"u",
 );
 
-/** Words of despair and pain that are somebody's health without a name for it. */
+/** Distress and pain described without the name of a condition. */
 export const DISTRESS = new RegExp(verbose`
 	\b(?:can['’]?t|cannot|can barely|could not|couldn['’]t|barely|unable to) (?:
 		sleep(?! (?:on|in)\b)|breathe|swallow|walk|stand up|move|feel (?:my|his|her)|hear|keep (?:food|anything) down
@@ -194,7 +194,7 @@ export const DISTRESS = new RegExp(verbose`
 	|\bcalf is\b
 `);
 
-/** Departments and doctors: with one of these and somebody, an appointment. */
+/** With a department or a doctor and a person, an appointment. */
 export const APPOINTMENT = new RegExp(verbose`
 	\b(?:
 		appointments?|follow-?up|clinic|refer(?:red|ral|s)?|booked|scheduled|re-?schedule|seen by|under the care|review
@@ -203,7 +203,7 @@ export const APPOINTMENT = new RegExp(verbose`
 	)\b
 `);
 
-/** Who is never ill in particular: roles in general, invented people, numbers of people. */
+/** Statements about nobody in particular: groups of people, definitions, fiction, research, software. */
 export const GENERAL_STATEMENT = new RegExp(verbose`
 	\b(?:
 		patients|people|persons|adults|children|women|men|babies|infants|users|individuals|those|anyone|someone|somebody
@@ -245,15 +245,15 @@ export const GENERAL_STATEMENT = new RegExp(verbose`
 	)\b
 `);
 
-/** Before a term, makes it a topic: a book about it, work on it. */
+/** Before a term, it makes it a topic of work: a book on it. */
 export const TOPIC_PREPOSITION =
 	/\b(?:on|into|against|towards?|su|sur|sull['’a]\w{0,2}|over|for|of|de|von|di) (?:(?:the|a|an|our|new|rare|childhood|chronic|breast|lung) ){0,2}$/;
 
-/** Before a term, always makes it one. */
+/** Before a term, it always makes it a topic. */
 export const ABOUT_PREPOSITION =
 	/\b(?:about|regarding|concerning|über|sobre|whether|that) (?:(?:the|a|an|our|new|rare|childhood|chronic|breast|lung) ){0,2}$/;
 
-/** What is made or done about a topic. */
+/** Works on a topic: papers, courses, products. */
 export const WORK_ON_TOPIC = new RegExp(verbose`
 	\b(?:
 		papers?|books?|talks?|research\w{0,3}|courses?|stud(?:y|ies|ied|ying)|writ(?:es|ing|ten)
@@ -269,11 +269,11 @@ export const WORK_ON_TOPIC = new RegExp(verbose`
 	)\b
 `);
 
-/** First persons, behind which a term is one's own. */
+/** The first person: a term after it is the writer's own. */
 export const FIRST_PERSON =
 	/\b(?:i(?:['’](?:m|ve|d|ll))?(?!\.)|my|me|mein(?:e[nmrs]?)?|mich|mir|ich|je|mon|ma|mes|mi|mis|yo|io|mio|mia|miei|mie|ho|sono|eu|meu|minha|ik|mijn|estou|tenho|estoy|tengo)\b|\bj['’]/;
 
-/** Since when, or how often. */
+/** Since when or how often. */
 export const TIME_SPAN = new RegExp(verbose`
 	\b(?:
 		since|for (?:\w{1,8} ){1,2}(?:days?|weeks?|months?|years?)|(?:days?|weeks?|months?|hours?) (?:ago|after|now|late)
@@ -283,7 +283,7 @@ export const TIME_SPAN = new RegExp(verbose`
 	)\b
 `);
 
-/** Animals, which are nobody. */
+/** Animals: their health is not personal data. */
 export const ANIMALS = new RegExp(verbose`
 	\b(?:
 		dogs?|cats?|kittens?|pupp(?:y|ies)|horses?|pon(?:y|ies)|hamsters?|rabbits?|guinea pigs?|parrots?|cows?|goats?
@@ -292,7 +292,7 @@ export const ANIMALS = new RegExp(verbose`
 	)\b
 `);
 
-/** Scales, blood groups, refraction and schedules of doses: nobody has these but a patient. */
+/** Scores of scales, blood groups, refraction and dosing schedules: only patients have them. */
 export const PATIENT_ONLY = new RegExp(verbose`
 	\b(?:
 		phq-?9|gad-?7|mmse|moca|gaf|edss|nihss|barthel|bdi|madrs|ham-?d|braden|epds|gds
@@ -303,7 +303,7 @@ export const PATIENT_ONLY = new RegExp(verbose`
 	|\bgtpal:? ?\d
 `);
 
-/** Those who treat somebody, and what they did. */
+/** A doctor, and what they did. */
 export const TREATMENT_BY_DOCTOR = new RegExp(
 	verbose`
 		\b(?:my|his|her|our|mein[e]?|mon|ma|mi|mio|mia|il mio|o meu|a minha|mijn|the|['’]s) (?:\p{L}{2,12} )?(?:
@@ -318,7 +318,7 @@ export const TREATMENT_BY_DOCTOR = new RegExp(
 	"u",
 );
 
-/** Organs that nobody speaks of as their own without a reason. */
+/** Organs that people mention as their own only when something is wrong with them. */
 export const OWN_ORGAN = new RegExp(verbose`
 	\b(?:my|his|her|['’]s|meine?[rnms]?|seine?[rnms]?|ihre?[rnms]?|mon|ma|mes|mi|mis|mio|mia|miei|meu|minha|mijn) (?:left |right |lower |upper )?(?:
 		lungs?|liver|gallbladder|kidneys?|prostate|ovar(?:y|ies)|uterus|womb|cervix|colon|bowels?|thyroid|pancreas|spleen
@@ -328,7 +328,7 @@ export const OWN_ORGAN = new RegExp(verbose`
 	)\b
 `);
 
-/** People told by what they are to the writer, beside those that every phrase about health knows. */
+/** People named by a role: the baby, the tenant, the witness; in addition to those of health-subjects.ts. */
 export const PEOPLE_BY_ROLE = new RegExp(verbose`
 	^\W{0,3}(?:
 		wife|husband|hubby|son|daughter|mother|father|brother|sister|nephew|niece|uncle|aunt|partner|colleague|insured
@@ -344,7 +344,7 @@ export const PEOPLE_BY_ROLE = new RegExp(verbose`
 	)\b
 `);
 
-/** Asks or wishes: behind it a term is a topic. */
+/** A request or a wish: the term is its topic. */
 export const REQUEST = new RegExp(verbose`
 	^\W{0,3}(?:give|tell|show|find|write|make|list)\b
 	|\b(?:

@@ -76,7 +76,7 @@ const notClinical: ReadonlySet<string> = new Set(endingExceptions);
 function findGroup(lower: string, start: number, end: number): ClinicalGroup | null {
 	const length = end - start;
 	if (length < 2 || length > 40) return null;
-	let word: string | undefined;
+	let word: string | null = null;
 	if (hasBeginning[threeLetterKey(lower, start, length)] === 1) {
 		word = lower.slice(start, end);
 		const listed = groupByWord.get(word);

@@ -1,4 +1,4 @@
-// The table of identifiers of money: cards, routing, companies, wallets. IBANs are read by iban.ts.
+// The table of financial identifiers: cards, bank routing, companies, wallets. iban.ts reads IBANs.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
 import { verbose } from "./verbose.ts";
@@ -103,7 +103,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /\bf?ein\b|employer id/,
 	},
-	// The bank's country must be one, and letters alone are too often a word.
+	// The country of the bank must exist. Letters alone are too often a word, so a context word is needed.
 	{
 		kind: "swift_bic",
 		first: [8, 11, "letter"],
@@ -119,7 +119,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /\bbic\b|swift ?(?:\/|code|bic|:|-)|(?:iban|bank)\b/,
 	},
-	// Member states' forms: European Commission, "VIES VAT number validation".
+	// The forms of the member states: European Commission, "VIES VAT number validation".
 	{ kind: "vat_id", first: [2, 11, "letter"], shape: /DE ?[1-9]\d{2} ?\d{3} ?\d{3}/iy, needs: "shape" },
 	{
 		kind: "vat_id",
@@ -176,7 +176,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /\bcnpj\b/,
 	},
-	// In groups, behind words that say whose number it is.
+	// Digits in groups after words for an account.
 	{
 		kind: "bank_account",
 		first: [2, 6, "digit"],

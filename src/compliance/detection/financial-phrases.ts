@@ -5,11 +5,11 @@ import { verbose } from "./verbose.ts";
 
 const CURRENCY = "[$€£¥₹]|usd|eur(?:os?)?|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dkk|brl|r\\$|dollars?|pounds?|francs?|kr";
 const MONEY_CORE = /[$€£¥₹]|usd|eur|gbp|inr|chf|cad|aud|pln|zł|sek|nok|dkk|brl|dollar|pound|franc|\dk|\d kr/gi;
-/** A sum with its currency on either side, or in thousands. */
+/** A sum with its currency before or after it, or in thousands. */
 const MONEY_SUM = `(?:(?:${CURRENCY}) ?\\d[\\d,.]{1,12}(?: ?(?:k|m|million|thousand)\\b)?|\\b\\d[\\d,.]{1,12} ?k? ?(?:${CURRENCY})(?![a-z])|\\b\\d{2,3} ?k\\b)`;
 
 const PAY = words.payPatterns.join("|");
-/** What earns, in English: so do those of stories, by the hour and the piece, and so a period or a large sum is asked for. */
+/** English verbs of earning. Exercises use them, too, of pay by the hour or the piece: so a period or a large sum is needed. */
 const EARNS = "earns?|earned|earning|earnings|makes|paid|pays? (?:me|him|her)|takes? home|make";
 const PAY_PERIOD = verbose`
 	\b(?:a|per|each|every) (?:year|month|annum|fortnight)\b
@@ -25,7 +25,7 @@ const PAY_PERIOD = verbose`
 	|\bbase\b
 `;
 const LARGE_SUM = `(?:${CURRENCY}) ?\\d{2,3}[.,]?\\d{3}(?!\\d|[.,]\\d{3})|\\b\\d{2,3}[.,]?\\d{3} ?(?:${CURRENCY})(?![a-z])|\\d ?k\\b`;
-/** Who earns it: told by what they are to the writer or at work, or the subject of the verb. */
+/** The earner: a person by their role, or the subject of the verb. */
 const EARNER = new RegExp(
 	verbose`
 		employee
@@ -55,7 +55,7 @@ const KNOWN_EARNER = new RegExp(verbose`
 `);
 const DEBT = words.debtPatterns.join("|");
 
-/** Somebody whose money it is. */
+/** The person whose money it is. */
 const MONEY_OWNER = new RegExp(verbose`
 	(?:compensation|salary|\bpay|bonus|pension|wages?) (?:for|of) [a-z]\. [a-z]{3,20}
 	|employee
@@ -165,7 +165,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		unless: GENERAL_MONEY_TALK,
 		ignoredIn: "stories",
 	},
-	// Of oneself, one's family and one's staff also what is paid by the hour or the week.
+	// For the writer, their family and their staff, pay by the hour or the week counts, too.
 	{
 		kind: "salary_context",
 		core: MONEY_CORE,
@@ -203,7 +203,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		unless: GENERAL_MONEY_TALK,
 		ignoredIn: "published",
 	},
-	// The sum before its word: "has $41,000 in savings".
+	// The sum precedes the word: "has $41,000 in savings".
 	{
 		kind: "credit_context",
 		core: MONEY_CORE,
@@ -236,7 +236,7 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		window: [0, 40],
 		pattern: /^(?:cvv2?|cvc2?|cid|security code)(?: is| code|:)?["':=# ]{1,4}\d{3,4}(?![\d.])/i,
 	},
-	// Letters alone are a code only where they are called one.
+	// Letters alone are a code only after its name.
 	{
 		kind: "swift_bic",
 		words: ["swift", "bic"],

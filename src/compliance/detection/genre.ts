@@ -1,19 +1,19 @@
-// Tells texts that are published, set as an exercise or played from what is said of somebody; what follows is decided elsewhere.
+// Recognises published texts, exercises and role-play, which are about nobody in particular. What follows from that is decided elsewhere.
 import { verbose } from "./verbose.ts";
 
-/** What a text is besides what it says; a text may be several of these or none. */
+/** What sort of text it is: several of these, or none. */
 export interface Genre {
-	/** News, an entry of an encyclopaedia, the plot of a film. */
+	/** News, an encyclopaedia entry, the plot of a film. */
 	readonly isPublished: boolean;
-	/** A sum, a question with choices, a passage with questions. */
+	/** A word problem, a multiple-choice question, a passage with questions. */
 	readonly isExercise: boolean;
-	/** A part to play, an invented person. */
+	/** A role to play, an invented person. */
 	readonly isPlayed: boolean;
 }
 
-/** A longer text may hold anything, whatever it begins with. */
+/** A longer text has no genre: it may contain anything, however it begins. */
 const MAX_GENRE_CHARS = 8_192;
-/** Shorter texts are no articles. */
+/** Shorter texts are not articles. */
 const MIN_PUBLISHED_CHARS = 280;
 
 const NO_GENRE: Genre = { isPublished: false, isExercise: false, isPlayed: false };
@@ -29,7 +29,7 @@ const NEWS_OUTLET = new RegExp(verbose`
 		|press conference|reporters|spokes(?:man|woman|person)|Wikipedia
 	)\b
 `);
-/** Actors behind the names of their parts. */
+/** An actor after the name of a role. */
 const CAST = /\((?:\p{Lu}[\p{L}.'’-]{0,20} ){1,2}\p{Lu}[\p{L}'’-]{1,20}\)/gu;
 const REPORTING_VERB = /\b(?:said|says|told|added|announced|claimed|according to|argued|wrote|insisted)\b/g;
 const PUBLIC_MATTERS = new RegExp(
@@ -51,7 +51,7 @@ const ARTICLE_MENTION = new RegExp(
 	`,
 	"iu",
 );
-/** What stands in records and letters, which are of one person and not for many. */
+/** Words of records and letters, which concern one person and are not published. */
 const RECORD_WORD = new RegExp(
 	verbose`
 		\b(?:
@@ -63,7 +63,7 @@ const RECORD_WORD = new RegExp(
 	`,
 	"i",
 );
-/** What the writer says of themselves and their own people. */
+/** What the writer says about themselves or people close to them. */
 const WRITER_OWN = new RegExp(verbose`
 	\b(?:[Mm]y|[Oo]ur) (?:[\w-]{2,12} ){0,2}(?:
 		mother|father|m[ou]m|dad|parents?|wife|husband|spouse|son|daughter|brother|sister|partner|child|kids?|baby|toddler
@@ -79,16 +79,16 @@ const WRITER_OWN = new RegExp(verbose`
 		)
 	)
 `);
-/** What somebody is quoted with is not the writer's. */
+/** A quotation is not the writer's own statement. */
 const QUOTATION = /["“][^"“”\n]{0,600}["”]/g;
 
-/** Choices by letter; initials of names look so too, but not in the order of the alphabet. */
+/** Choices by letter. Initials of names look the same, but are not in alphabetical order. */
 const CHOICE_MARKS = [/(?:^|\s)A[.):]\s?\S/, /(?:^|\s)B[.):]\s?\S/, /(?:^|\s)C[.):]\s?\S/] as const;
 const CHOICE_PROMPT = /\?|\b(?:which|choose|select|answer|options?|choices)\b/i;
-/** What only those write who set questions. */
+/** Wording of exercises only. */
 const EXERCISE_WORDING =
 	/\bnew situation\b|\b(?:given|and) (?:a|the|this) situation\b|\bhint ?:|\bHaving read\b|\busing only the text\b|\b(?:in|de)crease or (?:will )?(?:it )?(?:will )?(?:in|de)crease\b/i;
-/** What those also write who ask about something of their own, but they write less. */
+/** Wording of exercises, and of shorter texts that ask about a matter of the writer. */
 const QUESTION_WORDING = new RegExp(
 	verbose`
 		\b(?:background|hint) (?:about|knowledge|paragraph|passage)
@@ -100,11 +100,11 @@ const QUESTION_WORDING = new RegExp(
 	"i",
 );
 const MIN_QUESTION_CHARS = 200;
-/** A sum has so many numbers. */
+/** A word problem has at least this many numbers. */
 const MIN_NUMBERS = 3;
 const NUMBER = /\d[\d.,]{0,20}|\b(?:twice|half|two|three|four|five|six|seven|eight|nine|ten|third|quarter|double)\b/gi;
 
-/** Asked of somebody who is told of, not of the one who asks. */
+/** The question of a word problem: about the people in it, not about the writer. */
 const SUM_QUESTION = new RegExp(
 	verbose`
 		\bhow (?:many|much|old|long|far|tall|fast)\b(?!
@@ -147,7 +147,7 @@ function isPublished(text: string): boolean {
 	return ARTICLE_MENTION.test(text) || (text.match(REPORTING_VERB) ?? []).length >= 3;
 }
 
-/** Whether choices stand in the order of the alphabet: two in brackets, three otherwise. */
+/** Whether a text has choices in alphabetical order: two in brackets, or three otherwise. */
 function hasChoices(text: string): boolean {
 	if (!CHOICE_PROMPT.test(text)) return false;
 	const bracketed = text.indexOf("(A)");
@@ -167,7 +167,7 @@ function isExercise(text: string): boolean {
 	return SUM_QUESTION.test(text) && (text.match(NUMBER) ?? []).length >= MIN_NUMBERS;
 }
 
-/** The genre of a text; one of more than 8,192 characters has none. Time grows with its length. */
+/** The genre of a text; none if it is longer than 8,192 characters. Time grows linearly with its length. */
 export function detectGenre(text: string): Genre {
 	if (text.length > MAX_GENRE_CHARS) return NO_GENRE;
 	const isPlayed = ROLE_PLAY.test(text);

@@ -8,7 +8,7 @@ import { verbose } from "./verbose.ts";
 
 const NUMBER_WITH_DIGIT = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
-/** What one says one is allergic to without being ill. */
+/** What people say they are allergic to without being ill. */
 const NOT_ALLERGENS = `(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:${words.notAllergens.join("|")})`;
 const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
 const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
@@ -168,7 +168,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	{
 		kind: "diagnosis_context",
 		ignoredIn: "stories",
-		// Cut at letters beyond ASCII too: alérgico, alérgica.
 		words: words.allergy,
 		window: [64, 64],
 		pattern: new RegExp(
@@ -203,7 +202,7 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 		near: new RegExp(`${KNOWN_PERSON.source}|\\bmy \\w{2,12} (?:test|result)`, "u"),
 		unless: NOT_ABOUT_SOMEBODY,
 	},
-	// A dose with how it is taken, whatever the medicine is called.
+	// A dose and how it is taken, whatever the medicine.
 	{
 		kind: "prescription",
 		words: words.dosing,

@@ -1,4 +1,4 @@
-// Decides whom a statement about health is about: somebody in particular, people close to the writer, or nobody.
+// The words for whom a statement about health is about: somebody in particular, people close to the writer, or nobody.
 import { verbose } from "./verbose.ts";
 
 /** Words for somebody in particular, in lower case. */

@@ -10,10 +10,10 @@ import { isWordAt, Lexicon } from "./words.ts";
 const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
 const MAIL_DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
 
-/** Reserved for documentation (RFC 2606, RFC 6761): only what reads like somebody's name counts there. */
+/** Domains reserved for documentation (RFC 2606, RFC 6761): a mailbox there counts only if it reads like a person's name. */
 const RESERVED_DOMAIN = /@(?:[a-z0-9.-]{1,80}\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local)$/i;
 
-/** Mailboxes that tutorials have, and those that send by machine. */
+/** Mailboxes in tutorials, and those of machines. */
 const GENERIC_LOCAL_PART = new RegExp(
 	verbose`
 		^(?:
@@ -25,10 +25,10 @@ const GENERIC_LOCAL_PART = new RegExp(
 	"i",
 );
 
-/** Remotes and packages: `git@github.com:acme/repo`, `pkg@1.2.3`, and the end of `user:password@host`. */
+/** Remotes of repositories: `git@github.com:acme/repo`. */
 const NOT_A_MAILBOX = /^(?:git|hg|svn)$/i;
 
-/** Mailboxes, each tried at its @. */
+/** Adds the kind of mailboxes, each tried at its @. */
 export function addMailboxes(text: string, kinds: Set<DataKind>): void {
 	for (let at = text.indexOf("@"); at >= 0 && !kinds.has("email"); at = text.indexOf("@", at + 1)) {
 		if (!isWordAt(text, at + 1)) continue;
@@ -44,22 +44,22 @@ export function addMailboxes(text: string, kinds: Set<DataKind>): void {
 	}
 }
 
-/** Behind `//` and before a path or query the @ ends the userinfo of an address, and what follows is its host. */
+/** Whether the @ ends the user information of a URL: then it follows `//`, before any path or query, and a host comes next. */
 function isUserinfo(before: string, local: string): boolean {
 	const lead = before.slice(0, before.length - local.length);
 	return /\/\/[^\s/?#"'<>]{0,63}$/.test(lead);
 }
 
-/** Country codes with fewest and most digits behind them. ITU-T E.164, annex to Operational Bulletin 1114. */
+/** The fewest and most digits of a telephone number, by country code. */
 const COUNTRY_LENGTHS = new Map(phoneNumberLengths.map(({ code, fewest, most }) => [code, { fewest, most }] as const));
 
-/** Codes of three digits begin so; the numbers behind them have seven to ten digits. */
+/** Country codes of three digits begin so; seven to ten digits follow them. */
 const THREE_DIGIT_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
 
 const PHONE_DIGIT = /[-. ()/]{0,2}\d/y;
 const MAX_PHONE_DIGITS = 15;
 
-/** A number in international form, at the first digit behind its +. */
+/** Whether a telephone number in international form is at an offset, that of the first digit after its +. */
 export function isInternationalPhone(text: string, start: number): boolean {
 	if (text.charCodeAt(start - 1) !== 43 || isWordAt(text, start - 2)) return false;
 	let digits = "";
@@ -88,7 +88,7 @@ const NOT_PUBLIC = new RegExp(verbose`
 `);
 const VERSION_WORD = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
 
-/** A public IPv4 address; private, loopback, documentation and well-known resolvers say nothing about anybody. */
+/** Whether a public IPv4 address is at an offset. Private, loopback and documentation addresses and well-known resolvers identify nobody. */
 export function isPublicIpv4(text: string, start: number): boolean {
 	IPV4.lastIndex = start;
 	if (!IPV4.test(text)) return false;
@@ -100,7 +100,7 @@ export function isPublicIpv4(text: string, start: number): boolean {
 
 const IPV6 = /[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/iy;
 
-/** An IPv6 address: eight groups, or fewer around one `::`; clock times and MAC addresses are neither. */
+/** Whether an IPv6 address is at an offset: eight groups, or fewer around one `::`. Times and MAC addresses are neither. */
 export function isIpv6(text: string, start: number): boolean {
 	IPV6.lastIndex = start;
 	if (!IPV6.test(text)) return false;
@@ -119,7 +119,7 @@ const MAC =
 	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2})/iy;
 const UNASSIGNED_MAC = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
 
-/** A hardware address, of one device and so of whoever carries it. */
+/** Whether a hardware address is at an offset: it identifies a device, and so the person who carries it. */
 export function isMac(text: string, start: number): boolean {
 	MAC.lastIndex = start;
 	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return false;
@@ -141,19 +141,19 @@ const INTRODUCTION = new RegExp(
 	"i",
 );
 
-/** Also of the invented and the famous, and so no introduction where these are told of. */
+/** Also said of invented and famous people: in texts about these it introduces nobody. */
 const FORM_OF_ADDRESS =
 	/(?:\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\bresident|\bmember|\bclient|\bmadame|\bmonsieur|\bherr|\bfrau)\W{1,3}(?:is |name |named |called )?\W{0,4}$/i;
-/** A question for a name, and what happens to stand in the next paragraph. */
+/** A question for a name: the next paragraph does not answer it. */
 const NAME_QUESTION = /\bname ?\?[? ]{0,3}\n\n$/;
-/** The part that a model is to play. */
+/** The role that a model is to play. */
 const ROLE_PROMPT =
 	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
-/** Before a value, and first names that examples of code have there. */
+/** The key of a name in code. Examples of code often have one of the names below as its value. */
 const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
 const EXAMPLE_NAME = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
 
-/** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
+/** Precedes a surname. A surname alone identifies nobody, but makes health data beside it personal. */
 const TITLE = new RegExp(
 	verbose`
 		(?:
@@ -169,29 +169,25 @@ const NOT_A_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
 const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
 /**
- * How sure it is that a name of a person begins at a word: introduced as one, introduced or addressed as one in a story too,
- * somebody's without more, or none.
+ * How certain a person's name is that begins at a word. `introduced`: the words before say so. `addressed`: they do, but they
+ * also occur in stories. `full`: a first name and a surname, or a title and a surname, and no more. Null: no name.
  */
-export function classifyName(
-	text: string,
-	start: number,
-	end: number,
-): "introduced" | "addressed" | "full" | undefined {
+export function classifyName(text: string, start: number, end: number): "introduced" | "addressed" | "full" | null {
 	const first = text.charCodeAt(start);
-	if (first < 65 || first > 90) return undefined;
+	if (first < 65 || first > 90) return null;
 	const before = text.slice(Math.max(0, start - 40), start);
 	const isInitial = end - start === 1;
 	if (isInitial) INITIAL_AND_SURNAME.lastIndex = start;
-	if (isInitial ? !INITIAL_AND_SURNAME.test(text) : givenNameLexicon.at(text, start, end) === undefined)
-		return hasTitle(text, start, before) ? "full" : undefined;
+	if (isInitial ? !INITIAL_AND_SURNAME.test(text) : givenNameLexicon.at(text, start, end) === null)
+		return hasTitle(text, start, before) ? "full" : null;
 	SECOND_NAME.lastIndex = end;
 	const isFull = !isInitial && SECOND_NAME.test(text);
 	if (isFull && / Doe$/.test(text.slice(end, SECOND_NAME.lastIndex))) return "full";
 	if (INTRODUCTION.test(before) && !NAME_QUESTION.test(before) && !ROLE_PROMPT.test(before)) {
-		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return undefined;
+		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return null;
 		return FORM_OF_ADDRESS.test(before) ? "addressed" : "introduced";
 	}
-	return isFull ? "full" : undefined;
+	return isFull ? "full" : null;
 }
 
 function hasTitle(text: string, start: number, before: string): boolean {

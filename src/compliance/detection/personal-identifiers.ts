@@ -1,4 +1,4 @@
-// The table of what else stands for a person: identity documents, licences, telephone numbers, postcodes.
+// The table of other identifiers of people: identity documents, licences, telephone numbers, postcodes.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
 import { verbose } from "./verbose.ts";
@@ -211,7 +211,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: PHONE,
 	},
-	// National forms whose first zero and grouping nothing else has: United Kingdom, Australia, France.
+	// National forms that a first zero and the grouping make unmistakable: United Kingdom, Australia, France.
 	{
 		kind: "phone",
 		first: [3, 5, "digit"],
@@ -246,7 +246,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	{
 		kind: "phone",
 		first: [2, 4, "digit"],
-		// No date and no network address.
+		// Not a date, and not a network address.
 		shape:
 			/(?!(?:19|20)\d{2}[-.]\d{2}[-.]\d{2}(?!\d)|\d{2}[-.]\d{2}[-.](?:19|20)\d{2}(?!\d)|\d{1,3}(?:\.\d{1,3}){3}(?![.\d]))\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
 		check: (value) => value.length >= 8 && value.length <= 12,
@@ -262,7 +262,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: PHONE,
 	},
-	// Any digits, said to be a number to call.
+	// Any digits after words for a telephone number.
 	{
 		kind: "phone",
 		first: [8, 11, "digit"],
@@ -294,7 +294,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 			"u",
 		),
 	},
-	// Royal Mail's format; without the space too few characters to stand in prose.
+	// The format of Royal Mail. Without the space it has too few characters to count within prose.
 	{
 		kind: "postcode",
 		first: [2, 4, "letter"],

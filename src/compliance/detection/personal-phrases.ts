@@ -1,10 +1,10 @@
-// The table of phrases that give a person away: births, names, addresses, places.
+// The table of phrases that identify a person: births, names, addresses, places.
 import words from "./lists/personal-words.json" with { type: "json" };
 import type { Phrase } from "./phrase.ts";
 import { verbose } from "./verbose.ts";
 
 const MONTH = `(?:${words.months.join("|")})[a-zéçńśź]{0,9}`;
-/** Of somebody who may be alive. */
+/** A year in which somebody alive may have been born. */
 const YEAR = "(?:19|20)\\d{2}";
 const DATE = `(?:${YEAR}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.] ?\\d{1,2}[-/.] ?(?:${YEAR}|\\d{2})|\\d{1,2}(?:st|nd|rd|th|er|º|\\.)? ?(?:of |de |di )?${MONTH},? (?:de |del )?${YEAR}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? ${YEAR}|(?:19|20)\\d{6})(?!\\d)`;
 const STREET = words.street.join("|");
@@ -37,7 +37,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		window: [0, 64],
 		pattern: new RegExp(`^\\w{3,14}[^\\n\\d]{0,24}${DATE}`, "i"),
 	},
-	// Words cut at letters beyond ASCII: née le, nací el, født; and d.o.b., né(e), ur.
+	// Words are cut at letters beyond ASCII: née le, nací el, født. Also d.o.b., né(e), ur.
 	{
 		kind: "date_of_birth",
 		words: ["b", "n", "nac", "f", "ur", "nata", "nato"],
@@ -52,7 +52,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 			"i",
 		),
 	},
-	// The date before the verb: "ich bin am 3.5.1979 geboren".
+	// The date precedes the verb: "ich bin am 3.5.1979 geboren".
 	{
 		kind: "date_of_birth",
 		words: ["geboren", "born", "nacido", "nacida", "nato", "nata"],
@@ -78,7 +78,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		unless:
 			/name["']?[:=] ?["']?(?:john|jane|doe|string|text|required|optional|first|last|full|name|your|the|user|field|varchar|none|null|true|false|test|foo|string\()\b/,
 	},
-	// Who introduces themselves has a name, whatever it is.
+	// Somebody introduces themselves: any name counts.
 	{
 		kind: "person_name",
 		words: words.introduction,
@@ -138,7 +138,7 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 		pattern: /-?\d{1,2}\.\d{3,10}°?[ NS]{0,2}[,;" ]{1,3}(?:lo?ng?(?:itude)?["':= ]{1,4})?-?\d{1,3}\.\d{3,10}/i,
 		near: /\bhome\b|user|customer|patient|driver|employee|resid|lives|\bmy\b|\bhis\b|\bher\b|\btheir\b|phone|device of|rider|courier|victim|suspect/,
 	},
-	// A mailbox spelled out, so that no machine reads it.
+	// A mailbox spelled out to hide it from machines.
 	{
 		kind: "email",
 		words: ["at"],
