@@ -3,7 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
-import type { ProviderStanding, Settings } from "../settings.ts";
+import type { ProviderAttestation, Settings } from "../settings.ts";
 import { type Detection, detect } from "./detect.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import { type CompiledPolicy, type CompliancePolicy, compilePolicy } from "./policy.ts";
@@ -25,7 +25,7 @@ export interface GateBasis {
 	matrix: Matrix;
 	catalog: Pick<Catalog, "findProvider">;
 	/** Whether the public claims about a provider apply to what is really called. */
-	standings: ReadonlyMap<string, ProviderStanding>;
+	attestations: ReadonlyMap<string, ProviderAttestation>;
 }
 
 /** What clears a provider for a class of data (docs/reference.md, "Compliance"). */
@@ -45,11 +45,11 @@ interface ProviderKnowledge {
 	hasZeroRetention: boolean;
 }
 
-function findKnowledge(providerId: string, { matrix, standings }: GateBasis): ProviderKnowledge {
-	const standing = standings.get(providerId);
-	const isReplaced = standing?.isReplaced ?? false;
+function findKnowledge(providerId: string, { matrix, attestations }: GateBasis): ProviderKnowledge {
+	const attestation = attestations.get(providerId);
+	const isReplaced = attestation?.isReplaced ?? false;
 	const facts = isReplaced ? null : (matrix.providers.find(({ id }) => id === providerId) ?? null);
-	const hasZeroRetention = standing?.zeroRetention === true || facts?.zero_retention.value === "default";
+	const hasZeroRetention = attestation?.zeroRetention === true || facts?.zero_retention.value === "default";
 	return { facts, unknownBecause: isReplaced ? ", because its base address is replaced" : "", hasZeroRetention };
 }
 
@@ -173,7 +173,7 @@ export function createGate(policy: CompiledPolicy, detection: Detection, basis: 
 export function shippedGate(
 	policy: CompliancePolicy,
 	texts: Iterable<string>,
-	{ catalog, standings }: Pick<Settings, "catalog" | "standings">,
+	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 ): ComplianceGate {
-	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, standings });
+	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, attestations });
 }

@@ -22,7 +22,7 @@ import type { Genre } from "./genre.ts";
 import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
 import { NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
-import { findSubject, hasFullName, type Subject } from "./sentence-subject.ts";
+import { findSubject, hasFullName, type SentenceSubject } from "./sentence-subject.ts";
 import { verbose } from "./verbose.ts";
 
 /** A longer sentence is read in pieces. */
@@ -122,7 +122,7 @@ const DIAGNOSIS =
 const STRONG_GROUPS: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
 
 /** The first strong term that the sentence says of its subject, and that is not only a topic. */
-function findAttributedTerm(sentence: Sentence, subject: Subject, isGeneral: boolean): ClinicalTerm | null {
+function findAttributedTerm(sentence: Sentence, subject: SentenceSubject, isGeneral: boolean): ClinicalTerm | null {
 	const { lower, text, terms, start } = sentence;
 	const isWork = WORK_ON_TOPIC.test(lower);
 	const attributed = terms.find((term) => {
@@ -204,7 +204,7 @@ function findKind(sentence: Sentence, count: WordCount, signs: number, earlierSi
 }
 
 /** Whether a sentence describes its subject as ill, or as seen by a doctor, without naming a condition. */
-function isDescribedAsIll(sentence: Sentence, subject: Subject, count: WordCount): boolean {
+function isDescribedAsIll(sentence: Sentence, subject: SentenceSubject, count: WordCount): boolean {
 	const { lower, terms } = sentence;
 	if (CLINICAL_PHRASES.test(lower) || hasPatientSymptoms(sentence, count) || TREATMENT_BY_DOCTOR.test(lower))
 		return true;

@@ -32,14 +32,14 @@ function hasGivenName(text: string): boolean {
 }
 
 /** Whom a sentence is about: somebody named or identified by a role, only "he" or "she", or the writer. */
-export type Subject = "known" | "pronoun" | "self";
+export type SentenceSubject = "known" | "pronoun" | "self";
 
 /**
  * Whom a sentence is about; null for nobody.
  * @param text of the sentence.
  * @param lower the same in lower case.
  */
-export function findSubject(text: string, lower: string): Subject | null {
+export function findSubject(text: string, lower: string): SentenceSubject | null {
 	const others = lower.replace(FIRST_PERSONS, "");
 	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
 	if (KNOWN_PERSON.test(others)) return "pronoun";

@@ -177,7 +177,7 @@ function decodeEscape(written: string): string {
 }
 
 /** Decodes URL escapes, HTML entities and string escapes, with the text around them; null if there are none. */
-function decodeEscapes(view: View): View | null {
+function toUnescapedView(view: View): View | null {
 	const { text } = view;
 	if (!/[%&\\]/.test(text)) return null;
 	const builder = new ViewBuilder(view);
@@ -262,7 +262,7 @@ function decodeBase64Run(text: string, start: number, end: number): string {
 }
 
 /** Decodes base64, a line for each run, without the text around it; null if there is none. */
-function decodeBase64(view: View): View | null {
+function toBase64View(view: View): View | null {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
 	// A run of at least 16 covers every sixteenth place, so that only these are probed.
@@ -296,7 +296,7 @@ export function* decodeViews(text: string): Generator<View> {
 	for (let depth = 0; depth < MAX_DECODING_LAYERS && layer.length > 0; depth++) {
 		const next: View[] = [];
 		for (const view of layer) {
-			for (const decode of [decodeEscapes, decodeBase64]) {
+			for (const decode of [toUnescapedView, toBase64View]) {
 				if (left <= 0) return;
 				const decoded = decode(view);
 				if (decoded === null) continue;
