@@ -18,7 +18,7 @@ export interface Detection {
 	readonly kinds: Partial<Record<DataClass, string[]>>;
 }
 
-/** Where a secret stands in a text: offsets of UTF-16 units, the end exclusive. */
+/** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
 export interface SecretSpan {
 	readonly start: number;
 	readonly end: number;
@@ -85,7 +85,7 @@ class KindCollector {
 	}
 }
 
-/** Whether a kind is confidential as soon as a full name stands beside it. */
+/** Whether a full name beside data of a kind says whose data they are. */
 function makesNamePersonal(kind: DataKind): boolean {
 	return findClass(kind) === "PHI" || kind === "salary_context" || kind === "credit_context";
 }
@@ -126,7 +126,7 @@ export function detect(texts: Iterable<string>): Detection {
 }
 
 /**
- * Where secrets stand in a text, in order and without overlap. Overlapping secrets are one span, of the kind of the first.
+ * The spans of the secrets in a text, in order and without overlap. Overlapping secrets are one span, of the kind of the first.
  * The span of an encoded secret is all of its encoding.
  */
 export function secretSpans(text: string): SecretSpan[] {

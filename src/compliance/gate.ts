@@ -21,7 +21,7 @@ export interface ComplianceGate {
 }
 
 /** What a gate decides by. */
-export interface GateBasis {
+interface GateBasis {
 	matrix: Matrix;
 	catalog: Pick<Catalog, "findProvider">;
 	/** Whether the public claims about a provider apply to what is really called. */

@@ -3,7 +3,7 @@
 import matrixFile from "./matrix.json" with { type: "json" };
 
 /** A published claim about a product. Null means unknown, never no. */
-export interface MatrixClaim<T> {
+interface MatrixClaim<T> {
 	value: T | null;
 	/** When the sources were read: an ISO 8601 interval of months. Only for known values. */
 	as_of?: string;
@@ -12,7 +12,7 @@ export interface MatrixClaim<T> {
 }
 
 /** Zero retention of every call, or by agreement only. */
-export type ZeroRetention = "default" | "on_request";
+type ZeroRetention = "default" | "on_request";
 
 /** What is known about the product of a provider. Names are spelled as in vocabulary.ts. */
 export interface ProviderFacts {

@@ -6,7 +6,7 @@ import type { DataKind } from "./kinds.ts";
  * What a shape needs besides its check. `shape`: nothing. `bare`: a context word near it, or a text that is nothing else, such
  * as a form field or a tool's answer. `context`: a context word in any case.
  */
-export type IdentifierEvidence = "shape" | "bare" | "context";
+type IdentifierEvidence = "shape" | "bare" | "context";
 
 /** One written form of one kind. Shapes are sticky and of bounded length, so that a try costs a constant. */
 export interface Identifier {

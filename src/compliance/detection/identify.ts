@@ -29,7 +29,7 @@ const CONTEXT_CHARS_AFTER = 40;
 const MAX_CONTEXT_MISSES = 64;
 
 /** Looks for context words around spans of one text. */
-export class ContextSearch {
+class ContextSearch {
 	readonly #missesByWords = new Map<RegExp, number>();
 	readonly #text: string;
 	#lower: string | null = null;
@@ -97,8 +97,8 @@ function isDigitAt(text: string, at: number): boolean {
 	return code > 47 && code < 58;
 }
 
-/** What is known of a text as a whole. */
-export interface TextProfile {
+/** Properties of a text as a whole. */
+interface TextProfile {
 	/** Where it starts and ends without the whitespace around it. */
 	readonly start: number;
 	readonly end: number;

@@ -1,4 +1,4 @@
-// The medical terms in a sentence, as sources of regular expressions. The words stand in lists/medical-terms.json.
+// The medical terms in a sentence, as sources of regular expressions. The words are in lists/medical-terms.json.
 import terms from "./lists/medical-terms.json" with { type: "json" };
 import { verbose } from "./verbose.ts";
 

@@ -1,4 +1,4 @@
-// Given names, and words that are no names; the lists stand in lists/.
+// Given names, and words that are no names. The lists are in lists/.
 import GIVEN_NAMES from "./lists/given-names.json" with { type: "json" };
 import NOT_NAMES from "./lists/not-names.json" with { type: "json" };
 

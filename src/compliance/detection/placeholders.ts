@@ -1,4 +1,4 @@
-// Recognises what stands in the place of a secret: documented examples, references, words to be replaced; and measures entropy.
+// Recognises placeholders for secrets: documented examples, references, words to be replaced. Also measures entropy.
 import { verbose } from "./verbose.ts";
 
 /** What marks examples in the documentation of providers and scanners. They open nothing. */
@@ -50,7 +50,7 @@ const COMMON_PASSWORD = new RegExp(
 	"i",
 );
 
-/** Whether a value stands in the place of a secret. */
+/** Whether a value is a placeholder for a secret. */
 export function isPlaceholder(value: string): boolean {
 	return (
 		EXAMPLE_MARK.test(value) || SEQUENCE.test(value) || SECRET_REFERENCE.test(value) || COMMON_PASSWORD.test(value)

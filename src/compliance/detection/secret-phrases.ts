@@ -4,9 +4,9 @@ import { verbose } from "./verbose.ts";
 import { Lexicon } from "./words.ts";
 
 /** What the value must look like: any password, a strong one, a key, or the token of a header. */
-export type SecretForm = "password" | "strong" | "key" | "bearer";
+type SecretForm = "password" | "strong" | "key" | "bearer";
 
-export interface SecretPhrase {
+interface SecretPhrase {
 	/** Sticky, of bounded length, with a group `value`. */
 	readonly shape: RegExp;
 	readonly form: SecretForm;

@@ -104,7 +104,7 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 ];
 
 /** A setting whose name says which provider its key belongs to. */
-export interface NamedSecret {
+interface NamedSecret {
 	readonly kind: SecretKind;
 	/** Matched against the lower-cased name without separators. */
 	readonly name: RegExp;

@@ -15,7 +15,7 @@ import {
 import { isWordAt } from "./words.ts";
 
 /** Receives the kind of a secret and its offsets; the end is exclusive. */
-export type ReportSecret = (kind: SecretKind, start: number, end: number) => void;
+type ReportSecret = (kind: SecretKind, start: number, end: number) => void;
 
 /** Random text of 16 characters has about 3.6 bits per character; words and sequences have less than 3. */
 const MIN_KEY_BITS = 3;

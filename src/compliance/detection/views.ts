@@ -1,7 +1,7 @@
 // Decodes a text: what it says once invisible characters are removed and escapes and base64 are decoded.
 
 /** A decoded text, and where its parts are in the original. */
-export interface View {
+interface View {
 	readonly text: string;
 	/** The span of the original that a span of this text came from. An encoded part counts as a whole. */
 	origin(start: number, end: number): readonly [start: number, end: number];
@@ -124,7 +124,7 @@ function foldToAscii(character: string): string {
 }
 
 /** The text without invisible characters, with full-width letters, spaces and dashes in ASCII. */
-export function foldText(text: string): View {
+function foldText(text: string): View {
 	const unchanged: View = { text, origin: (start, end) => [start, end] };
 	if (!HAS_FOLDABLE.test(text)) return unchanged;
 	const builder = new ViewBuilder(unchanged);

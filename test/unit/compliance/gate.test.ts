@@ -1,4 +1,4 @@
-// The gate: hard filters that unknown facts do not pass, classes of data that need clearance, and what is attested.
+// The gate: filters that unknown facts do not pass, classes of data that need clearance, and the attestation.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";

@@ -17,7 +17,7 @@ const patterns = [...shapes, ...words, ...phrases].flatMap(([kind, pattern]) =>
 	pattern === undefined ? [] : [[kind, pattern] as const],
 );
 
-/** The pattern without escapes and classes, whose characters are no quantifiers. */
+/** The pattern without escapes and classes, whose characters are not quantifiers. */
 const skeleton = ({ source }: RegExp) => source.replace(/\\(?:[pP]\{\w+\}|k<\w+>|.)/g, "x").replace(/\[[^\]]*\]/g, "x");
 
 describe("the tables", () => {
