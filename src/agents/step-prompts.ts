@@ -24,7 +24,7 @@ const FINAL = [
 ];
 
 /** What the prompt of a subtask says. */
-export interface SubtaskPrompt {
+interface SubtaskPrompt {
 	goal: string;
 	subtask: string;
 	/** Counts from 1. */

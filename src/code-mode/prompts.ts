@@ -20,7 +20,7 @@ const MAX_VERDICT_ISSUES = 20;
 const MAX_ISSUE_CHARACTERS = 500;
 
 export const CODER_ROLE = "coder";
-export const REVIEWER_ROLE = "reviewer";
+const REVIEWER_ROLE = "reviewer";
 
 /** A critic's verdict. */
 export interface CodeVerdict {
@@ -99,7 +99,7 @@ function listing(task: CodeTask, files: readonly CodeFile[], boundary: string): 
 }
 
 /** What a repair starts from. */
-export interface RepairInput {
+interface RepairInput {
 	files: readonly CodeFile[];
 	issues: readonly string[];
 }

@@ -64,7 +64,7 @@ export const codeSchema = z.lazy(() =>
 export type CodeAnswer = z.output<typeof codeSchema>;
 
 /** The task and the result of a code request. */
-export interface CodeResult {
+interface CodeResult {
 	task: string;
 	language: string;
 	policy: EffortPolicy;

@@ -6,8 +6,7 @@ import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import { outputHash } from "../proof/output-hash.ts";
-import type { Outcome, Receipt, ReceiptBase, ReceiptDetail } from "../proof/receipt.ts";
+import { type Outcome, outputHash, type Receipt, type ReceiptBase, type ReceiptDetail } from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
@@ -235,7 +234,7 @@ export function describeSingleAnswer(skillId: string | null): RequestPurpose["de
 }
 
 /** How a request ended, for its receipt and usage row. */
-export interface RequestEnding {
+interface RequestEnding {
 	outcome: Outcome;
 	outputHash: Hash;
 	atMs: number;

@@ -40,7 +40,7 @@ function openSinceMs({ attempt }: PlannedCall): number {
 }
 
 /** A call that gave its whole answer. */
-export interface ServedCall {
+interface ServedCall {
 	call: BilledCall;
 	answer: ModelAnswer;
 	/** The answer came from the sandbox upstream. */
@@ -73,10 +73,10 @@ export interface CallStreamEnd {
 }
 
 /** One call of a set served, or none did. */
-export type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
+type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
 
 /** How one call ended. */
-export interface EndedCall {
+interface EndedCall {
 	/** Null when it cost nothing. */
 	bill: Bill | null;
 	/** Null when it gave none. */
@@ -85,7 +85,7 @@ export interface EndedCall {
 }
 
 /** Follows the calls of one set, where several sets are under way. */
-export interface CallWatch {
+interface CallWatch {
 	/** The set's own part of the runner's budget, held there. */
 	budget: Budget;
 	/** Before a call is sent; false keeps it from being sent. */
@@ -107,7 +107,7 @@ type TryResult<T> =
 	| { kind: "not_made" };
 
 /** How a runner makes its calls. */
-export interface CallRunnerOptions {
+interface CallRunnerOptions {
 	settings: Pick<Settings, "upstreamTimeoutMs" | "upstreamIdleTimeoutMs">;
 	/** Breaks off every call under way. */
 	signal: AbortSignal;

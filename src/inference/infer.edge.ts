@@ -54,7 +54,7 @@ export interface SettledAnswer extends SettledRequest {
 }
 
 /** No model answered; what may have been billed for it is settled, null when nothing was. */
-export interface StreamFailure {
+interface StreamFailure {
 	ok: false;
 	failure: Failure;
 	settled: SettledRequest | null;

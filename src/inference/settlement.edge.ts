@@ -43,7 +43,7 @@ export interface FailedRequest {
 }
 
 /** The calls to be settled; they grow while calls are made. */
-export interface MadeCalls {
+interface MadeCalls {
 	/** Every call that is, or may be, billed, in the order they ended. */
 	readonly billed: readonly BilledCall[];
 	/** Every model that was sent a call. */

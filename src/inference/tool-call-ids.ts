@@ -2,7 +2,7 @@
 // model without any state. Every provider accepts their form: at most 40 characters of `[A-Za-z0-9_-]`. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
-import { shortDigest } from "../proof/short-digest.ts";
+import { shortDigest } from "../providers/call-ids.ts";
 
 const MARK_PREFIX = "-m";
 const MARK_DIGITS = 5;

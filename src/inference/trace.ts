@@ -10,7 +10,7 @@ export function roundShare(share: number): number {
 }
 
 /** One upstream call that was made, or is under way. */
-export interface TracedCall {
+interface TracedCall {
 	model: string;
 	role: string;
 	/** It served. */
@@ -25,7 +25,7 @@ export interface TracedCall {
 }
 
 /** A stage as an answer shows it, without what the models wrote. */
-export interface AnswerStage {
+interface AnswerStage {
 	name: string;
 	results: (Omit<ReceiptStage["results"][number], "output_hash"> & { latency_ms: number })[];
 	detail: Record<string, unknown>;

@@ -71,7 +71,7 @@ function notCalled(why: string): Failure {
 }
 
 /** How a workflow makes its calls. */
-export interface WorkflowOptions {
+interface WorkflowOptions {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
 	/** When every call is over, ms since the epoch. */

@@ -18,7 +18,7 @@ export interface CallSpec {
 }
 
 /** A spec that was answered. */
-export interface AnsweredCall {
+interface AnsweredCall {
 	ok: true;
 	/** The model's text; where there is none, its refusal. */
 	text: string;

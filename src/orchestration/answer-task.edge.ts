@@ -50,7 +50,7 @@ export interface PlanBasis {
 }
 
 /** The tools of a running plan. */
-export interface PlanRun {
+interface PlanRun {
 	engine: Engine;
 	workflow: Workflow;
 	report: ProgressListener["progress"];
@@ -74,7 +74,7 @@ export interface TaskPlan<Outcome, Answer> {
 }
 
 /** A task and the way to its plan. */
-export interface TaskRequest<Outcome, Answer> {
+interface TaskRequest<Outcome, Answer> {
 	task: Task;
 	policy: EffortPolicy;
 	/** The client's `max_cost_usd`; null without one. */

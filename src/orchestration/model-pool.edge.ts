@@ -23,7 +23,7 @@ export interface ModelPool extends PanelPool {
 }
 
 /** How a pool is selected and called. */
-export interface PoolOptions extends Pick<CallOptions, "gate"> {
+interface PoolOptions extends Pick<CallOptions, "gate"> {
 	policy: EffortPolicy;
 	/** `auto`, or the id of an intensity. */
 	model: string;

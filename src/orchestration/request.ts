@@ -1,5 +1,6 @@
 // The body of an orchestration: its schema, and the task that it becomes. Pure.
 import * as z from "zod";
+import { clipMiddle } from "../clip.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
@@ -94,8 +95,7 @@ export function toTask(body: OrchestrationRequest): Task {
 	const maxTokens = body.max_tokens ?? DEFAULT_TASK_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
 	const said = lastUserText(toQuestionCall({ messages, maxTokens, temperature, json: false }));
-	const prompt =
-		said.length > 2 * PROMPT_END_CHARS ? `${said.slice(0, PROMPT_END_CHARS)}\n${said.slice(-PROMPT_END_CHARS)}` : said;
+	const prompt = clipMiddle(said, PROMPT_END_CHARS);
 	return { messages, prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 

@@ -73,7 +73,7 @@ export function withStrategyResult(
 	return { ...progress, confidence: roundShare(confidence), agreement: roundShare(agreement), escalated };
 }
 
-export interface SettledOrchestration extends SettledWorkflow {
+interface SettledOrchestration extends SettledWorkflow {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
 }

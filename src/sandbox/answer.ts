@@ -1,7 +1,8 @@
 // One answer with its usage and its faults, independent of the wire format.
+import { clip } from "../clip.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { SandboxFaults } from "./faults.ts";
-import { clip, longText, replyTo, type SandboxPrompt } from "./reply.ts";
+import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
 /** Token counts in disjoint buckets. Each format adds them up in its own way. */
 export interface SandboxUsage {

@@ -1,4 +1,5 @@
 // The sandbox's replies: deterministic, and sensible enough that every feature shows its real behaviour offline.
+import { clip } from "../clip.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
@@ -102,11 +103,6 @@ function chooseTools({ tools, toolChoice, userText, parallelToolCalls, toolResul
 	const fitting = tools.filter((tool) => isAbout(tool, userText));
 	const chosen = fitting.length === 0 && toolChoice === "required" ? tools.slice(0, 1) : fitting;
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
-}
-
-/** The first `length` UTF-16 units of a text, without half a surrogate pair at the end. */
-export function clip(text: string, length: number): string {
-	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** The last user message on one line, cut. */

@@ -45,7 +45,7 @@ export type RunEvent =
 	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
 /** What the run's object provides to the driver. */
-export interface RunTools {
+interface RunTools {
 	book: RunBook;
 	/** What the run's calls are planned by, at current prices. */
 	planContext(): PlanContext;

@@ -20,7 +20,7 @@ import { settledElsewhere } from "./run-receipt.ts";
 import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
 
 /** A run as it was settled. */
-export type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<KnownRun["end"]> };
+type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<KnownRun["end"]> };
 
 export class RunMoney {
 	#env: Env;
