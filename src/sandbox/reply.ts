@@ -1,10 +1,9 @@
 // The sandbox's replies: deterministic, and sensible enough that every feature shows its real behaviour offline.
-import { clip } from "../clip.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
 import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
-import { replyFrom } from "./stage-reply.ts";
+import { oneLine, replyFrom } from "./stage-reply.ts";
 
 export interface SandboxTool {
 	name: string;
@@ -105,11 +104,6 @@ function chooseTools({ tools, toolChoice, userText, parallelToolCalls, toolResul
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
 }
 
-/** The last user message on one line, cut. */
-function promptLine({ userText }: SandboxPrompt, length: number): string {
-	return clip(userText.replace(/\s+/g, " ").trim(), length);
-}
-
 const REPLIES = { ...STRATEGY_REPLIES, ...CODE_REPLIES };
 
 function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
@@ -124,7 +118,7 @@ function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
 		return JSON.stringify(value);
 	}
 	if (prompt.toolResults.length > 0) return `The tool answered: ${prompt.toolResults.join("; ")}`;
-	return `The sandbox answers for ${prompt.model}: you wrote "${promptLine(prompt, 200)}". No model was called.`;
+	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}". No model was called.`;
 }
 
 /** Answers a prompt, by its stage if it has one. */
@@ -135,7 +129,7 @@ export function replyTo(prompt: SandboxPrompt, stage: CallStage | null): Sandbox
 	}));
 	return {
 		text: toolCalls.length > 0 ? null : textFor(prompt, stage),
-		reasoning: prompt.reasoning ? `I was asked: "${promptLine(prompt, 60)}". I am no model, so I say so.` : null,
+		reasoning: prompt.reasoning ? `I was asked: "${oneLine(prompt.userText, 60)}". I am no model, so I say so.` : null,
 		toolCalls,
 	};
 }

@@ -1,4 +1,5 @@
 // How the sandbox tells the service's calls apart: by their stage, never by the words of our prompts.
+import { clip } from "../clip.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 
 /** A prompt of a call that has a stage. */
@@ -29,11 +30,7 @@ export function stageNumber({ stage }: CallStage): number {
 
 /** A text on one line, cut. */
 export function oneLine(text: string, maxChars: number): string {
-	return text
-		.replace(/\s+/g, " ")
-		.trim()
-		.slice(0, maxChars)
-		.replace(/[\uD800-\uDBFF]$/, "");
+	return clip(text.replace(/\s+/g, " ").trim(), maxChars);
 }
 
 /** Prose instead of JSON, if the prompt asks for it; else the JSON. */
