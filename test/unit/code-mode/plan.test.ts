@@ -1,7 +1,7 @@
 // What a run may cost: the whole graph is reserved where the money covers it, else less of it is done and said.
 import { describe, expect, it } from "vitest";
 import type { CodeCast } from "../../../src/code-mode/cast.ts";
-import { chooseCodePlan, type CodePlan } from "../../../src/code-mode/plan.ts";
+import { type CodePlan, chooseCodePlan } from "../../../src/code-mode/plan.ts";
 import type { CodeOptions, CodeTask } from "../../../src/code-mode/request.ts";
 import { fail, ok, type Result } from "../../../src/failure.ts";
 import type { Question } from "../../../src/orchestration/strategy.ts";

@@ -1,9 +1,14 @@
 // Final answers, agreement and confidence: what counts as the same, and how sure that makes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { meanAgreement, findMedoid, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
-import { withVerdict, meanConfidence, supportFor } from "../../../src/orchestration/confidence.ts";
-import { type AnswerKind, detectAnswerKind, findFinalAnswer, normalizeAnswer } from "../../../src/orchestration/final-answer.ts";
+import { findMedoid, meanAgreement, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
+import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
+import {
+	type AnswerKind,
+	detectAnswerKind,
+	findFinalAnswer,
+	normalizeAnswer,
+} from "../../../src/orchestration/final-answer.ts";
 import { extractJson } from "../../../src/orchestration/json-reply.ts";
 
 describe("the final answer of a text", () => {
