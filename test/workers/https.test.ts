@@ -50,6 +50,7 @@ describe("HTTPS", () => {
 	it("is asked for next time too, by answers and by errors", async () => {
 		for (const [path, status] of [
 			["/v1/plans", 200],
+			["/verify", 200],
 			["/nope", 404],
 			["/v1/usage", 401],
 		] as const) {
