@@ -25,8 +25,9 @@ async function main(): Promise<void> {
 	console.log("for a key: npm run keys -- create --user me --plan corporate");
 
 	const port = process.env["PORT"] ? ["--port", process.env["PORT"]] : [];
+	const platform = ["--var", "PLATFORM:local"];
 	const fromSandbox = sandbox ? asArguments(sandboxVariables(sandbox.url)) : [];
-	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...fromSandbox, ...process.argv.slice(2)];
+	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...platform, ...fromSandbox, ...process.argv.slice(2)];
 	const wrangler = spawn(process.execPath, [WRANGLER, ...args], { stdio: "inherit" });
 	let stopping = false;
 	for (const signal of ["SIGINT", "SIGTERM"] as const)

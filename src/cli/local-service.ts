@@ -61,6 +61,8 @@ export interface LocalServiceOptions {
 	/** A folder made by buildBundle. */
 	bundleDir: string;
 	stateDir: string;
+	/** IP address to bind; 127.0.0.1 by default. */
+	address?: string;
 	/** 0 takes a free one. */
 	port: number;
 	/** Variables and secrets, instead of those in `.dev.vars`. */
@@ -93,7 +95,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 		bindings: options.variables,
 		modules: modulesOf(options.bundleDir),
 		modulesRoot: options.bundleDir,
-		host: "127.0.0.1",
+		host: options.address ?? "127.0.0.1",
 		port: options.port,
 		defaultPersistRoot: join(options.stateDir, "v3"),
 		...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
