@@ -19,18 +19,6 @@ export async function findAccount(db: Database, digest: string): Promise<Account
 /** The next number; in one statement with its use, so that no two users get it: D1 writes one statement after the other. */
 const nextNumber = sql<number>`(SELECT coalesce(max(number), 0) + 1 FROM users)`;
 
-/** Gives a user of before their number, unless another request just did; returns the one they have. */
-export async function numberUser(db: Database, userId: string): Promise<number | null> {
-	const [, found] = await db.batch([
-		db
-			.update(users)
-			.set({ number: nextNumber })
-			.where(and(eq(users.id, userId), isNull(users.number))),
-		db.select({ number: users.number }).from(users).where(eq(users.id, userId)),
-	]);
-	return found[0]?.number ?? null;
-}
-
 /** Users in the order of their ids, behind one: all of them, or the one of a name. */
 export async function listUsers(
 	db: Database,

@@ -2,8 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import { logError } from "../http/log.edge.ts";
-import { findAccount, numberUser } from "./accounts.store.ts";
+import { findAccount } from "./accounts.store.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "./api-key.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
@@ -22,16 +21,6 @@ function bearerToken(authorization: string | null): string | null {
 	return /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? null;
 }
 
-/** An account of before with a number; without one where D1 does not take it now, because ids do without. */
-async function withNumber(account: Account, { db }: ServiceContext): Promise<Account> {
-	try {
-		return { ...account, number: await numberUser(db, account.userId) };
-	} catch (error) {
-		logError("user_not_numbered", error);
-		return account;
-	}
-}
-
 /** The account behind the request's API key. Unknown keys are not remembered, so a new key works at once. */
 export async function authenticate(authorization: string | null, context: ServiceContext): Promise<Result<Account>> {
 	if (authorization === null) return refused("an API key is required: Authorization: Bearer svc_sk_…");
@@ -40,13 +29,12 @@ export async function authenticate(authorization: string | null, context: Servic
 	const digest = apiKeyDigest(context.settings.keyPepper, key);
 	const known = cache.get(digest);
 	if (known && known.untilMs > context.startedAtMs) return ok(known.account);
-	const found = await findAccount(context.db, digest);
-	if (!found) {
+	const account = await findAccount(context.db, digest);
+	if (!account) {
 		cache.delete(digest);
 		const limited = await countMiss("key", context);
 		return limited ? fail(limited) : refused("the API key is unknown or revoked");
 	}
-	const account = found.number === null ? await withNumber(found, context) : found;
 	if (cache.size >= CACHE_ENTRIES) cache.delete(cache.keys().next().value ?? "");
 	cache.set(digest, { account, untilMs: context.startedAtMs + CACHE_MS });
 	return ok(account);

@@ -13,8 +13,8 @@ export interface Account {
 	userId: string;
 	keyId: string;
 	plan: Plan;
-	/** For request ids; null while a user of before has none. */
-	number: number | null;
+	/** The user's number, which request ids hold. */
+	number: number;
 }
 
 export interface ServiceContext extends RequestContext {

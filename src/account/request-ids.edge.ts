@@ -1,5 +1,4 @@
 // Request and run ids of users, and the way back from an id to a user's meter.
-import { ulid } from "ulid";
 import type { Settings } from "../settings.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import {
@@ -21,13 +20,12 @@ function keyOf(settings: Settings): TagKey {
 	return key;
 }
 
-/** An id for a request or a run of a user; one that leads nowhere for a user without a number. */
+/** An id for a request or a run of a user. */
 export function newRequestId(
 	account: Account,
 	{ settings, startedAtMs }: ServiceContext,
 	prefix: RequestIdPrefix = "svc-",
 ): string {
-	if (account.number === null) return `${prefix}${ulid(startedAtMs)}`;
 	const random = crypto.getRandomValues(new Uint8Array(5));
 	return taggedRequestId(keyOf(settings), account.number, startedAtMs, random, prefix);
 }

@@ -1,12 +1,10 @@
 // For whom a run is made: the user and plan, where its money comes from, who may stop it.
-import type { KeyContext } from "../account/context.ts";
+import type { Account, KeyContext } from "../account/context.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 export interface Caller
-	extends Pick<
-		KeyContext,
-		"requestId" | "startedAtMs" | "account" | "settings" | "signal" | "waitUntil" | "log" | "timings"
-	> {
+	extends Pick<KeyContext, "requestId" | "startedAtMs" | "settings" | "signal" | "waitUntil" | "log" | "timings"> {
+	account: Omit<Account, "number">;
 	funds: Funds;
 }
 

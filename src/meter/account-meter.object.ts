@@ -25,17 +25,13 @@ import type {
 	Standing,
 } from "./meter-calls.ts";
 import { METER_TABLES } from "./meter-tables.ts";
-import { storedIds } from "./old-marks.store.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
-import { isTooLarge, readOldTotals, readStored, recordSettlements } from "./settlements.store.ts";
+import { findCountedUsage, isTooLarge, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
 
 /** From the first settlement on, for others to go with it. Longer would cost more for the object's time than the rows it saves. */
 const FLUSH_AFTER_MS = 250;
 const RECENT_ROWS = 20;
-/** A mark whose row does not come to D1 is its owner's to replace, or a reader's to find idle. */
-const OLD_MARKS_EVERY_MS = 60_000;
-const OLD_MARKS_AT_ONCE = 1_000;
 
 export class AccountMeter extends DurableObject<Env> {
 	#sql: SqlStorage;
@@ -59,7 +55,7 @@ export class AccountMeter extends DurableObject<Env> {
 			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
 		);
 		// An alarm may have been lost with the machine that held it; what is open asks for one again.
-		this.#armForOpenWork(now, now);
+		this.#armForOpenWork(now);
 		if (this.#books.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
 	}
 
@@ -144,7 +140,6 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** Limits now, and usage up to the last settled request. Of bounded size, whatever D1 lacks. */
 	async snapshot(plan: PlanId): Promise<MeterSnapshot> {
-		await this.#learnOldTotals();
 		// What D1 may know otherwise is settled by the flush, where D1 takes it.
 		if (this.#books.hasDoubtful && !this.#outbox.isFailing) await this.#outbox.flush();
 		return {
@@ -170,20 +165,8 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** Flushes, and tells where the totals stand. */
 	async standing(): Promise<Standing> {
-		await this.#learnOldTotals();
 		await this.#outbox.flush();
 		return { totals: this.#books.storedTotals(), unsettled: this.#books.unsettledIds() };
-	}
-
-	/** Reads the totals of before slots, unless they are known; what fails is tried again by the next who asks. */
-	async #learnOldTotals(): Promise<void> {
-		const userId = this.ctx.id.name;
-		if (this.#books.oldTotals !== null || userId === undefined) return;
-		try {
-			this.#books.oldTotals = await readOldTotals(database(this.env.DB), userId);
-		} catch (error) {
-			logError("meter_totals_unread", error);
-		}
 	}
 
 	/** Sets the user's plan; holds from the next request on. */
@@ -205,7 +188,7 @@ export class AccountMeter extends DurableObject<Env> {
 	markOwner(owner: string, mark: number): void {
 		this.#sql.exec(
 			`INSERT INTO marked_owners (owner, mark) VALUES (?, ?)
-			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark), row_id = NULL`,
+			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark)`,
 			owner,
 			mark,
 		);
@@ -239,12 +222,10 @@ export class AccountMeter extends DurableObject<Env> {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
 			this.#books.fold(Date.now());
-			await this.#dropOldMarks();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
-		const now = Date.now();
-		this.#armForOpenWork(now + this.#outbox.retryDelayMs, now + OLD_MARKS_EVERY_MS);
+		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
 	}
 
 	async #expire(nowMs: number): Promise<void> {
@@ -261,17 +242,10 @@ export class AccountMeter extends DurableObject<Env> {
 	async #writeRound(): Promise<boolean> {
 		const outgoing = this.#books.nextOutgoing();
 		if (outgoing.rows.length === 0) return false;
-		const db = database(this.env.DB);
 		const inserted = await this.#record(outgoing);
-		const others = outgoing.rows.filter(({ row }) => !inserted.has(row.request_id)).map(({ row }) => row);
-		const [first] = others;
-		if (first) {
-			const ids = others.map(({ request_id }) => request_id);
-			const stored = await readStored(db, first.user_id, ids);
-			this.#books.confirm(outgoing, inserted, stored);
-			// Rollups that were read before may lack what has just been found beside them.
-			if (stored.oldIds.size > 0) this.#books.oldTotals = stored.oldTotals;
-		} else this.#books.confirm(outgoing, inserted, null);
+		const otherIds = outgoing.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
+		const others = otherIds.length === 0 ? new Map() : await findCountedUsage(database(this.env.DB), otherIds);
+		this.#books.confirm(outgoing, inserted, others);
 		this.#books.foldIfWorthIt(Date.now());
 		return true;
 	}
@@ -303,21 +277,10 @@ export class AccountMeter extends DurableObject<Env> {
 		}
 	}
 
-	/** Takes away the marks of version 1 whose row has come to D1. */
-	async #dropOldMarks(): Promise<void> {
-		const old = "SELECT row_id FROM marked_owners WHERE row_id IS NOT NULL LIMIT ?";
-		const rowIds = [...this.#sql.exec<{ row_id: string }>(old, OLD_MARKS_AT_ONCE)].map(({ row_id }) => row_id);
-		if (rowIds.length === 0) return;
-		const stored = JSON.stringify(await storedIds(database(this.env.DB), rowIds));
-		this.#sql.exec("DELETE FROM marked_owners WHERE row_id IN (SELECT value FROM json_each(?))", stored);
-	}
-
-	/** @param flushAtMs when to try the outbox again, if there is anything in it; `oldMarksAtMs`: the same for old marks. */
-	#armForOpenWork(flushAtMs: number, oldMarksAtMs: number): void {
+	/** @param flushAtMs when to try the outbox again, if there is anything in it. */
+	#armForOpenWork(flushAtMs: number): void {
 		const { earliestExpiryMs, hasUnfolded } = this.#books;
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
 		if (hasUnfolded) this.#outbox.arm(flushAtMs);
-		const oldMark = this.#sql.exec("SELECT 1 FROM marked_owners WHERE row_id IS NOT NULL LIMIT 1");
-		if (oldMark.toArray().length > 0) this.#outbox.arm(oldMarksAtMs);
 	}
 }

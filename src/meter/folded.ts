@@ -7,11 +7,9 @@ export interface Folded extends FoldedUpTo {
 	minutes: [number, number][];
 	/** Of every settlement up to `settled`, with the amounts that D1 has. */
 	totals: NamedTotals[];
-	/** What D1's old rollups say, which end where slots began; null as long as they have not been read. */
-	oldTotals: NamedTotals[] | null;
 }
 
-export const NOTHING_FOLDED: Folded = { admitted: 0, settled: 0, minutes: [], totals: [], oldTotals: null };
+export const NOTHING_FOLDED: Folded = { admitted: 0, settled: 0, minutes: [], totals: [] };
 
 /** Requests minute by minute from the first on, because a day's minutes would be many times longer as pairs. */
 export interface PackedMinutes {

@@ -7,7 +7,6 @@
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
 import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
 import type { OpenHold, RecentUsage, Reservation, Settlement } from "./settlement.ts";
-import type { StoredUsage } from "./settlements.store.ts";
 import { SlotTable } from "./slot-table.edge.ts";
 import { type Slot, SlotBook } from "./slots.ts";
 import { type CountedUsage, type NamedTotals, UsageTotals } from "./usage-totals.ts";
@@ -39,8 +38,6 @@ export class MeterBooks {
 	/** Everything that D1 has of this meter's settlements, folded or not. */
 	#stored: UsageTotals;
 	#pending = new UsageTotals();
-	/** Of D1's rollups; null until they have been read. */
-	oldTotals: NamedTotals[] | null;
 
 	constructor(sql: SqlStorage, nowMs: number) {
 		this.#table = new SlotTable(sql);
@@ -48,7 +45,6 @@ export class MeterBooks {
 		const slots = this.#table.slots();
 		this.#book = new SlotBook(slots, folded);
 		this.#stored = new UsageTotals(folded.totals);
-		this.oldTotals = folded.oldTotals;
 		const times = slots.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs - MINUTE_MS);
 		this.minute = new MinuteWindow(times.sort((a, b) => a - b));
 		this.day = new DayWindow(folded.minutes);
@@ -157,20 +153,20 @@ export class MeterBooks {
 
 	/**
 	 * Notes that D1 has settlements, and counts them with the amounts that stand there.
-	 * @param inserted ids whose rows are ours; of the others, `elsewhere` says what is stored.
+	 * @param inserted ids whose rows are ours.
+	 * @param others what D1 has under the other ids.
 	 */
-	confirm({ slots, rows }: FlushBatch, inserted: ReadonlySet<string>, elsewhere: StoredUsage | null): void {
+	confirm({ slots, rows }: FlushBatch, inserted: ReadonlySet<string>, others: ReadonlyMap<string, CountedUsage>): void {
 		const amounts = rows.map(({ row }) => {
 			const id = row.request_id;
-			const stored = inserted.has(id) ? row : elsewhere?.rows.get(id);
-			// A row of a version before is in the rollups, which are counted by themselves.
-			if (!stored && !elsewhere?.oldIds.has(id)) throw new Error("D1 neither took a settlement nor has it");
+			const stored = inserted.has(id) ? row : others.get(id);
+			if (!stored) throw new Error("D1 neither took a settlement nor has it");
 			return { row, stored };
 		});
 		this.#book.store(slots);
 		for (const { row, stored } of amounts) {
 			this.#pending.subtractRow(row);
-			if (stored) this.#stored.addRow(stored);
+			this.#stored.addRow(stored);
 		}
 	}
 
@@ -183,27 +179,20 @@ export class MeterBooks {
 	fold(nowMs: number): void {
 		if (this.#book.foldable === 0) return;
 		const reach = this.#book.reach;
-		const { oldTotals } = this;
-		const totals = this.#stored.rows();
-		this.#table.fold({ ...reach, minutes: this.day.buckets(nowMs), totals, oldTotals });
+		this.#table.fold({ ...reach, minutes: this.day.buckets(nowMs), totals: this.#stored.rows() });
 		this.#book.fold(reach);
 	}
 
-	/** Totals of everything settled so far; null until those of before slots are known. */
-	totals(): NamedTotals[] | null {
-		if (this.oldTotals === null) return null;
-		const totals = new UsageTotals(this.oldTotals);
-		totals.addAll(this.#stored.rows());
+	/** Totals of everything settled so far. */
+	totals(): NamedTotals[] {
+		const totals = new UsageTotals(this.#stored.rows());
 		totals.addAll(this.#pending.rows());
 		return totals.rows();
 	}
 
-	/** Totals of what D1 has; null as above. */
-	storedTotals(): NamedTotals[] | null {
-		if (this.oldTotals === null) return null;
-		const totals = new UsageTotals(this.oldTotals);
-		totals.addAll(this.#stored.rows());
-		return totals.rows();
+	/** Totals of what D1 has. */
+	storedTotals(): NamedTotals[] {
+		return this.#stored.rows();
 	}
 
 	/** The latest of what D1 may not have, newest first. */

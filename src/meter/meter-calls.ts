@@ -50,8 +50,8 @@ export type ExtendVerdict = "extended" | "late";
 /** Limits now, and usage as far as the meter knows it. */
 export interface MeterSnapshot {
 	quota: Quota;
-	/** Of everything settled; null while the totals of before slots could not be read from D1. */
-	totals: NamedTotals[] | null;
+	/** Of everything settled. */
+	totals: NamedTotals[];
 	/** The latest rows that D1 may not have, newest first. */
 	recent: RecentUsage[];
 	/** Open reservations: a caller that could not reach the meter may have stored their settlement in D1. */
@@ -64,8 +64,8 @@ export interface MeterSnapshot {
 
 /** Totals for a comparison with D1's rows. */
 export interface Standing {
-	/** Of everything that D1 is known to have; null as above. */
-	totals: NamedTotals[] | null;
+	/** Of everything that D1 is known to have. */
+	totals: NamedTotals[];
 	/** Requests of which D1 may or may not have a row, and which are not in the totals. */
 	unsettled: string[];
 }

@@ -66,16 +66,6 @@ export function toSettlementRow({ usage, receipt: sealed }: Settlement): Settlem
 	return { ...usage, receipt, proof_hash, signature, key_id, settled_at };
 }
 
-/** A settlement as an object stored it. Versions that did not keep input tokens count all tokens as input, the cheaper kind. */
-export function storedSettlement(text: string): Settlement {
-	const { usage, receipt } = JSON.parse(text) as Settlement;
-	const withInput = <T extends { tokens: number; input_tokens?: number | null }>(part: T) => ({
-		...part,
-		input_tokens: part.input_tokens ?? part.tokens,
-	});
-	return { usage: { ...withInput(usage), calls: usage.calls.map(withInput) }, receipt };
-}
-
 /** What is recorded at the bound if nobody settles the request before `expiresAtMs`. */
 export interface Reservation {
 	/** Of the usage, nano-USD: what has been billed so far; absent where that is nothing, or not known. */

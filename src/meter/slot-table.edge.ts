@@ -3,7 +3,7 @@
 
 import { nanoUsd } from "../proof/money.ts";
 import { type Folded, NOTHING_FOLDED, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
-import { type OpenHold, type Reservation, type Settlement, storedSettlement } from "./settlement.ts";
+import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
@@ -53,16 +53,14 @@ interface FoldedRow extends Record<string, SqlStorageValue> {
 	settled: number;
 	minutes: string;
 	totals: string;
-	old_totals: string | null;
 }
 
-function foldedOf({ admitted, settled, minutes, totals, old_totals }: FoldedRow): Folded {
+function foldedOf({ admitted, settled, minutes, totals }: FoldedRow): Folded {
 	return {
 		admitted,
 		settled,
 		minutes: unpackMinutes(JSON.parse(minutes) as PackedMinutes),
 		totals: JSON.parse(totals) as NamedTotals[],
-		oldTotals: old_totals === null ? null : (JSON.parse(old_totals) as NamedTotals[]),
 	};
 }
 
@@ -79,7 +77,7 @@ export class SlotTable {
 	}
 
 	folded(): Folded {
-		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, totals, old_totals FROM folded");
+		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, totals FROM folded");
 		const [found] = [...row].map(foldedOf);
 		return found ?? NOTHING_FOLDED;
 	}
@@ -161,19 +159,18 @@ export class SlotTable {
 	}
 
 	settlement(slot: number): Settlement {
-		return storedSettlement(this.#body(slot));
+		return JSON.parse(this.#body(slot)) as Settlement;
 	}
 
-	fold({ admitted, settled, minutes, totals, oldTotals }: Folded): void {
+	fold({ admitted, settled, minutes, totals }: Folded): void {
 		this.#sql.exec(
-			`INSERT INTO folded (one, admitted, settled, minutes, totals, old_totals) VALUES (1, ?, ?, ?, ?, ?)
+			`INSERT INTO folded (one, admitted, settled, minutes, totals) VALUES (1, ?, ?, ?, ?)
 			ON CONFLICT (one) DO UPDATE SET admitted = excluded.admitted, settled = excluded.settled,
-				minutes = excluded.minutes, totals = excluded.totals, old_totals = excluded.old_totals`,
+				minutes = excluded.minutes, totals = excluded.totals`,
 			admitted,
 			settled,
 			JSON.stringify(packMinutes(minutes)),
 			JSON.stringify(totals),
-			oldTotals === null ? null : JSON.stringify(oldTotals),
 		);
 	}
 }

@@ -20,7 +20,7 @@ export interface Slot {
 	/** Rises with every settlement of the object; null without one. */
 	settled: number | null;
 	proofHash: string | null;
-	/** D1 may have another row of this request: it was settled at its bound, or by a version that wrote elsewhere. */
+	/** D1 may have another row of this request: it was settled at its bound. */
 	isDoubtful: boolean;
 	/** Of the settled usage row. */
 	createdAt: string | null;

@@ -125,9 +125,7 @@ const getUsageEndpoint = endpoint({
 			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),
 	}),
 	async handle({ context }) {
-		const usage = await currentUsage(context);
-		if (!usage.ok) return usage;
-		const { quota, totals, recent, holds } = usage.value;
+		const { quota, totals, recent, holds } = await currentUsage(context);
 		const whole = totals.total();
 		const plan = PLANS[quota.plan];
 		const { dailyLimit, usedToday } = quota;
@@ -175,9 +173,8 @@ const getSavingsEndpoint = endpoint({
 	async handle({ query, context }) {
 		const baseline = context.settings.catalog.findModel(query.baseline);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
-		const usage = await currentUsage(context);
-		if (!usage.ok) return usage;
-		return ok(savingsOf(baseline, usage.value.totals.total(), context.startedAtMs));
+		const { totals } = await currentUsage(context);
+		return ok(savingsOf(baseline, totals.total(), context.startedAtMs));
 	},
 });
 

@@ -22,10 +22,12 @@ export interface Funds {
 	release(): Promise<void>;
 }
 
-type Caller = Pick<KeyContext, "account" | "admit" | "db" | "meter" | "requestId" | "waitUntil">;
+type FundsContext = Pick<KeyContext, "admit" | "db" | "meter" | "requestId" | "waitUntil"> & {
+	account: Pick<KeyContext["account"], "userId">;
+};
 
 /** The funds of a request's user. */
-export function createFunds(context: Caller): Funds {
+export function createFunds(context: FundsContext): Funds {
 	const { account, db, meter, requestId } = context;
 	const release = async () => {
 		try {

@@ -7,7 +7,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { recomputeTotals } from "./usage-check.store.ts";
-import { type Disagreement, disagreements } from "./usage-check.ts";
+import { type Disagreement, findDisagreements } from "./usage-check.ts";
 
 /** Users of one answer. */
 const PAGE_USERS = 10;
@@ -23,7 +23,7 @@ const totals = z.object({
 const checkedUser = z.object({
 	user_id: z.string(),
 	user: z.string(),
-	agrees: z.boolean().nullable().describe("Null while too much happens to compare, or the meter knows no totals yet."),
+	agrees: z.boolean().nullable().describe("Null while too much happens to compare."),
 	requests: z.int().describe("In the meter's totals, of rows that D1 has."),
 	disagreements: z.array(
 		z.object({ dimension: z.string(), name: z.string(), meter: totals.nullable(), database: totals.nullable() }),
@@ -44,9 +44,8 @@ async function checkUser(
 		// What is under way may or may not have a row: it is in neither sum.
 		const recomputed = await recomputeTotals(db, id, before.unsettled);
 		const after = await meter(id).standing();
-		if (before.totals === null) break;
 		requests = before.totals.find(({ dimension }) => dimension === "total")?.requests ?? 0;
-		found = disagreements(before.totals, recomputed);
+		found = findDisagreements(before.totals, recomputed);
 		if (found.length === 0) return { ...user, agrees: true, requests, disagreements: [] };
 		// Equal before and after, and nothing new under way: what differs does so for good.
 		if (JSON.stringify(before) === JSON.stringify(after)) {

@@ -269,7 +269,7 @@ describe("a public look-up of a receipt", () => {
 
 	it("waits for no receipt of an id from the future", async () => {
 		const prepare = vi.spyOn(env.DB, "prepare");
-		const lookUps = () => prepare.mock.calls.filter(([query]) => query.includes('from "receipts"')).length;
+		const lookUps = () => prepare.mock.calls.filter(([query]) => query.includes('from "settlements"')).length;
 		const id = `svc-${ulid(Date.now() + 3_600_000)}`;
 		const response = await app.fetch(new Request(`${ORIGIN}/v1/proof/${id}`), env, createExecutionContext());
 		expect([response.status, lookUps()]).toEqual([404, 1]);

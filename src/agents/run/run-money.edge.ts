@@ -34,9 +34,9 @@ export class RunMoney {
 		this.#waitUntil = waitUntil;
 	}
 
-	#funds({ userId, keyId, planId, runId: requestId }: RunSpec): Funds {
+	#funds({ userId, runId: requestId }: RunSpec): Funds {
 		return createFunds({
-			account: { userId, keyId, plan: PLANS[planId], number: null },
+			account: { userId },
 			requestId,
 			waitUntil: this.#waitUntil,
 			db: database(this.#env.DB),
@@ -52,7 +52,7 @@ export class RunMoney {
 		return {
 			requestId,
 			startedAtMs,
-			account: { userId, keyId, plan: PLANS[planId], number: null },
+			account: { userId, keyId, plan: PLANS[planId] },
 			settings: cachedSettings(this.#env),
 			signal: new AbortController().signal,
 			waitUntil: this.#waitUntil,
