@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { parseSettings, SettingsError } from "../settings.ts";
 import { buildAssets } from "./assets.ts";
 import { ensureDevVars, hasProviderKey, STATE_DIR, sandboxVariables } from "./local-env.ts";
-import { applyLocalMigrations, WRANGLER } from "./local-service.ts";
+import { prepareState, WRANGLER } from "./local-service.ts";
+import { UnreadableStateError } from "./local-state.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { StateInUseError, takeState } from "./single-instance.ts";
 
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
 	const given = ensureDevVars();
 	parseSettings(given);
 	const leaveState = await takeState(STATE_DIR);
-	applyLocalMigrations(STATE_DIR);
+	prepareState(STATE_DIR);
 	await buildAssets();
 	const sandbox = hasProviderKey(given) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
-	else if (error instanceof StateInUseError) console.error(error.message);
+	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
 	else console.error(error);
 	process.exit(1);
 });

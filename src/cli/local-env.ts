@@ -72,13 +72,27 @@ export function readClientEnv(path = ".env.local"): Partial<ClientEnv> {
 	return readVars(path);
 }
 
+/** The lines of the file that are not about the two variables. */
+function otherLines(path: string): string[] {
+	if (!existsSync(path)) return [];
+	const lines = readFileSync(path, "utf8").split("\n");
+	return lines.filter((line) => line !== "" && !/^SVC_(?:BASE_URL|API_KEY)=/.test(line));
+}
+
 /** Sets the two variables and keeps every other line of the file. */
 export function writeClientEnv(values: ClientEnv, path = ".env.local"): void {
-	const kept = existsSync(path)
-		? readFileSync(path, "utf8")
-				.split("\n")
-				.filter((line) => line !== "" && !/^SVC_(?:BASE_URL|API_KEY)=/.test(line))
-		: [];
-	const lines = [...kept, ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
+	const lines = [...otherLines(path), ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
 	writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+}
+
+/** Removes the two variables and keeps every other line of the file. */
+export function removeClientEnv(path = ".env.local"): void {
+	if (!existsSync(path)) return;
+	writeFileSync(
+		path,
+		otherLines(path)
+			.map((line) => `${line}\n`)
+			.join(""),
+		{ mode: 0o600 },
+	);
 }

@@ -1,11 +1,12 @@
 // Runs the built Worker on this machine, on the state that `wrangler dev` uses: for `npm start`, client tests and benchmarks.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { buildAssets } from "./assets.ts";
+import { hasAppliedMigrations, listAppliedMigrations, setAsideOtherVersion } from "./local-state.ts";
 
 const CONFIG = "wrangler.toml";
 
@@ -42,19 +43,22 @@ function modulesOf(bundleDir: string): { type: "ESModule" | "Text"; path: string
 	];
 }
 
-const MIGRATIONS_DIR = "migrations";
-
-/** Applies the migrations that the local database does not have yet; starting a tool to find out that it has them all takes seconds. */
+/** Applies the migrations that the local database lacks. Without any it starts nothing: wrangler takes seconds to find none. */
 export function applyLocalMigrations(stateDir: string): void {
-	const there = readdirSync(MIGRATIONS_DIR).filter((name) => name.endsWith(".sql"));
-	// Beside the database, so that whoever removes the one removes the other.
-	const noteDir = join(stateDir, "v3/d1");
-	const note = join(noteDir, "applied-migrations.txt");
-	const list = there.sort().join("\n");
-	if (existsSync(note) && readFileSync(note, "utf8") === list) return;
+	if (hasAppliedMigrations(stateDir)) return;
 	wrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateDir]);
-	mkdirSync(noteDir, { recursive: true });
-	writeFileSync(note, list);
+	listAppliedMigrations(stateDir);
+}
+
+/** Makes the state ready for this version: sets one of another version aside, and applies the migrations that are missing. */
+export function prepareState(stateDir: string): void {
+	const aside = setAsideOtherVersion(stateDir, Date.now());
+	if (aside !== null) {
+		console.log(
+			`the local state was of another version: it is now in ${aside}, and the service starts with an empty one`,
+		);
+	}
+	applyLocalMigrations(stateDir);
 }
 
 export interface LocalServiceOptions {

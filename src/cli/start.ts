@@ -8,7 +8,8 @@ import {
 	sandboxVariables,
 	writeClientEnv,
 } from "./local-env.ts";
-import { applyLocalMigrations, buildBundle, startLocalService } from "./local-service.ts";
+import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
+import { UnreadableStateError } from "./local-state.ts";
 import { createKey } from "./operator.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { StateInUseError, takeState } from "./single-instance.ts";
@@ -45,7 +46,7 @@ async function main(): Promise<void> {
 
 	const sandbox = hasProviderKey(given) ? null : await startSandbox(port + 1);
 	const variables = sandbox ? { ...given, ...sandboxVariables(sandbox.url) } : given;
-	applyLocalMigrations(STATE_DIR);
+	prepareState(STATE_DIR);
 	const service = await startLocalService({
 		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
@@ -85,7 +86,7 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
 	const code = error instanceof Error && "code" in error ? error.code : null;
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
-	else if (error instanceof StateInUseError) console.error(error.message);
+	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
 	else if (code === "ERR_ADDRESS_IN_USE" || code === "EADDRINUSE")
 		console.error("the port is in use; stop what uses it, or choose another with PORT=…");
 	else console.error(error);
