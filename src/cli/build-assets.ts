@@ -1,4 +1,4 @@
-// `npm run assets`: writes the static assets, for whoever runs wrangler by hand.
+// `npm run assets`: writes the static assets, for runs of wrangler by hand.
 import { buildAssets } from "./assets.ts";
 
 await buildAssets();

@@ -20,7 +20,7 @@ const MIGRATIONS_DIR = "migrations";
 
 /** D1, KV and objects of a state, in one folder: so that one rename moves them together. */
 const STORAGE = "v3";
-const DATABASES = join(STORAGE, "d1/miniflare-D1DatabaseObject");
+const DATABASE_DIR = join(STORAGE, "d1/miniflare-D1DatabaseObject");
 /** Beside the databases, so that whoever removes them removes it too. */
 const APPLIED_LIST = join(STORAGE, "d1/applied-migrations.txt");
 
@@ -86,7 +86,7 @@ function appliedMigrations(file: string): string[] {
  * has only ours, such a one is a leftover: the state is ours.
  */
 function isOfAnotherVersion(stateDir: string): boolean {
-	const dir = join(stateDir, DATABASES);
+	const dir = join(stateDir, DATABASE_DIR);
 	if (hasAppliedMigrations(stateDir) || !existsSync(dir)) return false;
 	const known = new Set(migrationFiles());
 	const databases = readdirSync(dir)

@@ -5,9 +5,9 @@ import { settlements } from "../db/schema.ts";
 import type { UsageCall } from "./settlement.ts";
 import type { CountedUsage } from "./usage-totals.ts";
 
-const names = Object.values(getTableColumns(settlements)).map(({ name }) => name);
-const columns = sql.raw(names.join(", "));
-const values = sql.raw(names.map((name) => `value ->> '${name}'`).join(", "));
+const columnNames = Object.values(getTableColumns(settlements)).map(({ name }) => name);
+const settlementColumns = sql.raw(columnNames.join(", "));
+const jsonValues = sql.raw(columnNames.map((name) => `value ->> '${name}'`).join(", "));
 
 /**
  * Inserts rows in one statement. A row that is there already stays as it is.
@@ -16,7 +16,7 @@ const values = sql.raw(names.map((name) => `value ->> '${name}'`).join(", "));
  */
 export async function recordSettlements(db: Database, rows: readonly string[]): Promise<Set<string>> {
 	const inserted = await db.all<{ request_id: string }>(sql`
-		INSERT INTO ${settlements} (${columns}) SELECT ${values} FROM json_each(${`[${rows.join(",")}]`})
+		INSERT INTO ${settlements} (${settlementColumns}) SELECT ${jsonValues} FROM json_each(${`[${rows.join(",")}]`})
 		WHERE true ON CONFLICT DO NOTHING RETURNING request_id`);
 	return new Set(inserted.map(({ request_id }) => request_id));
 }
@@ -62,5 +62,5 @@ export function toCountedUsage(rows: readonly CountedRow[]): Map<string, Counted
 
 /** The usage that D1 has under some request ids, by id. */
 export async function findCountedUsage(db: Database, ids: readonly string[]): Promise<Map<string, CountedUsage>> {
-	return toCountedUsage(await countedUsageQuery(db, ids).all());
+	return ids.length === 0 ? new Map() : toCountedUsage(await countedUsageQuery(db, ids).all());
 }

@@ -1,14 +1,15 @@
 // A user's usage as it is now: the meter's totals, and the latest rows of the meter and of D1.
 
 import type { KeyContext } from "../account/context.ts";
-import type { PendingPage } from "../meter/meter-books.edge.ts";
+import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
+import type { PendingPage } from "../meter/meter-state.edge.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { type CountedUsage, UsageTotals } from "../meter/usage-totals.ts";
-import { RECENT_ROWS, readUsage } from "./usage.store.ts";
+import { readUsage } from "./usage.store.ts";
 
 /** ULIDs rise with time, so the id decides between rows of the same millisecond. */
-function newestFirst(a: RecentUsage, b: RecentUsage): number {
+function newestUsageFirst(a: RecentUsage, b: RecentUsage): number {
 	return `${b.created_at} ${b.request_id}` < `${a.created_at} ${a.request_id}` ? -1 : 1;
 }
 
@@ -48,7 +49,7 @@ export async function currentUsage({
 	// The meter is read first: what it flushes after this is found in D1.
 	const { quota, totals: counted, recent: pending, open, holds, doubtful: page } = await own.snapshot(account.plan.id);
 	const doubtful = await readDoubtful(own, page);
-	// A reservation that was open in the snapshot may expire before a later page is read. It is on that page, but not in the totals.
+	// A request that was open in the snapshot may expire before a later page is read: it is on that page, but not in the totals.
 	const wereOpen = new Set(open);
 	const ids = [...open, ...doubtful.map(({ request_id }) => request_id)];
 	const stored = await timings.measure("d1", () => readUsage(db, account.userId, ids));
@@ -58,6 +59,6 @@ export async function currentUsage({
 	}
 	for (const row of stored.counted.values()) totals.addRow(row);
 	const rows = new Map([...pending, ...stored.recent].map((row) => [row.request_id, row]));
-	const recent = [...rows.values()].sort(newestFirst).slice(0, RECENT_ROWS);
+	const recent = [...rows.values()].sort(newestUsageFirst).slice(0, RECENT_ROWS);
 	return { quota, totals, recent, holds: holds.filter(({ request_id }) => !stored.counted.has(request_id)) };
 }

@@ -17,7 +17,7 @@ export async function findReceipt(db: Database, requestId: string): Promise<Stor
 	return receiptQuery(db, requestId).get();
 }
 
-/** The receipt of a request, and the id of the user with a number: whose meter may have the receipt if D1 has none. */
+/** The receipt of a request, and the id of the user with a number, whose meter may have a receipt that D1 lacks. */
 export async function findReceiptOrUser(
 	db: Database,
 	requestId: string,

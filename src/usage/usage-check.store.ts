@@ -5,7 +5,7 @@ import { settlements } from "../db/schema.ts";
 import { type NamedTotals, UsageTotals } from "../meter/usage-totals.ts";
 
 /** Rows of one query. D1 ends a query after 30 seconds. */
-const PAGE_ROWS = 5_000;
+const CHECK_PAGE_ROWS = 5_000;
 
 /** A page starts behind this row. */
 interface PageStart {
@@ -15,7 +15,7 @@ interface PageStart {
 
 function settlementsPage(userId: string, after: PageStart): SQL {
 	return sql`SELECT * FROM ${settlements} WHERE user_id = ${userId}
-		AND (created_at, request_id) > (${after.created_at}, ${after.request_id}) ORDER BY created_at, request_id LIMIT ${PAGE_ROWS}`;
+		AND (created_at, request_id) > (${after.created_at}, ${after.request_id}) ORDER BY created_at, request_id LIMIT ${CHECK_PAGE_ROWS}`;
 }
 
 function totalsQuery(page: SQL, excludedIds: readonly string[]): SQL {
@@ -49,7 +49,7 @@ export async function recomputeTotals(
 		const page = settlementsPage(userId, after);
 		totals.addAll(await db.all<NamedTotals>(totalsQuery(page, excludedIds)));
 		const last: PageStart[] = await db.all<PageStart>(
-			sql`SELECT created_at, request_id FROM (${page}) LIMIT 1 OFFSET ${PAGE_ROWS - 1}`,
+			sql`SELECT created_at, request_id FROM (${page}) LIMIT 1 OFFSET ${CHECK_PAGE_ROWS - 1}`,
 		);
 		after = last[0];
 	}

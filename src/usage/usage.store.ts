@@ -2,12 +2,10 @@
 import { desc, eq } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { settlements } from "../db/schema.ts";
+import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { RecentUsage } from "../meter/settlement.ts";
 import { countedUsageQuery, toCountedUsage } from "../meter/settlements.store.ts";
 import type { CountedUsage } from "../meter/usage-totals.ts";
-
-/** How many of the latest requests are shown. */
-export const RECENT_ROWS = 20;
 
 const recentColumns = {
 	request_id: settlements.requestId,

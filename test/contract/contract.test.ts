@@ -46,7 +46,7 @@ function send(
 	return call(path, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** What lets a request in, by access. An access joins with a gate in src/account/gates.edge.ts and a line here. */
+/** What lets a request in, by access. A new access needs a guard in src/account/access-guards.edge.ts and a line here. */
 const CREDENTIALS: Partial<Record<Access, (key: TestKey) => string | null>> = {
 	public: () => null,
 	key: ({ key }) => `Bearer ${key}`,

@@ -1,6 +1,6 @@
 // Receipts are found by their id alone: fresh ones with their meter, old ones in D1, others nowhere, at a bounded price.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
+import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { useFaults } from "../support/faults.ts";
 import {
 	call,
@@ -58,9 +58,9 @@ async function priceOf(id: string): Promise<{ status: number; d1: number; object
 	return { status, ...price };
 }
 
-const tagKey = tagKeyOf(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
 const forged = (userNumber: number, atMs = Date.now()) =>
-	taggedRequestId(tagKey, userNumber, atMs, crypto.getRandomValues(new Uint8Array(5)));
+	encodeRequestId(tagKey, userNumber, atMs, crypto.getRandomValues(new Uint8Array(5)));
 const numberOf = (userId: string) =>
 	db.prepare("SELECT number FROM users WHERE id = ?").bind(userId).first<number>("number");
 
