@@ -43,7 +43,7 @@ export function ownerObjectName(userId: string, { kind, id }: OwnerKey): string 
 
 /**
  * A table that every owner's object has, for its OwnerMark: who it is, the number of its last mark at the user's meter, and
- * whether the meter may still have it. Part of released migrations.
+ * whether the meter may still have it. Part of migrations: a released table never changes.
  */
 export const OWNER_TABLE = `CREATE TABLE owner (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL,
 	owner TEXT NOT NULL, mark INTEGER NOT NULL, is_marked INTEGER NOT NULL)`;

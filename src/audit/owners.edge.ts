@@ -64,7 +64,7 @@ async function catchUp(
 ): Promise<void> {
 	const one = async ({ owner, mark }: MarkedOwner) => {
 		const isCaughtUp = await callOwner(env, userId, ownerKeyOf(owner), async (stub) => await stub.catchUp());
-		// An owner takes its mark away itself; what a lost call or an earlier version left behind goes here.
+		// An owner takes its mark away itself; what a lost call left behind goes here.
 		if (isCaughtUp) await meter(userId).unmarkOwner(owner, mark);
 		return isCaughtUp;
 	};
