@@ -3,7 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
-import type { ProviderStanding } from "../settings.ts";
+import type { ProviderAttestation } from "../settings.ts";
 import type { Detection } from "./detect.ts";
 import type { Matrix, ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy } from "./policy.ts";
@@ -25,7 +25,7 @@ export interface GateBasis {
 	matrix: Matrix;
 	catalog: Pick<Catalog, "findProvider">;
 	/** Whether what is public of a provider holds for what is really called. */
-	standings: ReadonlyMap<string, ProviderStanding>;
+	standings: ReadonlyMap<string, ProviderAttestation>;
 }
 
 /** What clears a provider for a class of data (docs/reference.md, "Compliance"). */

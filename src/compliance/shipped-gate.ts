@@ -12,7 +12,7 @@ import { type CompliancePolicy, compilePolicy } from "./policy.ts";
 export function shippedGate(
 	policy: CompliancePolicy,
 	texts: Iterable<string>,
-	{ catalog, standings }: Pick<Settings, "catalog" | "standings">,
+	{ catalog, attestations: standings }: Pick<Settings, "catalog" | "attestations">,
 ): ComplianceGate {
 	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, standings });
 }

@@ -10,7 +10,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
-import { type PageQuery, selectNewest } from "../audit/page.ts";
+import { type EventPageQuery, selectNewest } from "../audit/page.ts";
 import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
@@ -171,7 +171,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			this.#purge();
 		});
 		this.#hasTables = true;
-		this.#outbox.stored();
+		this.#outbox.armAfterWrite();
 	}
 
 	#addEvent(event: AuditEventRow, handoffId: string | null): void {
@@ -213,7 +213,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	}
 
 	/** Audit events of a page that D1 does not have, newest first, and one more if there is one; `idle` when D1 has everything. */
-	unflushedEvents(query: PageQuery): UnflushedEvents {
+	unflushedEvents(query: EventPageQuery): UnflushedEvents {
 		return { events: selectNewest(this.#openEvents(), query), idle: this.isIdle() };
 	}
 

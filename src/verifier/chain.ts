@@ -1,4 +1,4 @@
-// Checks a workspace's chain of handoffs (docs/proofs.md, "Handoff chain") from what was saved of it, alone or against a
+// Checks a workspace's chain of handoffs (docs/proofs.md, "Handoff ledger") from what was saved of it, alone or against a
 // checkpoint. Asks nobody; what the service itself said of it counts only against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";

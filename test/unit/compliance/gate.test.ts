@@ -8,15 +8,15 @@ import { MATRIX } from "../../../src/compliance/matrix.ts";
 import { compilePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
-import type { ProviderStanding } from "../../../src/settings.ts";
+import type { ProviderAttestation } from "../../../src/settings.ts";
 
 const NOTHING: Detection = { classes: [], kinds: {} };
 const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {} });
 
-function gate(raw: unknown, detection = NOTHING, standings: Record<string, Partial<ProviderStanding>> = {}) {
+function gate(raw: unknown, detection = NOTHING, standings: Record<string, Partial<ProviderAttestation>> = {}) {
 	const { policy, faults } = parseCompliancePolicy(raw, CATALOG);
 	expect(faults).toEqual([]);
-	const all = CATALOG.providers.map(({ id }): [string, ProviderStanding] => [
+	const all = CATALOG.providers.map(({ id }): [string, ProviderAttestation] => [
 		id,
 		{ isReplaced: false, zeroRetention: false, ...standings[id] },
 	]);
