@@ -98,7 +98,7 @@ export class OwnerMark {
 			if (!this.#row) return;
 			try {
 				await call(this.#row);
-				this.#backoff.succeeded();
+				this.#backoff.recordSuccess();
 			} catch (error) {
 				this.#backoff.failed();
 				throw error;

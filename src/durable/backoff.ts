@@ -20,7 +20,7 @@ export class Backoff {
 		this.#failures++;
 	}
 
-	succeeded(): void {
+	recordSuccess(): void {
 		this.#failures = 0;
 	}
 }

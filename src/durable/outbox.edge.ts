@@ -59,7 +59,7 @@ export class Outbox {
 
 	async #flushAll(): Promise<void> {
 		try {
-			while (await this.#work.writeRound()) this.#backoff.succeeded();
+			while (await this.#work.writeRound()) this.#backoff.recordSuccess();
 		} catch (error) {
 			this.#backoff.failed();
 			logError(this.#work.failureEvent, error, { failures: this.#backoff.failures });
@@ -76,7 +76,7 @@ export class Outbox {
 	}
 
 	/** To be called first in the object's alarm: it is no longer set. */
-	alarmRang(): void {
+	alarmFired(): void {
 		this.#alarmAtMs = Number.POSITIVE_INFINITY;
 	}
 }

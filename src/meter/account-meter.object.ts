@@ -222,7 +222,7 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** Settles expired reservations and flushes. Never throws: the platform gives up an alarm after a few failures. */
 	override async alarm(): Promise<void> {
-		this.#outbox.alarmRang();
+		this.#outbox.alarmFired();
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
