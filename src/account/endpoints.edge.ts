@@ -11,8 +11,10 @@ import { apiKeyDigest, generateApiKey } from "./api-key.ts";
 import type { ServiceContext } from "./context.ts";
 import { endpoint } from "./endpoint.ts";
 
-const planId = z.enum(PLAN_IDS);
-const createdKey = z.lazy(() => z.object({ user_id: z.string(), key_id: z.string(), plan: planId, key: z.string() }));
+export const planIdSchema = z.enum(PLAN_IDS);
+const createdKey = z.lazy(() =>
+	z.object({ user_id: z.string(), key_id: z.string(), plan: planIdSchema, key: z.string() }),
+);
 const listedKey = z.lazy(() =>
 	z.object({
 		key_id: z.string(),
@@ -57,7 +59,7 @@ const createKeyEndpoint = endpoint({
 	access: "operator",
 	internal: true,
 	summary: "Make a user, if new, and a key; an existing user gets the plan named.",
-	body: z.lazy(() => z.object({ user: z.string().trim().min(1).max(128), plan: planId })),
+	body: z.lazy(() => z.object({ user: z.string().trim().min(1).max(128), plan: planIdSchema })),
 	result: createdKey,
 	async handle({ body, context }) {
 		const userId = await upsertUser(context.db, {

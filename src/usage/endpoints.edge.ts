@@ -2,8 +2,9 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
+import { planIdSchema } from "../account/endpoints.edge.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { modelAllowlist, PLAN_IDS, PLANS, type Plan } from "../catalog/plans.ts";
+import { modelAllowlist, PLANS, type Plan } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
@@ -11,11 +12,10 @@ import { usd } from "../proof/money.ts";
 import { currentUsage } from "./current-usage.edge.ts";
 import { DEFAULT_BASELINE, estimateSavings } from "./savings.ts";
 
-const planId = z.enum(PLAN_IDS);
 const accessTypeSchema = z.enum(["all", "allowlist"]);
 
 const pricingPlanSchema = z.object({
-	id: planId,
+	id: planIdSchema,
 	object: z.literal("plan"),
 	display_name: z.string(),
 	price_usd_month: z.number(),
@@ -103,7 +103,7 @@ const getUsageEndpoint = endpoint({
 	description: "To see how much of the limits is left, and what was spent on which models.",
 	result: z.object({
 		user_id: z.string(),
-		plan: planId,
+		plan: planIdSchema,
 		plan_display: z.string(),
 		limits: z.object({
 			daily_requests: z.int().nullable(),
