@@ -38,6 +38,8 @@ const LAYERS = [
 	["db"],
 	["http"],
 	["suggest.ts"],
+	["bounded-map.ts"],
+	["clip.ts"],
 	["ids.ts"],
 	["failure.ts"],
 	["in-time.edge.ts"],
