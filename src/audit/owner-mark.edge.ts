@@ -100,7 +100,7 @@ export class OwnerMark {
 				await call(this.#row);
 				this.#backoff.recordSuccess();
 			} catch (error) {
-				this.#backoff.failed();
+				this.#backoff.recordFailure();
 				throw error;
 			}
 		});

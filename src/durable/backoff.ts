@@ -16,7 +16,7 @@ export class Backoff {
 		return Math.min(LAST_MS, FIRST_MS * 2 ** Math.max(0, this.#failures - 1));
 	}
 
-	failed(): void {
+	recordFailure(): void {
 		this.#failures++;
 	}
 

@@ -61,7 +61,7 @@ export class Outbox {
 		try {
 			while (await this.#work.writeRound()) this.#backoff.recordSuccess();
 		} catch (error) {
-			this.#backoff.failed();
+			this.#backoff.recordFailure();
 			logError(this.#work.failureEvent, error, { failures: this.#backoff.failures });
 			this.#work.onFailure?.();
 			this.arm(Date.now() + this.retryDelayMs);

@@ -317,7 +317,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	}
 
 	#tryAgain(): void {
-		this.#settling.failed();
+		this.#settling.recordFailure();
 		this.#outbox.arm(Date.now() + this.#settling.delayMs);
 	}
 }
