@@ -59,6 +59,7 @@ export type Failure =
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "https_required" }
+	| { reason: "misdirected_request"; host: string }
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }

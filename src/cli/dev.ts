@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseSettings, SettingsError } from "../settings.ts";
-import { buildAssets } from "./assets.ts";
 import { ensureDevVars, hasProviderKey, STATE_DIR, sandboxVariables } from "./local-env.ts";
 import { prepareState, WRANGLER } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
+import { buildPages } from "./pages.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 
@@ -20,14 +20,15 @@ async function runDev(): Promise<void> {
 	parseSettings(devVars);
 	const releaseState = await claimState(STATE_DIR);
 	prepareState(STATE_DIR);
-	await buildAssets();
+	await buildPages();
 	const sandbox = hasProviderKey(devVars) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log("for a key: npm run keys -- create --user me --plan corporate");
 
 	const port = process.env["PORT"] ? ["--port", process.env["PORT"]] : [];
+	const platform = ["--var", "PLATFORM:local"];
 	const sandboxArguments = sandbox ? toVarArguments(sandboxVariables(sandbox.url)) : [];
-	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...sandboxArguments, ...process.argv.slice(2)];
+	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...platform, ...sandboxArguments, ...process.argv.slice(2)];
 	const wrangler = spawn(process.execPath, [WRANGLER, ...args], { stdio: "inherit" });
 	let stopping = false;
 	for (const signal of ["SIGINT", "SIGTERM"] as const)

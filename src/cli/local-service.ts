@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
-import { buildAssets } from "./assets.ts";
 import { hasAppliedMigrations, listAppliedMigrations, setAsideOtherVersion } from "./local-state.ts";
+import { buildPages } from "./pages.ts";
 
 const CONFIG = "wrangler.toml";
 
@@ -22,9 +22,9 @@ function runWrangler(args: string[]): void {
 	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
 }
 
-/** Bundles the Worker as for a deployment, and writes the assets beside it; returns the bundle's folder. */
+/** Bundles the Worker as for a deployment, with its pages; returns the bundle's folder. */
 export async function buildBundle(outDir: string): Promise<string> {
-	await buildAssets();
+	await buildPages();
 	// Text modules of an earlier build have other names and would stay.
 	rmSync(outDir, { recursive: true, force: true });
 	runWrangler(["deploy", "--dry-run", "--outdir", outDir]);
@@ -32,7 +32,7 @@ export async function buildBundle(outDir: string): Promise<string> {
 }
 
 /** How wrangler names a text module of a bundle: the SHA-1 of its content, then the file's name. */
-const TEXT_MODULE = /^[0-9a-f]{40}-.+\.md$/;
+export const TEXT_MODULE = /^[0-9a-f]{40}-.+\.(?:md|html)$/;
 
 /** The modules of a bundle made by buildBundle. */
 function bundleModules(bundleDir: string): { type: "ESModule" | "Text"; path: string }[] {
@@ -65,6 +65,8 @@ export interface LocalServiceOptions {
 	/** A folder made by buildBundle. */
 	bundleDir: string;
 	stateDir: string;
+	/** IP address to bind; 127.0.0.1 by default. */
+	address?: string;
 	/** 0 takes a free one. */
 	port: number;
 	/** Variables and secrets, instead of those in `.dev.vars`. */
@@ -97,7 +99,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 		bindings: options.variables,
 		modules: bundleModules(options.bundleDir),
 		modulesRoot: options.bundleDir,
-		host: "127.0.0.1",
+		host: options.address ?? "127.0.0.1",
 		port: options.port,
 		defaultPersistRoot: join(options.stateDir, "v3"),
 		...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),

@@ -1,5 +1,5 @@
 // `npm start`: makes what a fresh machine needs for a first answer, and keeps it for later starts.
-import { parseSettings, SettingsError } from "../settings.ts";
+import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import {
 	hasProviderKey,
 	localVariables,
@@ -16,6 +16,21 @@ import { claimState, StateInUseError } from "./single-instance.ts";
 
 const DEFAULT_PORT = 8787;
 const LOCAL_USER = "local";
+
+const LOOPBACK_ADDRESS = "127.0.0.1";
+
+/**
+ * The address to bind.
+ * @throws SettingsError for one beyond this machine when no host but loopback would be answered there.
+ */
+function addressFromEnvironment({ deployment }: Settings): string {
+	const address = process.env["HOST"] || LOOPBACK_ADDRESS;
+	if (address !== LOOPBACK_ADDRESS && deployment.allowedHosts.size === 0)
+		throw new SettingsError(
+			"HOST binds another address than 127.0.0.1 only with ALLOWED_HOSTS, the names to answer there",
+		);
+	return address;
+}
 
 function portFromEnvironment(): number {
 	const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
@@ -41,15 +56,16 @@ function curlExample(baseUrl: string, key: string): string {
 async function runStart(): Promise<void> {
 	const port = portFromEnvironment();
 	const settings = localVariables();
-	parseSettings(settings);
+	const address = addressFromEnvironment(parseSettings(settings));
 	const releaseState = await claimState(STATE_DIR);
 
 	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
-	const variables = sandbox ? { ...settings, ...sandboxVariables(sandbox.url) } : settings;
+	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
 	prepareState(STATE_DIR);
 	const service = await startLocalService({
 		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
+		address,
 		port,
 		variables,
 		onOutput: (stdout, stderr) => {
