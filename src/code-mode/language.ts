@@ -1,4 +1,5 @@
 // Which language a task asks for, and which one a file is in. What is known of each language stands in languages.ts. Pure.
+import languageFile from "./language.json" with { type: "json" };
 import { LANGUAGES, type LanguageSpec } from "./languages.ts";
 
 /** How a language was found, the surest first. */
@@ -31,8 +32,7 @@ export function languageOf(id: string): LanguageSpec | undefined {
 }
 
 /** What is written in a language and stands behind a hyphen, in English and in German. */
-const COMPOUNDS =
-	"based|programm|skript|script|klasse|funktion|code|modul|module|paket|anwendung|app|bibliothek|projekt|datei|server|dienst";
+const COMPOUNDS = anyOf(languageFile.compounds);
 
 /** Names that are no words: what stands beside them must not be a part of a longer name (`Java` in `JavaScript`, `C` in `C++`). */
 function bounded(source: string): string {
@@ -49,16 +49,13 @@ function inAnyCase(names: readonly string[]): string {
 }
 
 /** Nouns that follow the name of a language in which they are written. */
-const ARTEFACTS =
-	"program|script|function|class|module|code|package|library|crate|app|application|service|server|client|project|snippet|component|method|struct|tests?|implementation|solution|cli|api|bot|game|tool|macro|one-liner|page|query|queries|file|files|config|configuration|document|schema|manifest|template|style ?sheet|workflow|playbook|pipeline|image|diagram";
+const ARTEFACTS = anyOf(languageFile.artefacts);
 
 /** Verbs that a format follows where it is what is to be written. */
-const WRITES =
-	"(?:write|create|generate|make|produce|give me|draft|build|design|need|want|output|return|convert(?:ed)? (?:it |this )?(?:in)?to)";
+const WRITING_VERBS = `(?:${anyOf(languageFile.writing_verbs)})`;
 
 /** What is made with a framework whose name is a common word. */
-const MADE_WITH =
-	"app|apps|application|component|components|server|api|backend|frontend|middleware|router|routes?|controller|hooks?|form|page|project|service|bean|plugin|game|script|library|template|website|view|module|repository|handler|dashboard|asio|crate|cli|tests?|framework|web";
+const MADE_WITH_FRAMEWORK = anyOf(languageFile.made_with_framework);
 
 interface Patterns {
 	/** The target of a translation. */
@@ -79,7 +76,7 @@ function wordsPattern(words: readonly string[] | undefined): RegExp | null {
 
 function frameworksPattern({ frameworks = [], commonFrameworks = [] }: LanguageSpec): RegExp | null {
 	const common = commonFrameworks.flatMap((name) => [
-		`${caseless(name)}\\s+(?:${caseless(MADE_WITH)})`,
+		`${caseless(name)}\\s+(?:${caseless(MADE_WITH_FRAMEWORK)})`,
 		`(?<=\\S\\s)${name.charAt(0).toUpperCase()}${name.slice(1)}`,
 	]);
 	const sources = [...frameworks.map(caseless), ...common];
@@ -98,7 +95,7 @@ function patternsOf(language: LanguageSpec): Patterns {
 	const adjective =
 		"(?:(?:plain|pure|modern|idiomatic|vanilla|simple|standard|strict|safe|valid|raw|a|an|the|some)\\s+)*";
 	const context = isFormat
-		? `(?<!\\w)${caseless(WRITES)}\\s+(?:me\\s+)?${adjective}(?:[A-Za-z-]+\\s+)?${any}|${any}\\s+(?:${caseless("query|queries|migration|schema|page|document|manifest|playbook|workflow|config(?:uration)?")})(?!\\w)`
+		? `(?<!\\w)${caseless(WRITING_VERBS)}\\s+(?:me\\s+)?${adjective}(?:[A-Za-z-]+\\s+)?${any}|${any}\\s+(?:${caseless("query|queries|migration|schema|page|document|manifest|playbook|workflow|config(?:uration)?")})(?!\\w)`
 		: `(?<!\\w)(?:[Ii]n|[Uu]s(?:e|ing))\\s+${adjective}${any}|${proper}(?:\\s+\\d[\\d.]*)?${artefact}|${any}\\s+(?:${caseless("program|script|function|class|module|code|package|library|crate|project|snippet|implementation")})(?!\\w)`;
 	const target = `(?<!\\w)(?:${caseless("translate|convert|port|rewrite|migrate|transpile|translation|migration")})(?!\\w)[^.\\n]{0,80}?\\s(?:to|into|in|as)\\s+${adjective}${any}`;
 	return {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detectLanguage, forcedLanguage, languageOfPath } from "../../../src/code-mode/language.ts";
+import languagesFile from "../../../src/code-mode/languages.json" with { type: "json" };
 import { LANGUAGES } from "../../../src/code-mode/languages.ts";
 
 describe("a task that names its language", () => {
@@ -129,6 +130,10 @@ describe("a forced language", () => {
 });
 
 describe("the table", () => {
+	it("name only rules for brackets that there are", () => {
+		expect(LANGUAGES.map(({ lexis }) => lexis)).toEqual(languagesFile.languages.map(({ lexis }) => lexis));
+	});
+
 	it("has more than 20 languages, each with an id, an extension and a way to be asked for", () => {
 		expect(LANGUAGES.length).toBeGreaterThan(40);
 		expect(new Set(LANGUAGES.map(({ id }) => id)).size).toBe(LANGUAGES.length);
