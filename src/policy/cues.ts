@@ -1,4 +1,5 @@
 // Words in free text that say what an action does: a small table, read word by word; commands are never read this way.
+import cuesFile from "./cues.json" with { type: "json" };
 import type { FactorId } from "./factors.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
 
@@ -6,111 +7,20 @@ import { foldLookAlikes } from "./look-alikes.ts";
 export type Cue = Extract<FactorId, "delete_action" | "deploy_action" | "sensitive_subject">;
 
 /** Verbs that remove what they name. Only as a verb form: "deletion policy" and "undeleted" are not listed. */
-const DELETES = [
-	"delete",
-	"deletes",
-	"deleting",
-	"erase",
-	"erases",
-	"erasing",
-	"wipe",
-	"wipes",
-	"wiping",
-	"purge",
-	"purges",
-	"purging",
-	"destroy",
-	"destroys",
-	"destroying",
-	"truncate",
-	"truncates",
-	"truncating",
-];
+const DELETION_VERBS: ReadonlySet<string> = new Set(cuesFile.deletion_verbs);
 
 /** Verbs that remove only with the right object: "remove the unused import" is an edit, "remove the users table" is not. */
-const REMOVES = ["remove", "removes", "removing", "drop", "drops", "dropping", "clear", "clears", "clearing"];
-const REMOVED = [
-	"account",
-	"accounts",
-	"backup",
-	"backups",
-	"bucket",
-	"buckets",
-	"cluster",
-	"collection",
-	"data",
-	"database",
-	"databases",
-	"db",
-	"directory",
-	"file",
-	"files",
-	"folder",
-	"index",
-	"namespace",
-	"records",
-	"repository",
-	"row",
-	"rows",
-	"schema",
-	"table",
-	"tables",
-	"user",
-	"users",
-	"volume",
-	"volumes",
-];
+const REMOVAL_VERBS: ReadonlySet<string> = new Set(cuesFile.removal_verbs);
+const REMOVABLE_OBJECTS: ReadonlySet<string> = new Set(cuesFile.removable_objects);
 
 /** Verbs that put something in front of others. "Release" and "ship" are too often nouns or figures of speech. */
-const DEPLOYS = ["deploy", "deploys", "deploying", "redeploy", "publish", "publishes", "publishing", "rollout"];
+const DEPLOYMENT_VERBS: ReadonlySet<string> = new Set(cuesFile.deployment_verbs);
 
 /** Where an error costs more than work. */
-const SENSITIVE = [
-	"credential",
-	"credentials",
-	"customer",
-	"customers",
-	"database",
-	"iam",
-	"migrate",
-	"migrates",
-	"migrating",
-	"migration",
-	"migrations",
-	"password",
-	"passwords",
-	"payment",
-	"payments",
-	"payroll",
-	"permission",
-	"permissions",
-	"pii",
-	"prod",
-	"production",
-	"rotate",
-	"secret",
-	"secrets",
-	"token",
-	"tokens",
-];
+const SENSITIVE_WORDS: ReadonlySet<string> = new Set(cuesFile.sensitive_words);
 
 /** Words that turn the next few around: "do not delete", "without deploying", "never drop". */
-const NEGATIONS = [
-	"not",
-	"no",
-	"never",
-	"without",
-	"don't",
-	"dont",
-	"doesn't",
-	"cannot",
-	"can't",
-	"avoid",
-	"avoids",
-	"instead",
-	"prevent",
-	"prevents",
-];
+const NEGATIONS: ReadonlySet<string> = new Set(cuesFile.negations);
 
 /** How far before a verb its negation, and after a verb its object, is looked for, in words. */
 const NEGATION_WORDS = 3;
@@ -125,13 +35,13 @@ export function cuesOf(text: string): ReadonlySet<Cue> {
 			?.slice(0, 2000) ?? [];
 	const cues = new Set<Cue>();
 	for (const [at, word] of words.entries()) {
-		if (SENSITIVE.includes(word)) cues.add("sensitive_subject");
-		const negated = words.slice(Math.max(0, at - NEGATION_WORDS), at).some((before) => NEGATIONS.includes(before));
+		if (SENSITIVE_WORDS.has(word)) cues.add("sensitive_subject");
+		const negated = words.slice(Math.max(0, at - NEGATION_WORDS), at).some((before) => NEGATIONS.has(before));
 		if (negated) continue;
-		if (DELETES.includes(word)) cues.add("delete_action");
+		if (DELETION_VERBS.has(word)) cues.add("delete_action");
 		const object = words.slice(at + 1, at + 1 + OBJECT_WORDS);
-		if (REMOVES.includes(word) && object.some((after) => REMOVED.includes(after))) cues.add("delete_action");
-		if (DEPLOYS.includes(word)) cues.add("deploy_action");
+		if (REMOVAL_VERBS.has(word) && object.some((after) => REMOVABLE_OBJECTS.has(after))) cues.add("delete_action");
+		if (DEPLOYMENT_VERBS.has(word)) cues.add("deploy_action");
 	}
 	return cues;
 }

@@ -1,86 +1,9 @@
 // Letters that look like ASCII, folded to ASCII, so that a spelling cannot hide a name; matching uses it, display never.
 
+import lookAlikesFile from "./look-alikes.json" with { type: "json" };
+
 /** Cyrillic, Greek and other letters that fonts draw like ASCII ones, and the dashes and quotes that editors put in. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-	а: "a",
-	е: "e",
-	о: "o",
-	р: "p",
-	с: "c",
-	у: "y",
-	х: "x",
-	і: "i",
-	ј: "j",
-	ѕ: "s",
-	ԁ: "d",
-	һ: "h",
-	ԛ: "q",
-	ԝ: "w",
-	ь: "b",
-	ɡ: "g",
-	ı: "i",
-	ӏ: "l",
-	к: "k",
-	м: "m",
-	т: "t",
-	в: "b",
-	н: "h",
-	п: "n",
-	г: "r",
-	А: "A",
-	В: "B",
-	Е: "E",
-	К: "K",
-	М: "M",
-	Н: "H",
-	О: "O",
-	Р: "P",
-	С: "C",
-	Т: "T",
-	Х: "X",
-	Ѕ: "S",
-	І: "I",
-	Ј: "J",
-	α: "a",
-	ο: "o",
-	ρ: "p",
-	ν: "v",
-	ι: "i",
-	κ: "k",
-	τ: "t",
-	υ: "u",
-	χ: "x",
-	ϲ: "c",
-	ѵ: "v",
-	Α: "A",
-	Β: "B",
-	Ε: "E",
-	Ζ: "Z",
-	Η: "H",
-	Ι: "I",
-	Κ: "K",
-	Μ: "M",
-	Ν: "N",
-	Ο: "O",
-	Ρ: "P",
-	Τ: "T",
-	Υ: "Y",
-	Χ: "X",
-	"‐": "-",
-	"‑": "-",
-	"‒": "-",
-	"–": "-",
-	"—": "-",
-	"―": "-",
-	"−": "-",
-	"﹣": "-",
-	"⁄": "/",
-	"∕": "/",
-	"⧸": "/",
-	"∖": "\\",
-	"․": ".",
-	"·": ".",
-};
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(Object.entries(lookAlikesFile.ascii));
 
 /** What a terminal does not show, soft hyphens, zero-width characters, direction marks, and what it draws over others. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
@@ -104,7 +27,7 @@ function foldCharacter(character: string): string {
 	const known = remembered.get(character);
 	if (known !== undefined) return known;
 	let folded = "";
-	for (const part of character.normalize("NFKD").replace(UNSEEN, "")) folded += LOOK_ALIKES[part] ?? part;
+	for (const part of character.normalize("NFKD").replace(UNSEEN, "")) folded += LOOK_ALIKES.get(part) ?? part;
 	if (remembered.size >= MAX_REMEMBERED) remembered.clear();
 	remembered.set(character, folded);
 	return folded;

@@ -1,5 +1,5 @@
 // A command's words read as options and operands; which options mean the same is a table.
-import { entryOf } from "./entry.ts";
+import optionsFile from "./options.json" with { type: "json" };
 
 /** The words of one command, sorted. */
 export interface Options {
@@ -12,118 +12,20 @@ export interface Options {
 }
 
 /** Tools whose single-dash words are names, not bundles of letters. */
-const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set([
-	"find",
-	"terraform",
-	"tofu",
-	"terragrunt",
-	"java",
-	"javac",
-	"go",
-	"gcc",
-	"clang",
-	"openssl",
-	"ffmpeg",
-	"convert",
-	"magick",
-	"xcodebuild",
-	"az",
-	"gcloud",
-	"vault",
-	"nomad",
-	"consul",
-	"packer",
-	"dd",
-	"ip",
-]);
+const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set(optionsFile.single_dash_names);
 
 /** Letters that take the rest of a bundle as their value, per tool. */
-const VALUE_LETTERS: Readonly<Record<string, string>> = {
-	git: "mFCcSoIGLbB",
-	curl: "XHdouFATbceKmrwxyYzEPQtU",
-	wget: "OoPTUQ",
-	ssh: "iploFJLRDWbceBmOSEQ",
-	scp: "iPFJoS",
-	tar: "fCTX",
-	sed: "efE",
-	grep: "eABCmfd",
-	rg: "egtTABCmfr",
-	psql: "cdfhopUvFPRTL",
-	mysql: "ehuDPS",
-	docker: "vpewuhlmc",
-	kubectl: "nflco",
-	npm: "w",
-	make: "fCIjlo",
-	chmod: "",
-	rm: "",
-};
+const LETTERS_WITH_VALUE: ReadonlyMap<string, string> = new Map(Object.entries(optionsFile.letters_with_value));
 
 /** Long spellings of letters, per tool; `-r` and `-R` of the file tools mean the same. */
-const SAME: Readonly<Record<string, readonly (readonly string[])[]>> = {
-	rm: [
-		["-r", "-R", "--recursive"],
-		["-f", "--force"],
-		["-i", "--interactive"],
-		["-d", "--dir"],
-	],
-	cp: [
-		["-r", "-R", "-a", "--recursive", "--archive"],
-		["-f", "--force"],
-	],
-	mv: [["-f", "--force"]],
-	ln: [
-		["-f", "--force"],
-		["-s", "--symbolic"],
-	],
-	chmod: [["-R", "--recursive"]],
-	chown: [["-R", "--recursive"]],
-	chgrp: [["-R", "--recursive"]],
-	git: [
-		["-f", "--force"],
-		["-d", "--delete"],
-		["-n", "--dry-run"],
-		["-a", "--all"],
-		["-u", "--set-upstream"],
-		["-n", "--no-verify"],
-		["-q", "--quiet"],
-	],
-	docker: [
-		["-f", "--force"],
-		["-a", "--all"],
-		["-v", "--volumes"],
-	],
-	podman: [
-		["-f", "--force"],
-		["-a", "--all"],
-		["-v", "--volumes"],
-	],
-	npm: [
-		["-f", "--force"],
-		["-g", "--global"],
-	],
-	kubectl: [
-		["-A", "--all-namespaces"],
-		["-n", "--namespace"],
-		["-f", "--filename"],
-	],
-	make: [["-n", "--dry-run", "--just-print"]],
-	rsync: [["-n", "--dry-run"]],
-	"apt-get": [["-y", "--yes"]],
-	apt: [["-y", "--yes"]],
-	userdel: [
-		["-r", "--remove"],
-		["-f", "--force"],
-	],
-	crontab: [["-r", "--remove"]],
-	shred: [["-u", "--remove"]],
-};
+const SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(Object.entries(optionsFile.synonyms));
 
 /** Reads words, without the command's name, as options and operands. */
 export function readOptions(name: string, words: readonly string[]): Options {
 	const letters = new Set<string>();
 	const flags: string[] = [];
 	const operands: string[] = [];
-	const values = entryOf(VALUE_LETTERS, name) ?? "";
+	const values = LETTERS_WITH_VALUE.get(name) ?? "";
 	const end = words.indexOf("--");
 	const before = end < 0 ? words : words.slice(0, end);
 	for (const word of before) {
@@ -156,7 +58,7 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	if (/^-[A-Za-z]{2,}$/.test(flag) && !SINGLE_DASH_NAMES.has(name) && !options.flags.includes(flag)) {
 		return [...flag.slice(1)].every((letter) => hasFlag(name, options, `-${letter}`));
 	}
-	const spellings = (entryOf(SAME, name) ?? []).find((group) => group.includes(flag)) ?? [flag];
+	const spellings = (SYNONYMS.get(name) ?? []).find((group) => group.includes(flag)) ?? [flag];
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 

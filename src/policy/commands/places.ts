@@ -3,50 +3,15 @@
 import { foldingWork } from "../look-alikes.ts";
 import { MAX_PATH_LENGTH, type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
+import placesFile from "./places.json" with { type: "json" };
 
 /** `everything` is a root, a home, the workspace or all that lies in one of them. */
 export type ShellPlace = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
 
-const TEMPORARY = [
-	["tmp"],
-	["var", "tmp"],
-	["private", "tmp"],
-	["private", "var", "tmp"],
-	["dev", "shm"],
-	["dev", "null"],
-	["dev", "stdout"],
-	["dev", "stderr"],
-	["dev", "fd"],
-	["dev", "tty"],
-];
+const TEMPORARY: readonly (readonly string[])[] = placesFile.temporary.map((folder) => folder.split("/"));
 
 /** Folders an operating system does not run without, or keeps its accounts and settings in. */
-const SYSTEM = new Set([
-	"bin",
-	"boot",
-	"dev",
-	"etc",
-	"lib",
-	"lib32",
-	"lib64",
-	"libexec",
-	"opt",
-	"proc",
-	"root",
-	"run",
-	"sbin",
-	"srv",
-	"sys",
-	"usr",
-	"var",
-	"system",
-	"library",
-	"applications",
-	"windows",
-	"program files",
-	"program files (x86)",
-	"programdata",
-]);
+const SYSTEM: ReadonlySet<string> = new Set(placesFile.system);
 
 const ALL = /^(?:\*+|\.\*|\.\[.*|\?+\*|\.\?\?\*|\{.*)$/;
 

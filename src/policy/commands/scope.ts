@@ -2,7 +2,7 @@
 
 import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import { entryOf } from "./entry.ts";
+import scopeFile from "./scope.json" with { type: "json" };
 import type { Environment } from "./shell/expand.ts";
 import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
@@ -39,29 +39,7 @@ export function emptyScope(): Scope {
 }
 
 /** Variables with a value every shell gives them; numbers stand for numbers nobody needs. */
-const GIVEN: Readonly<Record<string, string>> = {
-	IFS: " ",
-	HOME: "~",
-	TMPDIR: "/tmp",
-	TMP: "/tmp",
-	TEMP: "/tmp",
-	PWD: ".",
-	SHELL: "bash",
-	BASH: "bash",
-	"0": "bash",
-	"#": "1",
-	"?": "0",
-	$: "1",
-	"!": "1",
-	"-": "",
-	RANDOM: "1",
-	SECONDS: "1",
-	LINENO: "1",
-	UID: "1",
-	EUID: "1",
-	PPID: "1",
-	"((": "1",
-};
+const PRESET: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
 
 /** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
 export function assign(scope: Scope, name: string, value: string, work: WorkBudget): void {
@@ -94,7 +72,7 @@ function choose(scope: Scope, name: string, choice: Choice, work: WorkBudget): s
 	const values = scope.variables.get(name);
 	const recorded =
 		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
-	const value = recorded ?? parameter(scope, name, work) ?? entryOf(GIVEN, name);
+	const value = recorded ?? parameter(scope, name, work) ?? PRESET.get(name);
 	return value ?? (choice.otherwise === "empty" ? "" : undefined);
 }
 
@@ -117,7 +95,7 @@ export function environmentsFor(
 	const names = new Set<string>();
 	for (const word of command.words) addNames(word, names);
 	for (const { target } of command.redirects) addNames(target, names);
-	const open = [...names].filter((name) => !Object.hasOwn(GIVEN, name) || scope.variables.has(name));
+	const open = [...names].filter((name) => !PRESET.has(name) || scope.variables.has(name));
 	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
 	const choices: Choice[] = [

@@ -2,56 +2,47 @@
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { type CommandModel, code, type Effect, forbid, guess, raise, run, write } from "../effects.ts";
-import { entryOf } from "../entry.ts";
 import { placeOf } from "../places.ts";
 import { decodeBase64 } from "../shell/output.ts";
+import codeFile from "./code.json" with { type: "json" };
 import { quotedIn, withoutQuoted } from "./quoted.ts";
 
 /** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
-const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
-	python: /^-[a-zA-Z]*c$/,
-	node: /^(?:-[a-z]*[ep]|--eval|--print)$/,
-	perl: /^-[a-zA-Z0-9]*[eE]$/,
-	ruby: /^-[a-zA-Z]*e$/,
-	php: /^(?:-[a-z]*[rBRE]|--run)$/,
-	lua: /^-e$/,
-	deno: /^eval$/,
-	bun: /^(?:-e|--eval|-p)$/,
-	osascript: /^-e$/,
-	rscript: /^-e$/,
-	julia: /^(?:-e|--eval|-E)$/,
-	elixir: /^(?:-e|--eval)$/,
-	scala: /^-e$/,
-	groovy: /^-e$/,
-	tclsh: /^$/,
-	raku: /^-e$/,
-	swift: /^-e$/,
-	guile: /^-c$/,
-	racket: /^-e$/,
-	ghc: /^-e$/,
-	jshell: /^$/,
-	clojure: /^-e$/,
-	r: /^-e$/,
-};
+const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
+	Object.entries({
+		python: /^-[a-zA-Z]*c$/,
+		node: /^(?:-[a-z]*[ep]|--eval|--print)$/,
+		perl: /^-[a-zA-Z0-9]*[eE]$/,
+		ruby: /^-[a-zA-Z]*e$/,
+		php: /^(?:-[a-z]*[rBRE]|--run)$/,
+		lua: /^-e$/,
+		deno: /^eval$/,
+		bun: /^(?:-e|--eval|-p)$/,
+		osascript: /^-e$/,
+		rscript: /^-e$/,
+		julia: /^(?:-e|--eval|-E)$/,
+		elixir: /^(?:-e|--eval)$/,
+		scala: /^-e$/,
+		groovy: /^-e$/,
+		tclsh: /^$/,
+		raku: /^-e$/,
+		swift: /^-e$/,
+		guile: /^-c$/,
+		racket: /^-e$/,
+		ghc: /^-e$/,
+		jshell: /^$/,
+		clojure: /^-e$/,
+		r: /^-e$/,
+	}),
+);
 
-const ALIASES: Readonly<Record<string, string>> = {
-	nodejs: "node",
-	py: "python",
-	pypy: "python",
-	pypy3: "python",
-	ipython: "python",
-	jruby: "ruby",
-	luajit: "lua",
-	"ts-node": "node",
-	tsx: "node",
-	irb: "ruby",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
 /** The interpreter a name means: `python3.12` is python. */
 export function interpreterOf(name: string): string | undefined {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
-	const known = entryOf(ALIASES, name) ?? entryOf(ALIASES, plain) ?? plain;
-	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
+	const known = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
+	return CODE_OPTIONS.has(known) ? known : undefined;
 }
 
 /** The code that one option holds, in the next word or attached; undefined when the word is no such option. */
@@ -66,7 +57,7 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 /** The code an interpreter is given in its words, or reads. */
 export const interpreter: CommandModel = (command) => {
 	const name = interpreterOf(command.name) ?? "";
-	const option = entryOf(CODE_OPTIONS, name) ?? /^$/;
+	const option = CODE_OPTIONS.get(name) ?? /^$/;
 	const given = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
 	const inPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
 	const edited = inPlace ? command.options.operands.map((path) => write(path)) : [];

@@ -1,7 +1,9 @@
 // Commands that remove, overwrite, move, change or show files.
+
 import { type CommandModel, type Effect, forbid, type Invocation, raise, read, risky, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { isDisk, placeOf, placingWork } from "../places.ts";
+import filesFile from "./files.json" with { type: "json" };
 
 const flag = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
@@ -178,33 +180,15 @@ const rsync: CommandModel = (command) => {
 };
 
 /** Options that name a file to write, per tool. */
-const OUTPUT_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-	sort: ["-o", "--output"],
-	base64: ["-o", "--output"],
-	gpg: ["-o", "--output"],
-	openssl: ["-out"],
-	gcc: ["-o"],
-	cc: ["-o"],
-	clang: ["-o"],
-	go: ["-o"],
-	pandoc: ["-o", "--output"],
-	jq: [],
-	xmllint: ["-o", "--output"],
-	rustc: ["-o"],
-	tree: ["-o"],
-	shuf: ["-o", "--output"],
-	dot: ["-o"],
-	zip: [],
-	unzip: ["-d"],
-	pg_dump: ["-f", "--file"],
-	mysqldump: ["-r", "--result-file"],
-};
+const OUTPUT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
+	Object.entries(filesFile.output_options),
+);
 
 /** What a tool's output options write. */
 export function outputs(
 	name: string,
 	words: readonly string[],
-	options = OUTPUT_OPTIONS[name] ?? [],
+	options = OUTPUT_OPTIONS.get(name) ?? [],
 ): readonly Effect[] {
 	return words.flatMap((word, at): readonly Effect[] => {
 		for (const option of options) {
@@ -223,38 +207,10 @@ const base64: CommandModel = (command) => [...writesOutput(command), ...reads(co
 
 const writesOperands: CommandModel = (command) => command.options.operands.map((path) => write(path));
 
-const READERS = [
-	"cat",
-	"bat",
-	"batcat",
-	"less",
-	"more",
-	"head",
-	"tail",
-	"nl",
-	"tac",
-	"rev",
-	"xxd",
-	"od",
-	"hexdump",
-	"strings",
-	"cut",
-	"paste",
-	"fold",
-	"view",
-	"zip",
-	"7z",
-	"gzip",
-	"uuencode",
-	"type",
-	"gc",
-	"get-content",
-];
-
 /** The file commands by name. */
 export const FILES: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(READERS.map((name) => [name, reads])),
-	...Object.fromEntries(Object.keys(OUTPUT_OPTIONS).map((name) => [name, writesOutput])),
+	...Object.fromEntries(filesFile.readers.map((name) => [name, reads])),
+	...Object.fromEntries([...OUTPUT_OPTIONS.keys()].map((name) => [name, writesOutput])),
 	rm,
 	grm: rm,
 	unlink: rm,

@@ -11,21 +11,11 @@ import {
 	script,
 	write,
 } from "../effects.ts";
-import { entryOf } from "../entry.ts";
 import { hasFlag, readOptions } from "../options.ts";
+import gitFile from "./git.json" with { type: "json" };
 
 /** Global options that take the next word. */
-const GLOBAL_VALUES = new Set([
-	"-C",
-	"-c",
-	"--git-dir",
-	"--work-tree",
-	"--namespace",
-	"--super-prefix",
-	"--exec-path",
-	"--config-env",
-	"--attr-source",
-]);
+const GLOBAL_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(gitFile.global_options_with_value);
 
 /** Configuration whose value git runs. */
 const RUNS =
@@ -77,7 +67,7 @@ const clean: Rule = ({ has }) => {
 };
 
 /** Options of checkout whose value is the next word. */
-const CHECKOUT_VALUES = new Set(["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file"]);
+const CHECKOUT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(gitFile.checkout_options_with_value);
 
 const checkout: Rule = ({ words, has }) => {
 	const dashes = words.indexOf("--");
@@ -87,7 +77,7 @@ const checkout: Rule = ({ words, has }) => {
 	if (before.some((word) => /^(?:-b|-B|--orphan)/.test(word))) return [];
 	const named = before.filter((word, at) => {
 		const previous = before[at - 1] ?? "";
-		if (/^-./.test(word) || CHECKOUT_VALUES.has(previous)) return false;
+		if (/^-./.test(word) || CHECKOUT_OPTIONS_WITH_VALUE.has(previous)) return false;
 		return !(/^(?:-t|--track)$/.test(previous) && /^(?:direct|inherit)$/.test(word));
 	});
 	const overwritten = [...named.slice(1), ...paths, ...named.filter((word) => word === ".")];
@@ -138,66 +128,68 @@ function globalSetting(name: string): readonly Effect[] {
 type Rule = (command: GitCommand) => readonly Effect[];
 
 /** The subcommands that can lose something. */
-const SUBCOMMANDS: Readonly<Record<string, Rule>> = {
-	reset,
-	push,
-	clean,
-	checkout,
-	co: checkout,
-	restore,
-	switch: switchTo,
-	branch,
-	stash,
-	config,
-	"filter-branch": rewrites,
-	"filter-repo": rewrites,
-	"send-pack": ({ has }) =>
-		has("--force") || has("--mirror") ? [forbid("git send-pack overwrites what others have")] : [],
-	"update-ref": ({ has }) => (has("-d") ? [forbid("git update-ref deletes a reference")] : []),
-	reflog: ({ operands }) =>
-		/^(?:expire|delete)$/.test(operands[0] ?? "") ? [forbid("git reflog drops what undo needs")] : [],
-	gc: ({ words }) =>
-		words.some((word) => /^--prune(?:=(?:now|all)|$)/.test(word))
-			? [forbid("git gc drops unreachable work at once")]
-			: [],
-	prune: ({ has }) => (has("-n") ? [] : [risky("git prune drops unreachable objects")]),
-	worktree: ({ operands, has }) =>
-		operands[0] === "remove" && (has("-f") || has("--force"))
-			? [forbid("git worktree remove throws its changes away")]
-			: [],
-	submodule: ({ operands, words, has }) => {
-		if (operands[0] === "deinit" && (has("-f") || has("--all")))
-			return [forbid("git submodule deinit removes a working tree")];
-		return operands[0] === "foreach"
-			? [
-					script(
-						words
-							.slice(words.indexOf("foreach") + 1)
-							.filter((word) => !/^--/.test(word))
-							.join(" "),
-					),
-				]
-			: [];
-	},
-	tag: ({ has }) => (has("-d") || has("--delete") ? [raise("delete_action", "deletes a tag")] : []),
-	remote: ({ operands }) =>
-		/^(?:rm|remove)$/.test(operands[0] ?? "") ? [raise("delete_action", "removes a remote")] : [],
-	rm: ({ operands, has }) => [
-		...operands.map((path) => write(path, "below")),
-		...(has("--cached") ? [] : [raise("delete_action", "git rm removes files")]),
-		...(has("-f") && !has("--cached") ? [risky("git rm -f removes changed files")] : []),
-	],
-	mv: ({ operands }) => operands.map((path) => write(path, "below")),
-	commit: ({ has }) => (has("--no-verify") ? [risky("skips the checks before a commit")] : []),
-	rebase: ({ words }) =>
-		words.flatMap((word, at) => {
-			const command = /^(?:-x|--exec)(?:=(.*))?$/s.exec(word);
-			return command ? [script(command[1] ?? words[at + 1] ?? "")] : [];
-		}),
-	bisect: ({ operands }) => (operands[0] === "run" ? [run(operands.slice(1))] : []),
-	lfs: ({ operands }) => (operands[0] === "prune" ? [risky("git lfs prune removes local objects")] : []),
-	clone: ({ operands }) => operands.filter((url) => url.startsWith("ext::")).map((url) => script(url.slice(5))),
-};
+const SUBCOMMANDS: ReadonlyMap<string, Rule> = new Map(
+	Object.entries<Rule>({
+		reset,
+		push,
+		clean,
+		checkout,
+		co: checkout,
+		restore,
+		switch: switchTo,
+		branch,
+		stash,
+		config,
+		"filter-branch": rewrites,
+		"filter-repo": rewrites,
+		"send-pack": ({ has }) =>
+			has("--force") || has("--mirror") ? [forbid("git send-pack overwrites what others have")] : [],
+		"update-ref": ({ has }) => (has("-d") ? [forbid("git update-ref deletes a reference")] : []),
+		reflog: ({ operands }) =>
+			/^(?:expire|delete)$/.test(operands[0] ?? "") ? [forbid("git reflog drops what undo needs")] : [],
+		gc: ({ words }) =>
+			words.some((word) => /^--prune(?:=(?:now|all)|$)/.test(word))
+				? [forbid("git gc drops unreachable work at once")]
+				: [],
+		prune: ({ has }) => (has("-n") ? [] : [risky("git prune drops unreachable objects")]),
+		worktree: ({ operands, has }) =>
+			operands[0] === "remove" && (has("-f") || has("--force"))
+				? [forbid("git worktree remove throws its changes away")]
+				: [],
+		submodule: ({ operands, words, has }) => {
+			if (operands[0] === "deinit" && (has("-f") || has("--all")))
+				return [forbid("git submodule deinit removes a working tree")];
+			return operands[0] === "foreach"
+				? [
+						script(
+							words
+								.slice(words.indexOf("foreach") + 1)
+								.filter((word) => !/^--/.test(word))
+								.join(" "),
+						),
+					]
+				: [];
+		},
+		tag: ({ has }) => (has("-d") || has("--delete") ? [raise("delete_action", "deletes a tag")] : []),
+		remote: ({ operands }) =>
+			/^(?:rm|remove)$/.test(operands[0] ?? "") ? [raise("delete_action", "removes a remote")] : [],
+		rm: ({ operands, has }) => [
+			...operands.map((path) => write(path, "below")),
+			...(has("--cached") ? [] : [raise("delete_action", "git rm removes files")]),
+			...(has("-f") && !has("--cached") ? [risky("git rm -f removes changed files")] : []),
+		],
+		mv: ({ operands }) => operands.map((path) => write(path, "below")),
+		commit: ({ has }) => (has("--no-verify") ? [risky("skips the checks before a commit")] : []),
+		rebase: ({ words }) =>
+			words.flatMap((word, at) => {
+				const command = /^(?:-x|--exec)(?:=(.*))?$/s.exec(word);
+				return command ? [script(command[1] ?? words[at + 1] ?? "")] : [];
+			}),
+		bisect: ({ operands }) => (operands[0] === "run" ? [run(operands.slice(1))] : []),
+		lfs: ({ operands }) => (operands[0] === "prune" ? [risky("git lfs prune removes local objects")] : []),
+		clone: ({ operands }) => operands.filter((url) => url.startsWith("ext::")).map((url) => script(url.slice(5))),
+	}),
+);
 
 /** `git [options] subcommand …`: settings given before the subcommand count, wherever it is run. */
 export const git: CommandModel = (command) => {
@@ -208,10 +200,10 @@ export const git: CommandModel = (command) => {
 		const given = word === "-c" ? command.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
 		const [, name, value] = /^([^=]+)=?(.*)$/s.exec(given ?? "") ?? [];
 		if (name !== undefined && value !== undefined) effects.push(...setting(name, value));
-		if (GLOBAL_VALUES.has(word)) at += 1;
+		if (GLOBAL_OPTIONS_WITH_VALUE.has(word)) at += 1;
 	}
 	const words = command.words.slice(at + 1);
-	const rule = entryOf(SUBCOMMANDS, command.words[at] ?? "");
+	const rule = SUBCOMMANDS.get(command.words[at] ?? "");
 	if (!rule || words.some((word) => word === "--help")) return effects;
 	const options = readOptions("git", words);
 	const has = (flag: string) => hasFlag("git", options, flag);

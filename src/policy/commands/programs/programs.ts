@@ -1,10 +1,12 @@
 // Which descriptions apply to a command, by its name.
+
 import type { CommandModel, Effect, Invocation } from "../effects.ts";
 import { INTERPRETERS, interpreter, interpreterOf } from "./code.ts";
 import { DATABASES } from "./databases.ts";
 import { FILES } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK } from "./network.ts";
+import programsFile from "./programs.json" with { type: "json" };
 import { RESOURCES } from "./resources.ts";
 import { SHELL_TOOLS } from "./shells.ts";
 import { SYSTEM_TOOLS } from "./system.ts";
@@ -25,33 +27,7 @@ const TABLES: readonly Readonly<Record<string, CommandModel>>[] = [
 ];
 
 /** Names that a wildcard in a command's name is tried against: `/bin/r?` runs rm. */
-export const TRIED_NAMES: readonly string[] = [
-	"rm",
-	"dd",
-	"mkfs",
-	"shred",
-	"git",
-	"sh",
-	"bash",
-	"sudo",
-	"find",
-	"chmod",
-	"chown",
-	"mv",
-	"curl",
-	"wget",
-	"nc",
-	"python",
-	"python3",
-	"perl",
-	"tee",
-	"cat",
-	"kill",
-	"reboot",
-	"shutdown",
-	"truncate",
-	"unlink",
-];
+export const TRIED_NAMES: readonly string[] = programsFile.tried_names;
 
 /** What the command would do, after every description of its name. */
 export function* effectsOf(command: Invocation): Iterable<Effect> {

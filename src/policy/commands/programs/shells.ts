@@ -1,6 +1,8 @@
 // Shells, and commands that take a line of shell: what `-c`, `eval`, `ssh` and their like run.
+
 import { type CommandModel, code, type Effect, forbid, type Invocation, run, script } from "../effects.ts";
 import { firstOperands } from "../options.ts";
+import shellsFile from "./shells.json" with { type: "json" };
 
 /** A shell: `-c text`, a script file, or what it reads. */
 const shell: CommandModel = (command) => {
@@ -87,28 +89,9 @@ const alias: CommandModel = ({ words }) =>
 		return value === undefined ? [] : [script(value)];
 	});
 
-const SHELLS = [
-	"sh",
-	"bash",
-	"dash",
-	"ash",
-	"zsh",
-	"ksh",
-	"ksh93",
-	"mksh",
-	"fish",
-	"csh",
-	"tcsh",
-	"rbash",
-	"yash",
-	"osh",
-	"nu",
-	"xonsh",
-];
-
 /** The shells, and what runs a line of shell, by name. */
 export const SHELL_TOOLS: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(SHELLS.map((name) => [name, shell])),
+	...Object.fromEntries(shellsFile.shells.map((name) => [name, shell])),
 	eval: joined,
 	watch,
 	ssh,

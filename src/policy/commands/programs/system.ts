@@ -1,70 +1,14 @@
 // The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
+
 import { type CommandModel, type Effect, forbid, raise, risky, script, write } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { placeOf, placingWork } from "../places.ts";
+import systemFile from "./system.json" with { type: "json" };
 
 /** Commands that have no harmless use worth allowing, and what they do. */
-const ALWAYS: Readonly<Record<string, string>> = {
-	shutdown: "stops the machine",
-	reboot: "restarts the machine",
-	halt: "stops the machine",
-	poweroff: "stops the machine",
-	telinit: "changes the run level",
-	mkfs: "formats a disk",
-	newfs: "formats a disk",
-	mke2fs: "formats a disk",
-	mkswap: "formats a disk",
-	wipefs: "wipes a disk's signatures",
-	blkdiscard: "discards a disk",
-	hdparm: "changes a disk's settings",
-	badblocks: "may overwrite a disk",
-	cryptsetup: "changes disk encryption",
-	mkntfs: "formats a disk",
-	userdel: "deletes an account",
-	deluser: "deletes an account",
-	groupdel: "deletes a group",
-	delgroup: "deletes a group",
-	visudo: "changes who may do everything",
-	vipw: "changes the accounts",
-	chpasswd: "changes passwords",
-	insmod: "loads a kernel module",
-	rmmod: "unloads a kernel module",
-	kexec: "replaces the kernel",
-	vgremove: "removes a volume group",
-	lvremove: "removes a volume",
-	pvremove: "removes a physical volume",
-	mdadm: "changes a disk array",
-	diskpart: "changes partitions",
-	vssadmin: "changes shadow copies",
-	bcdedit: "changes how the machine boots",
-	"clear-disk": "clears a disk",
-	"format-volume": "formats a disk",
-	"remove-partition": "removes a partition",
-};
+const FORBIDDEN: ReadonlyMap<string, string> = new Map(Object.entries(systemFile.forbidden));
 
-const CAREFUL: Readonly<Record<string, string>> = {
-	passwd: "changes a password",
-	usermod: "changes an account",
-	useradd: "creates an account",
-	groupmod: "changes a group",
-	gpasswd: "changes a group",
-	modprobe: "loads a kernel module",
-	mount: "mounts a file system",
-	umount: "unmounts a file system",
-	swapoff: "turns swap off",
-	sysctl: "changes kernel settings",
-	setenforce: "changes mandatory access control",
-	resize2fs: "resizes a file system",
-	lvresize: "resizes a volume",
-	lvreduce: "shrinks a volume",
-	pkill: "ends processes by name",
-	killall: "ends processes by name",
-	sc: "changes a service",
-	icacls: "changes rights",
-	takeown: "takes ownership",
-	printenv: "prints every environment variable",
-	gdb: "changes a running process",
-};
+const RISKY: ReadonlyMap<string, string> = new Map(Object.entries(systemFile.risky));
 
 const always: CommandModel = (command) => {
 	if (
@@ -77,7 +21,8 @@ const always: CommandModel = (command) => {
 		command.options.flags.some((flag) => /^--(?:detail|examine|query)$|^-[DEQ]$/.test(flag))
 	)
 		return [];
-	const name = ALWAYS[command.name] ?? ALWAYS[command.name.split(".", 1)[0] ?? ""] ?? "changes the machine";
+	const name =
+		FORBIDDEN.get(command.name) ?? FORBIDDEN.get(command.name.split(".", 1)[0] ?? "") ?? "changes the machine";
 	return [forbid(`${command.name} ${name}`)];
 };
 
@@ -91,7 +36,7 @@ const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>
 };
 
 const careful: CommandModel = (command) =>
-	ONLY_LOOKS[command.name]?.(command.words) === true ? [] : [risky(`${command.name} ${CAREFUL[command.name] ?? ""}`)];
+	ONLY_LOOKS[command.name]?.(command.words) === true ? [] : [risky(`${command.name} ${RISKY.get(command.name) ?? ""}`)];
 
 const kill: CommandModel = (command) => {
 	if (
@@ -193,8 +138,8 @@ const ansible: CommandModel = (command) => {
 };
 
 export const SYSTEM_TOOLS: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(Object.keys(ALWAYS).map((name) => [name, always])),
-	...Object.fromEntries(Object.keys(CAREFUL).map((name) => [name, careful])),
+	...Object.fromEntries([...FORBIDDEN.keys()].map((name) => [name, always])),
+	...Object.fromEntries([...RISKY.keys()].map((name) => [name, careful])),
 	kill,
 	systemctl,
 	service,

@@ -13,9 +13,9 @@ import {
 	script,
 	write,
 } from "../effects.ts";
-import { entryOf } from "../entry.ts";
 import { firstOperands, MAX_PLACES } from "../options.ts";
 import { dashC } from "./shells.ts";
+import wrappersFile from "./wrappers.json" with { type: "json" };
 
 /** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
 function prefix(skip = 0): CommandModel {
@@ -173,51 +173,21 @@ function* find({ words }: Invocation): Iterable<Effect> {
 }
 
 /** A subcommand that runs a command inside: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`. */
-const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-	docker: { exec: 1, run: 1 },
-	podman: { exec: 1, run: 1 },
-	nerdctl: { exec: 1, run: 1 },
-	kubectl: { exec: 1, run: 1 },
-	oc: { exec: 1, rsh: 1 },
-	"docker-compose": { exec: 1, run: 1 },
-	poetry: { run: 0 },
-	pipenv: { run: 0 },
-	uv: { run: 0 },
-	rye: { run: 0 },
-	pdm: { run: 0 },
-	hatch: { run: 0 },
-	bundle: { exec: 0 },
-	mise: { exec: 0, x: 0 },
-	asdf: { exec: 0 },
-	rbenv: { exec: 0 },
-	pyenv: { exec: 0 },
-	npm: { exec: 0, x: 0 },
-	pnpm: { exec: 0, dlx: 0 },
-	yarn: { exec: 0, dlx: 0 },
-	bun: { x: 0 },
-	direnv: { exec: 1 },
-	conda: { run: 0 },
-	mamba: { run: 0 },
-	op: { run: 0 },
-	doppler: { run: 0 },
-	"aws-vault": { exec: 1 },
-	vagrant: { ssh: 0 },
-	multipass: { exec: 1 },
-	lxc: { exec: 1 },
-	heroku: { run: 0 },
-	git: {},
-	minikube: { ssh: 0 },
-	nix: { develop: 0, shell: 0 },
-};
+const SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+	Object.entries<Readonly<Record<string, number>>>(wrappersFile.subcommands).map(([name, table]) => [
+		name,
+		new Map(Object.entries(table)),
+	]),
+);
 
 /** The commands that a subcommand may run inside; none where it runs none. */
 export function* insideOf(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
-	const table = entryOf(SUBCOMMANDS, name);
+	const table = SUBCOMMANDS.get(name);
 	if (!table) return;
 	for (const at of firstOperands(words)) {
 		const word = words[at] ?? "";
-		const skip = entryOf(table, word);
+		const skip = table.get(word);
 		if (name === "docker" && word === "compose")
 			yield* insideOf({ ...command, name: "docker-compose", words: words.slice(at + 1) });
 		else if (skip !== undefined) {
@@ -236,94 +206,12 @@ function* npx(command: Invocation): Iterable<Effect> {
 	yield* dashC(command);
 }
 
-const PREFIXES = [
-	"nohup",
-	"setsid",
-	"nice",
-	"ionice",
-	"stdbuf",
-	"time",
-	"gtime",
-	"exec",
-	"busybox",
-	"toybox",
-	"strace",
-	"ltrace",
-	"caffeinate",
-	"xvfb-run",
-	"dbus-run-session",
-	"rlwrap",
-	"unbuffer",
-	"fakeroot",
-	"torsocks",
-	"proxychains",
-	"proxychains4",
-	"systemd-run",
-	"systemd-inhibit",
-	"unshare",
-	"nsenter",
-	"prlimit",
-	"chrt",
-	"cpulimit",
-	"firejail",
-	"bwrap",
-	"valgrind",
-	"perf",
-	"catchsegv",
-	"setarch",
-	"linux64",
-	"choom",
-	"coproc",
-	"winpty",
-	"wsl",
-	"arch",
-	"hyperfine",
-	"entr",
-	"noglob",
-	"nocorrect",
-	"then",
-	"!",
-	"if",
-	"elif",
-	"while",
-	"until",
-	"{",
-	"do",
-	"else",
-	"-",
-	"uvx",
-	"bunx",
-	"pipx",
-	"tsx",
-	"dotenv",
-	"cross-env",
-	"chronic",
-	"ts",
-	"numactl",
-	"setpriv",
-	"capsh",
-	"runcon",
-	"pkexec",
-];
-const SKIPS: Readonly<Record<string, number>> = {
-	timeout: 1,
-	gtimeout: 1,
-	chroot: 1,
-	flock: 1,
-	taskset: 1,
-	sshpass: 0,
-	setuidgid: 1,
-	gosu: 1,
-	"su-exec": 1,
-	envdir: 1,
-	function: 1,
-	faketime: 1,
-};
-
 /** The wrappers by name. */
 export const WRAPPERS: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(PREFIXES.map((name) => [name, prefix()])),
-	...Object.fromEntries(Object.entries(SKIPS).map(([name, skip]) => [name, prefix(skip)])),
+	...Object.fromEntries(wrappersFile.prefixes.map((name) => [name, prefix()])),
+	...Object.fromEntries(
+		Object.entries(wrappersFile.operands_before_command).map(([name, skip]) => [name, prefix(skip)]),
+	),
 	env,
 	sudo,
 	doas: sudo,

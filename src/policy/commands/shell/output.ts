@@ -1,6 +1,8 @@
 // What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
+
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../../work-budget.ts";
+import outputFile from "./output.json" with { type: "json" };
 
 /** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
 const COPYING_WORK = 1;
@@ -118,12 +120,12 @@ export function printed(
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const own = operands.every((word) => word === "-");
 	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
-	if (!COMPUTING.has(name) || !work.charge(DECODING_WORK * characters)) return undefined;
+	if (!COMPUTED.has(name) || !work.charge(DECODING_WORK * characters)) return undefined;
 	return computed(name, args, input, work);
 }
 
 /** Commands that do more than pass their input on. */
-const COMPUTING: ReadonlySet<string> = new Set(["echo", "printf", "base64", "openssl", "xxd", "rev", "tr"]);
+const COMPUTED: ReadonlySet<string> = new Set(outputFile.computed);
 
 function computed(
 	name: string,
@@ -148,38 +150,7 @@ function computed(
 }
 
 /** Commands that turn unreadable text into readable text: piped into a shell they hide what runs. */
-export const DECODERS: ReadonlySet<string> = new Set([
-	"base64",
-	"base32",
-	"basenc",
-	"xxd",
-	"openssl",
-	"gunzip",
-	"zcat",
-	"gzip",
-	"bunzip2",
-	"xz",
-	"unxz",
-	"uudecode",
-	"gpg",
-	"rev",
-	"tr",
-	"hexdump",
-]);
+export const DECODERS: ReadonlySet<string> = new Set(outputFile.decoders);
 
 /** Commands that bring text from elsewhere. */
-export const DOWNLOADERS: ReadonlySet<string> = new Set([
-	"curl",
-	"wget",
-	"fetch",
-	"http",
-	"https",
-	"aria2c",
-	"nc",
-	"ncat",
-	"netcat",
-	"socat",
-	"ftp",
-	"lynx",
-	"w3m",
-]);
+export const DOWNLOADERS: ReadonlySet<string> = new Set(outputFile.downloaders);

@@ -1,7 +1,6 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
-import { entryOf } from "../entry.ts";
 import { type ParseNested, Reader, readingLimits, UNREAD } from "./reader.ts";
 import type { Assignment, Part, Range, Redirect, ShellFunction, ShellScript, Word } from "./script.ts";
 
@@ -24,7 +23,12 @@ const REDIRECTS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", 
 
 /** Reserved words that only separate or introduce: what follows is a command again. */
 const SKIPPED = new Set(["then", "elif", "else", "do", "!", "in"]);
-const OPENERS: Readonly<Record<string, string>> = { "{": "}", if: "fi", while: "done", until: "done" };
+const OPENERS: ReadonlyMap<string, string> = new Map([
+	["{", "}"],
+	["if", "fi"],
+	["while", "done"],
+	["until", "done"],
+]);
 const CLOSERS = new Set(["}", "fi", "done", "esac"]);
 
 /** The text of a word that is one unquoted piece, as reserved words must be. */
@@ -381,7 +385,7 @@ class ScriptParser {
 
 	/** Acts on a reserved word; false when the text is none. */
 	private reserved(text: string): boolean {
-		const opener = entryOf(OPENERS, text);
+		const opener = OPENERS.get(text);
 		if (opener !== undefined) this.open(opener);
 		else if (CLOSERS.has(text)) this.close(text);
 		else if (text === "for" || text === "select") this.forLoop();
