@@ -12,7 +12,7 @@ const POLICY_ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "d
 const MAX_ACTION_CHARS = 10_000;
 const MAX_CONTEXT_BYTES = 65_536;
 
-function jsonBytes(value: unknown): number {
+function jsonByteLength(value: unknown): number {
 	return utf8ToBytes(JSON.stringify(value)).length;
 }
 
@@ -21,7 +21,7 @@ const MAX_PATHS = 10_000;
 const MAX_COMMANDS = 2_000;
 
 /** A list of texts with a limit that its error names. */
-export function textsSchema(most: number) {
+export function textListSchema(most: number) {
 	return z.array(z.string()).max(most, `must have at most ${most} entries`);
 }
 
@@ -38,14 +38,14 @@ export const policyCheckSchema = z.lazy(() =>
 			.enum(POLICY_ACTION_KINDS)
 			.nullish()
 			.describe("What sort of action it is; deletions and deployments weigh."),
-		files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
-		commands: textsSchema(MAX_COMMANDS)
+		files_affected: textListSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
+		commands: textListSchema(MAX_COMMANDS)
 			.nullish()
 			.describe("Commands as a shell would get them, held against forbidden_commands."),
 		estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
 		context: z
 			.record(z.string(), z.unknown())
-			.refine((context) => jsonBytes(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
+			.refine((context) => jsonByteLength(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
 			.nullish()
 			.describe("Anything; kept with the decision and not looked at."),
 	}),
@@ -54,7 +54,7 @@ export const policyCheckSchema = z.lazy(() =>
 export type PolicyCheck = z.output<typeof policyCheckSchema>;
 
 /** What is decided on: lists that are absent are empty, null is absent. */
-export function inputOf(check: PolicyCheck): PolicyInput {
+export function toPolicyInput(check: PolicyCheck): PolicyInput {
 	return {
 		action: check.action,
 		action_kind: check.action_kind ?? undefined,
@@ -80,7 +80,7 @@ function beginnings(texts: readonly string[]): string[] {
 }
 
 /** What was checked, echoed: whole, or its beginnings when it is too large to keep. */
-function echo(check: PolicyCheck) {
+function renderCheck(check: PolicyCheck) {
 	const whole = {
 		action: check.action,
 		action_kind: check.action_kind ?? null,
@@ -90,7 +90,7 @@ function echo(check: PolicyCheck) {
 		context: check.context ?? null,
 		truncated: false,
 	};
-	if (jsonBytes(whole) <= MAX_PAYLOAD_BYTES) return whole;
+	if (jsonByteLength(whole) <= MAX_PAYLOAD_BYTES) return whole;
 	return {
 		...whole,
 		action: beginning(whole.action),
@@ -101,7 +101,7 @@ function echo(check: PolicyCheck) {
 }
 
 /** Stands for everything that was asked, also where the event keeps beginnings only. */
-function checkHash({
+function hashCheck({
 	workspace_id,
 	action,
 	action_kind,
@@ -126,7 +126,7 @@ function checkHash({
  * The audit event of a decision.
  * @param manifestDigest of the manifest that was in force.
  */
-export function policyChecked(
+export function toPolicyCheckEvent(
 	check: PolicyCheck,
 	decided: PolicyDecision,
 	manifestDigest: string,
@@ -134,8 +134,8 @@ export function policyChecked(
 ): AuditEventRow {
 	const { decision, risk_score, risk_tier, reason, factors } = decided;
 	const payload = {
-		...echo(check),
-		input_hash: checkHash(check),
+		...renderCheck(check),
+		input_hash: hashCheck(check),
 		factors: factors.filter(({ triggered }) => triggered).map(({ id }) => id),
 		reason,
 		manifest_digest: manifestDigest,

@@ -27,7 +27,7 @@ const NEGATION_WORDS = 3;
 const OBJECT_WORDS = 4;
 
 /** The cues of a text, in no order. Deterministic and linear; at most the first 2,000 words count. */
-export function cuesOf(text: string): ReadonlySet<Cue> {
+export function findCues(text: string): ReadonlySet<Cue> {
 	const words =
 		foldLookAlikes(text)
 			.toLowerCase()

@@ -2,12 +2,12 @@
 
 import type { Decision, RiskTier } from "../audit/event.ts";
 import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
-import { cuesOf } from "./cues.ts";
+import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combine, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
+import { combineFactors, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
-import { type Risk, riskOf, WIDE_CHANGE_FILES } from "./risk.ts";
-import { shorten } from "./shorten.ts";
+import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
+import { shortenForReason } from "./shorten.ts";
 import { WorkBudget } from "./work-budget.ts";
 
 /** What is checked (docs/reference.md, "Policy"), with the lists that may be absent made empty. */
@@ -37,7 +37,7 @@ export interface PolicyDecision {
 }
 
 /** Patterns of both lists; a manifest's `!` takes back its own protection, never a built-in one. */
-function protectedBy(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
+function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
 	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
 	const own = compileProtectedPaths(
 		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
@@ -46,21 +46,25 @@ function protectedBy(patterns: readonly string[], work: WorkBudget): ProtectedPa
 	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
 }
 
-function forbiddenBy(patterns: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {
+function parseWithBuiltInCommands(patterns: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {
 	return parseForbiddenCommands([...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])], work);
 }
 
 /** Why each factor fired; a factor without reasons is explained by its label. */
-type Reasons = Map<FactorId, readonly string[]>;
+type FactorReasons = Map<FactorId, readonly string[]>;
 
 const MAX_FILE_REASONS = 3;
 
-function fileReasons(files: readonly string[], reach: "itself" | "below", paths: ProtectedPaths): readonly string[] {
+function protectedFileReasons(
+	files: readonly string[],
+	reach: "itself" | "below",
+	paths: ProtectedPaths,
+): readonly string[] {
 	const reasons: string[] = [];
 	for (const file of files) {
 		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
-		if (pattern !== undefined) reasons.push(`${shorten(file)} is protected by ${shorten(pattern)}`);
+		if (pattern !== undefined) reasons.push(`${shortenForReason(file)} is protected by ${shortenForReason(pattern)}`);
 	}
 	return reasons;
 }
@@ -70,10 +74,10 @@ function kindFactors(input: PolicyInput): readonly FactorId[] {
 	if (input.action_kind === "delete") return ["delete_action"];
 	if (input.action_kind === "deploy") return ["deploy_action"];
 	if (input.action_kind !== undefined) return [];
-	return [...cuesOf(input.action)].filter((cue) => cue !== "sensitive_subject");
+	return [...findCues(input.action)].filter((cue) => cue !== "sensitive_subject");
 }
 
-const VERDICTS: Readonly<Record<Decision, string>> = {
+const DECISION_PHRASES: Readonly<Record<Decision, string>> = {
 	allow: "Allowed",
 	confirm: "Needs confirmation",
 	approve: "Needs approval",
@@ -81,12 +85,12 @@ const VERDICTS: Readonly<Record<Decision, string>> = {
 };
 
 /** The score against its tier's threshold, and what triggered it; what is merely not ruled out is not claimed. */
-function explain(
+function explainDecision(
 	decision: Decision,
 	tier: RiskTier,
 	score: number,
 	factors: PolicyDecision["factors"],
-	reasons: Reasons,
+	reasons: FactorReasons,
 ): string {
 	const triggered = factors.filter((factor) => factor.triggered);
 	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
@@ -98,7 +102,7 @@ function explain(
 		if (!found) return [];
 		return found.length > 0 ? `${label} (${found.join("; ")})` : label;
 	});
-	return `${VERDICTS[decision]}: ${against}. ${because.join(". ")}.`;
+	return `${DECISION_PHRASES[decision]}: ${against}. ${because.join(". ")}.`;
 }
 
 /**
@@ -106,26 +110,26 @@ function explain(
  * @param work what may be done; commands and files that it does not suffice for count as all that they could be.
  */
 export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBudget()): PolicyDecision {
-	const protectedPaths = protectedBy(rules.protectedPaths, work);
-	const forbidden = forbiddenBy(rules.forbiddenCommands, work);
+	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
+	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
 	const findings = analyse(input.commands, { protectedPaths, forbidden }, work);
-	const reasons: Reasons = new Map(findings.reasons);
+	const reasons: FactorReasons = new Map(findings.reasons);
 	const reach = input.action_kind === "delete" ? "below" : "itself";
 	// What is not ruled out needs no reasons, and nothing is left to find them.
-	const files = work.spent ? [] : fileReasons(input.files_affected, reach, protectedPaths);
+	const files = work.spent ? [] : protectedFileReasons(input.files_affected, reach, protectedPaths);
 	if (files.length > 0)
 		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
 	for (const factor of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? []);
 	const cost = input.estimated_cost_usd;
 	if (cost !== undefined && cost > rules.budgetUsd)
 		reasons.set("over_budget", [`${cost} USD of ${rules.budgetUsd} USD`]);
-	const { score, tier, decision, factors } = combine(new Set([...reasons.keys(), ...findings.notRuledOut]));
+	const { score, tier, decision, factors } = combineFactors(new Set([...reasons.keys(), ...findings.notRuledOut]));
 	return {
 		decision,
 		risk_score: score,
 		risk_tier: tier,
 		factors,
-		reason: explain(decision, tier, score, factors, reasons),
+		reason: explainDecision(decision, tier, score, factors, reasons),
 	};
 }
 
@@ -146,29 +150,29 @@ const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {
  * The risk of doing something of a kind to targets: paths, for `exec` command lines, for `network` addresses or command
  * lines. A read of a credential is analysed as the command that would show it.
  */
-export function riskScore(
+export function scoreRisk(
 	input: { readonly kind: RiskKind; readonly targets: readonly string[] },
 	rules: Pick<PolicyRules, "protectedPaths" | "forbiddenCommands"> = { protectedPaths: [], forbiddenCommands: [] },
 	work = new WorkBudget(),
 ): Risk {
 	const { kind, targets } = input;
 	const triggered = new Set<FactorId>(KIND_FACTORS[kind]);
-	const protectedPaths = protectedBy(rules.protectedPaths, work);
+	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
 	const commands = kind === "exec" || kind === "network" ? targets : [];
-	const asCommands = commandsFor(kind, targets);
-	const forbidden = forbiddenBy(rules.forbiddenCommands, work);
+	const asCommands = toEquivalentCommands(kind, targets);
+	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
 	const findings = analyse([...commands, ...asCommands], { protectedPaths, forbidden }, work);
 	for (const factor of [...findings.reasons.keys(), ...findings.notRuledOut]) triggered.add(factor);
 	if (kind === "edit" || kind === "delete" || kind === "deploy") {
-		if (fileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
+		if (protectedFileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
 			triggered.add("protected_path");
 	}
 	if (targets.length > WIDE_CHANGE_FILES) triggered.add("wide_change");
-	return riskOf(triggered);
+	return toRisk(triggered);
 }
 
 /** Paths as the command that does to them what the kind says, so that one place knows what a path means. */
-function commandsFor(kind: RiskKind, targets: readonly string[]): readonly string[] {
+function toEquivalentCommands(kind: RiskKind, targets: readonly string[]): readonly string[] {
 	const verb = kind === "read" ? "cat --" : kind === "delete" ? "rm -r --" : kind === "edit" ? "tee --" : undefined;
 	return verb === undefined ? [] : targets.map((path) => `${verb} '${path.replaceAll("'", `'\\''`)}'`);
 }

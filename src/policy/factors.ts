@@ -59,7 +59,7 @@ export const RISK_THRESHOLDS: readonly {
 ];
 
 /** A score with its tier, the tier's decision, and each factor of the table with whether it was triggered. */
-export interface Combined {
+export interface CombinedFactors {
 	readonly score: number;
 	readonly tier: RiskTier;
 	readonly decision: Decision;
@@ -67,19 +67,19 @@ export interface Combined {
 }
 
 /** The tier of a score from 0 to 100, and the decision that goes with it. */
-export function tierOf(score: number): { readonly tier: RiskTier; readonly decision: Decision } {
+export function toRiskTier(score: number): { readonly tier: RiskTier; readonly decision: Decision } {
 	const { tier, decision } = RISK_THRESHOLDS.find(({ from }) => score >= from) ?? { tier: "auto", decision: "allow" };
 	return { tier, decision };
 }
 
 /** 1 − Π(1 − wᵢ/100) over the triggered factors of the table, as an integer percentage; more factors never score less. */
-export function combine(triggered: ReadonlySet<FactorId>, table: readonly Factor[] = FACTORS): Combined {
+export function combineFactors(triggered: ReadonlySet<FactorId>, table: readonly Factor[] = FACTORS): CombinedFactors {
 	const fired = table.filter((factor) => triggered.has(factor.id));
 	const remaining = fired.reduce((product, factor) => product * (1 - factor.weight / 100), 1);
 	const score = Math.round(100 * (1 - remaining));
 	return {
 		score,
-		...tierOf(score),
+		...toRiskTier(score),
 		factors: table.map(({ id, label, weight }) => ({ id, label, weight, triggered: triggered.has(id) })),
 	};
 }

@@ -6,37 +6,37 @@ import lookAlikesFile from "./look-alikes.json" with { type: "json" };
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(Object.entries(lookAlikesFile.ascii));
 
 /** What a terminal does not show, soft hyphens, zero-width characters, direction marks, and what it draws over others. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
 
 /** Parts of Hangul syllables: the only characters of which several fold to one. */
 const JAMO = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/;
 
 /** Characters that fold to themselves: ideographs and whole Hangul syllables, and what Unicode has not assigned. */
-function isItself(code: number): boolean {
+function foldsToItself(code: number): boolean {
 	if (code < 0x10000) return (code >= 0x3400 && code < 0xa000) || (code >= 0xac00 && code < 0xd7a4);
 	return (code >= 0x20000 && code < 0x2f800) || (code >= 0x30000 && code < 0xe0000) || code >= 0xf0000;
 }
 
 /** Nearly all characters that anyone writes; asking Unicode about one takes a hundred times as long. */
-const MAX_REMEMBERED = 16_384;
-const remembered = new Map<string, string>();
+const MAX_CACHED_CHARACTERS = 16_384;
+const foldedCharacters = new Map<string, string>();
 
 /** Decompositions do not depend on neighbours, so that each character folds alone: no run of marks has to be sorted. */
-function foldCharacter(character: string): string {
-	if (isItself(character.codePointAt(0) ?? 0)) return character;
-	const known = remembered.get(character);
+function foldToAscii(character: string): string {
+	if (foldsToItself(character.codePointAt(0) ?? 0)) return character;
+	const known = foldedCharacters.get(character);
 	if (known !== undefined) return known;
 	let folded = "";
-	for (const part of character.normalize("NFKD").replace(UNSEEN, "")) folded += LOOK_ALIKES.get(part) ?? part;
-	if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-	remembered.set(character, folded);
+	for (const part of character.normalize("NFKD").replace(INVISIBLE, "")) folded += LOOK_ALIKES.get(part) ?? part;
+	if (foldedCharacters.size >= MAX_CACHED_CHARACTERS) foldedCharacters.clear();
+	foldedCharacters.set(character, folded);
 	return folded;
 }
 
 /** The ASCII spelling a reader sees; characters that look like nothing in ASCII stay. ASCII text comes back as it is. */
 export function foldLookAlikes(text: string): string {
 	if (!/\P{ASCII}/u.test(text)) return text;
-	const folded = text.replace(/\P{ASCII}/gu, foldCharacter);
+	const folded = text.replace(/\P{ASCII}/gu, foldToAscii);
 	return JAMO.test(folded) ? folded.normalize("NFC") : folded;
 }
 

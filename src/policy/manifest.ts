@@ -3,22 +3,24 @@ import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 
-const MAX_TEXT_CHARS = 500;
-const MAX_ENTRIES = 200;
+const MAX_MANIFEST_TEXT_CHARS = 500;
+const MAX_MANIFEST_ENTRIES = 200;
 
-const text = z.string().max(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS} characters`);
-const entries = z.array(text).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
+const textSchema = z.string().max(MAX_MANIFEST_TEXT_CHARS, `must have at most ${MAX_MANIFEST_TEXT_CHARS} characters`);
+const entriesSchema = z
+	.array(textSchema)
+	.max(MAX_MANIFEST_ENTRIES, `must have at most ${MAX_MANIFEST_ENTRIES} entries`);
 
 /** The body of readiness and generate, and of a manifest that is set explicitly. Unknown members are dropped. */
 export const manifestRequestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
-		project_name: text.nullish().describe("Appears in generated files."),
-		stack: entries.nullish().describe("Technologies the project is built with."),
-		protected_paths: entries
+		project_name: textSchema.nullish().describe("Appears in generated files."),
+		stack: entriesSchema.nullish().describe("Technologies the project is built with."),
+		protected_paths: entriesSchema
 			.nullish()
 			.describe("gitignore-style globs of paths that need approval before an agent writes to them."),
-		forbidden_commands: entries.nullish().describe("Command patterns that must never run."),
+		forbidden_commands: entriesSchema.nullish().describe("Command patterns that must never run."),
 		require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
 		require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
 	}),
@@ -30,10 +32,10 @@ export type ManifestRequest = z.output<typeof manifestRequestSchema>;
 export const workspaceManifestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
-		project_name: text.nullable(),
-		stack: entries,
-		protected_paths: entries,
-		forbidden_commands: entries,
+		project_name: textSchema.nullable(),
+		stack: entriesSchema,
+		protected_paths: entriesSchema,
+		forbidden_commands: entriesSchema,
 		require_handoffs: z.boolean(),
 		require_risk_gate: z.boolean(),
 	}),

@@ -1,5 +1,5 @@
 // One gitignore pattern, and whether it touches a path that was read into names; lists of patterns are in paths.ts.
-import { type Name, parseName, patternNames } from "./glob.ts";
+import { type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
@@ -7,7 +7,7 @@ import type { WorkBudget } from "./work-budget.ts";
 export interface PathPattern {
 	readonly negated: boolean;
 	readonly anchored: boolean;
-	readonly segments: readonly (Name | "**")[];
+	readonly segments: readonly (NamePattern | "**")[];
 }
 
 /** How a path is touched: written itself, or with everything below it (removed, moved, changed recursively). */
@@ -15,17 +15,17 @@ export type Reach = "itself" | "below";
 
 /** A path read once to be held against many patterns. */
 export interface ParsedPath {
-	readonly names: readonly Name[];
+	readonly names: readonly NamePattern[];
 	/** Where an anchored pattern may begin: at the workspace, or anywhere when that lies somewhere inside the path. */
 	readonly roots: readonly number[];
 	readonly everywhere: readonly number[];
 }
 
 /** Whether the pattern names the path, a folder above it, or, where it is touched with all below, a file in it. */
-export function touches(pattern: PathPattern, path: ParsedPath, reach: Reach, work: WorkBudget): boolean {
+export function patternTouchesPath(pattern: PathPattern, path: ParsedPath, reach: Reach, work: WorkBudget): boolean {
 	if (pattern.segments.length === 0) return true;
-	if (coversFrom(pattern, path.names, pattern.anchored ? path.roots : path.everywhere, work)) return true;
-	return reach === "below" && !pattern.negated && couldHold(pattern, path.names, work);
+	if (matchesFrom(pattern, path.names, pattern.anchored ? path.roots : path.everywhere, work)) return true;
+	return reach === "below" && !pattern.negated && mayContainMatch(pattern, path.names, work);
 }
 
 /** Parses one gitignore pattern; undefined for a comment or a blank line. */
@@ -41,16 +41,16 @@ export function parsePathPattern(line: string): PathPattern | undefined {
 	return {
 		negated,
 		anchored: body.startsWith("/") || segments.length > 1,
-		segments: segments.map((segment) => (segment === "**" ? "**" : parseName(segment))),
+		segments: segments.map((segment) => (segment === "**" ? "**" : parseNamePattern(segment))),
 	};
 }
 
 /** Where the pattern's segment can end in the path when it begins at one of `reached`, which is in rising order. */
-function advance(
-	segment: Name | "**",
+function advanceSegment(
+	segment: NamePattern | "**",
 	last: boolean,
 	reached: readonly number[],
-	path: readonly Name[],
+	path: readonly NamePattern[],
 	work: WorkBudget,
 ): number[] {
 	const next: number[] = [];
@@ -60,27 +60,32 @@ function advance(
 	} else {
 		for (const at of reached) {
 			const name = path[at];
-			if (name && patternNames(segment, name, work)) next.push(at + 1);
+			if (name && patternMatchesName(segment, name, work)) next.push(at + 1);
 		}
 	}
 	return work.charge(4 + next.length) ? next : [];
 }
 
 /** Whether the pattern names a part of the path that starts at one of `starts`: up to its end, or to a folder above it. */
-function coversFrom(pattern: PathPattern, path: readonly Name[], starts: readonly number[], work: WorkBudget): boolean {
+function matchesFrom(
+	pattern: PathPattern,
+	path: readonly NamePattern[],
+	starts: readonly number[],
+	work: WorkBudget,
+): boolean {
 	const { segments } = pattern;
 	let reached = starts;
 	for (let index = 0; index < segments.length && reached.length > 0; index += 1) {
-		reached = advance(segments[index] ?? "**", index === segments.length - 1, reached, path, work);
+		reached = advanceSegment(segments[index] ?? "**", index === segments.length - 1, reached, path, work);
 	}
 	return reached.length > 0;
 }
 
 /** Whether the whole path is a folder in which a file that the pattern names could lie, judged by the pattern's anchor. */
-function couldHold(pattern: PathPattern, path: readonly Name[], work: WorkBudget): boolean {
+function mayContainMatch(pattern: PathPattern, path: readonly NamePattern[], work: WorkBudget): boolean {
 	if (!pattern.anchored || path.length >= pattern.segments.length) return false;
 	return path.every((segment, index) => {
 		const wanted = pattern.segments[index];
-		return wanted === "**" || (wanted !== undefined && patternNames(wanted, segment, work));
+		return wanted === "**" || (wanted !== undefined && patternMatchesName(wanted, segment, work));
 	});
 }

@@ -1,8 +1,8 @@
 // Protected paths: gitignore-style patterns on normalized paths; what touches which path is decided elsewhere.
 
-import { type Name, parseName, patternNames } from "./glob.ts";
+import { type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
 import { foldingWork, foldLookAlikes } from "./look-alikes.ts";
-import { type PathPattern, parsePathPattern, type Reach, touches } from "./path-patterns.ts";
+import { type PathPattern, parsePathPattern, patternTouchesPath, type Reach } from "./path-patterns.ts";
 import { UNKNOWN } from "./placeholders.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -15,10 +15,10 @@ export interface NormalizedPath {
 }
 
 /** PATH_MAX of Linux: what is longer names no file, and is not searched. */
-export const MAX_PATH_LENGTH = 4096;
-const TOO_LONG = "(a path of more than 4096 characters)";
+export const MAX_PATH_CHARS = 4096;
+const PATH_TOO_LONG = "(a path of more than 4096 characters)";
 
-const TOO_MUCH = "(more patterns and paths than can be compared)";
+const TOO_MANY_COMPARISONS = "(more patterns and paths than can be compared)";
 
 /** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
 export function normalizePath(written: string): NormalizedPath {
@@ -59,7 +59,7 @@ function parsingWork(name: string): number {
 const MAX_REMEMBERED_CHARS = 200_000;
 
 /** A pattern and its place in the list: later ones beat earlier ones. */
-interface PlacedPattern {
+interface IndexedPattern {
 	readonly at: number;
 	readonly pattern: PathPattern;
 }
@@ -67,12 +67,12 @@ interface PlacedPattern {
 /** The patterns of a list, by what a path must hold for them to be asked about it. */
 class PatternIndex {
 	/** Of one segment, which match at any depth: asked once for each name. Most patterns are such ones. */
-	private readonly ofNames: readonly { readonly at: number; readonly segment: Name }[];
-	private readonly others: readonly PlacedPattern[];
+	private readonly ofNames: readonly { readonly at: number; readonly segment: NamePattern }[];
+	private readonly others: readonly IndexedPattern[];
 	/** The others by a segment without wildcards that every path they name has; under "" those without such a segment. */
-	private readonly byName: ReadonlyMap<string, readonly PlacedPattern[]>;
+	private readonly byName: ReadonlyMap<string, readonly IndexedPattern[]>;
 	/** The others by their first segment; under "" where that has wildcards. */
-	private readonly byFirst: ReadonlyMap<string, readonly PlacedPattern[]>;
+	private readonly byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
 	private readonly remembered = new Map<string, IndexedName>();
 	private rememberedChars = 0;
 	private readonly work: WorkBudget;
@@ -88,24 +88,24 @@ class PatternIndex {
 		this.others = placed.filter(({ at }) => !named.has(at));
 		const uses = new Map<string, number>();
 		for (const { pattern } of this.others)
-			for (const text of plainTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
+			for (const text of literalTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
 		// The rarest, so that a path is asked about few patterns: `packages` stands in most of them.
 		const rarest = (pattern: PathPattern) =>
-			plainTexts(pattern).reduce(
+			literalTexts(pattern).reduce(
 				(best, text) => ((uses.get(text) ?? 0) < (uses.get(best) ?? Infinity) ? text : best),
 				"",
 			);
 		this.byName = groupBy(this.others, ({ pattern }) => rarest(pattern));
-		this.byFirst = groupBy(this.others, ({ pattern }) => plainText(pattern.segments[0] ?? "**"));
+		this.byFirst = groupBy(this.others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
 	}
 
 	private read(text: string): IndexedName {
 		const known = this.remembered.get(text);
 		if (known !== undefined) return known;
-		const name = parseName(this.work.charge(parsingWork(text)) ? text : "");
+		const name = parseNamePattern(this.work.charge(parsingWork(text)) ? text : "");
 		const read = {
 			...name,
-			lastNamed: this.ofNames.findLast(({ segment }) => patternNames(segment, name, this.work))?.at ?? -1,
+			lastNamed: this.ofNames.findLast(({ segment }) => patternMatchesName(segment, name, this.work))?.at ?? -1,
 			naming: this.byName.get(name.text || text) ?? [],
 		};
 		this.rememberedChars += 10 + text.length;
@@ -118,9 +118,9 @@ class PatternIndex {
 	}
 
 	/** The patterns of more than one segment that may touch a path; what it holds besides them cannot matter. */
-	private candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly PlacedPattern[])[] {
+	private candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
 		// A wildcard in a path may stand for any name.
-		if (names.some(({ glob }) => glob)) return [this.others];
+		if (names.some(({ hasWildcards: glob }) => glob)) return [this.others];
 		const naming = [...new Set(names.map((name) => name.naming)), this.byName.get("") ?? []];
 		if (reach === "itself") return naming;
 		return [...naming, this.byFirst.get(names[0]?.text ?? "") ?? [], this.byFirst.get("") ?? []];
@@ -134,25 +134,26 @@ class PatternIndex {
 		const everywhere = [...names.keys()];
 		const path = { names, roots: outside ? everywhere : [0], everywhere };
 		for (const patterns of this.candidates(names, reach)) {
-			for (const { at, pattern } of patterns) if (at > last && touches(pattern, path, reach, this.work)) last = at;
+			for (const { at, pattern } of patterns)
+				if (at > last && patternTouchesPath(pattern, path, reach, this.work)) last = at;
 		}
 		return last;
 	}
 }
 
 /** A name of a path, and which patterns it answers or makes worth asking. */
-interface IndexedName extends Name {
+interface IndexedName extends NamePattern {
 	/** The place of the last pattern of one segment that names it; -1 when none does. */
 	readonly lastNamed: number;
-	readonly naming: readonly PlacedPattern[];
+	readonly naming: readonly IndexedPattern[];
 }
 
-function plainText(segment: Name | "**"): string {
+function literalText(segment: NamePattern | "**"): string {
 	return segment === "**" ? "" : segment.text;
 }
 
-function plainTexts({ segments }: PathPattern): readonly string[] {
-	return segments.map(plainText).filter((text) => text !== "");
+function literalTexts({ segments }: PathPattern): readonly string[] {
+	return segments.map(literalText).filter((text) => text !== "");
 }
 
 function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
@@ -162,7 +163,7 @@ function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<str
 }
 
 /** Patterns as written, with what they mean. Those that there is no work left to read are left out. */
-function parsePatterns(patterns: readonly string[], work: WorkBudget) {
+function parsePathPatterns(patterns: readonly string[], work: WorkBudget) {
 	return patterns.flatMap((written) => {
 		if (!work.charge(foldingWork(written) + parsingWork(foldLookAlikes(written)))) return [];
 		const pattern = parsePathPattern(written);
@@ -175,23 +176,23 @@ function parsePatterns(patterns: readonly string[], work: WorkBudget) {
  * @param work shared with whatever else the check looks at.
  */
 export function compileProtectedPaths(patterns: readonly string[], work = new WorkBudget()): ProtectedPaths {
-	const compiled = parsePatterns(patterns, work);
+	const compiled = parsePathPatterns(patterns, work);
 	const index = new PatternIndex(
 		compiled.map(({ pattern }) => pattern),
 		work,
 	);
 	return {
 		find(written, reach = "itself") {
-			if (written.length > MAX_PATH_LENGTH) return TOO_LONG;
-			if (!work.charge(foldingWork(written))) return TOO_MUCH;
-			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MUCH;
+			if (written.length > MAX_PATH_CHARS) return PATH_TOO_LONG;
+			if (!work.charge(foldingWork(written))) return TOO_MANY_COMPARISONS;
+			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MANY_COMPARISONS;
 			const path = normalizePath(written);
 			if (path.segments.length === 0) {
 				// Everything below the workspace, the home or the root goes: so does what is protected in it.
 				return reach === "below" ? compiled.find(({ pattern }) => !pattern.negated)?.written : undefined;
 			}
 			const last = index.lastTouching(path, reach);
-			if (work.spent) return TOO_MUCH;
+			if (work.spent) return TOO_MANY_COMPARISONS;
 			const found = compiled[last];
 			return found && !found.pattern.negated ? found.written : undefined;
 		},

@@ -1,8 +1,8 @@
 // The risk of a handoff, from what a handoff says about itself; commands and policy decisions are in decide.ts.
 
 import type { RiskTier } from "../audit/event.ts";
-import { cuesOf } from "./cues.ts";
-import { ALL_FACTORS, combine, type FactorId } from "./factors.ts";
+import { findCues } from "./cues.ts";
+import { ALL_FACTORS, combineFactors, type FactorId } from "./factors.ts";
 import { compileProtectedPaths } from "./paths.ts";
 
 /** What a handoff is for (docs/reference.md, "Handoffs"). */
@@ -32,8 +32,8 @@ export interface Risk {
 export const WIDE_CHANGE_FILES = 25;
 
 /** Combines factors of both tables and lists those that fired. */
-export function riskOf(triggered: ReadonlySet<FactorId>): Risk {
-	const { score, tier, factors } = combine(triggered, ALL_FACTORS);
+export function toRisk(triggered: ReadonlySet<FactorId>): Risk {
+	const { score, tier, factors } = combineFactors(triggered, ALL_FACTORS);
 	return { score, tier, factors: factors.filter((factor) => factor.triggered).map(({ id }) => id) };
 }
 
@@ -43,12 +43,12 @@ export function riskOf(triggered: ReadonlySet<FactorId>): Risk {
  */
 export function handoffRisk(input: HandoffRiskInput): Risk {
 	const triggered = new Set<FactorId>();
-	if (input.actionKind !== "review") for (const cue of cuesOf(input.objective)) triggered.add(cue);
+	if (input.actionKind !== "review") for (const cue of findCues(input.objective)) triggered.add(cue);
 	if (input.actionKind === "deploy") triggered.add("deploy_action");
 	const protectedPaths = compileProtectedPaths(input.protectedPaths);
 	if (input.files.some((file) => protectedPaths.find(file) !== undefined)) triggered.add("protected_path");
 	if (input.files.length > WIDE_CHANGE_FILES) triggered.add("wide_change");
 	const { budgetUsd, estCostUsd } = input;
 	if (budgetUsd !== undefined && estCostUsd !== undefined && estCostUsd > budgetUsd) triggered.add("over_budget");
-	return riskOf(triggered);
+	return toRisk(triggered);
 }

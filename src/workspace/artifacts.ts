@@ -1,10 +1,10 @@
 // The four instruction files of a workspace, from its manifest alone: equal manifests give the same bytes.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
-import { agentsMd } from "./agents-md.ts";
+import { renderAgentsMd } from "./agents-md.ts";
 import { type BuiltInRules, GENERATOR_VERSION } from "./artifact-sections.ts";
-import { assistantMd } from "./assistant-md.ts";
-import { docsRules, securityRules } from "./editor-rules.ts";
+import { renderAssistantMd } from "./assistant-md.ts";
+import { renderDocsRules, renderSecurityRules } from "./editor-rules.ts";
 
 export { type BuiltInRules, GENERATOR_VERSION };
 
@@ -26,10 +26,10 @@ export function generateArtifacts(
 		version: GENERATOR_VERSION,
 		workspace_id: manifest.workspace_id,
 		artifacts: [
-			{ path: "AGENTS.md", content: agentsMd(manifest, builtIns) },
-			{ path: "ASSISTANT.md", content: assistantMd(manifest, builtIns) },
-			{ path: ".editor/rules/svc-security.mdc", content: securityRules(manifest, builtIns) },
-			{ path: ".editor/rules/svc-docs.mdc", content: docsRules(manifest) },
+			{ path: "AGENTS.md", content: renderAgentsMd(manifest, builtIns) },
+			{ path: "ASSISTANT.md", content: renderAssistantMd(manifest, builtIns) },
+			{ path: ".editor/rules/svc-security.mdc", content: renderSecurityRules(manifest, builtIns) },
+			{ path: ".editor/rules/svc-docs.mdc", content: renderDocsRules(manifest) },
 		],
 	};
 }

@@ -6,7 +6,7 @@
  * other default-ignorables, surrogates, private use, noncharacters. Spelled out, because the engine's Unicode tables
  * grow and generated files must not change with them. Unicode 16.
  */
-const HIDDEN: readonly (readonly [from: number, to: number])[] = [
+const HIDDEN_RANGES: readonly (readonly [from: number, to: number])[] = [
 	[0x00, 0x1f],
 	[0x7f, 0xa0],
 	[0xad, 0xad],
@@ -47,10 +47,10 @@ const HIDDEN: readonly (readonly [from: number, to: number])[] = [
 function isHidden(codePoint: number): boolean {
 	if (codePoint >= 0x20 && codePoint <= 0x7e) return false;
 	const isNonCharacter = (codePoint & 0xfffe) === 0xfffe;
-	return isNonCharacter || HIDDEN.some(([from, to]) => codePoint >= from && codePoint <= to);
+	return isNonCharacter || HIDDEN_RANGES.some(([from, to]) => codePoint >= from && codePoint <= to);
 }
 
-function escaped(codePoint: number): string {
+function escapeCodePoint(codePoint: number): string {
 	return `\\u{${codePoint.toString(16).toUpperCase()}}`;
 }
 
@@ -64,11 +64,11 @@ const AMBIGUOUS = /\\(?=u\{)|<(?=[A-Za-z/!?|])/g;
  * The text on one line, with every code point that is hidden or ambiguous written as `\u{…}`. Two different texts are
  * never shown alike.
  */
-export function visible(text: string): string {
-	return [...text.replace(AMBIGUOUS, (character) => escaped(character.charCodeAt(0)))]
+export function makeVisible(text: string): string {
+	return [...text.replace(AMBIGUOUS, (character) => escapeCodePoint(character.charCodeAt(0)))]
 		.map((character) => {
 			const codePoint = character.codePointAt(0) ?? 0;
-			return isHidden(codePoint) ? escaped(codePoint) : character;
+			return isHidden(codePoint) ? escapeCodePoint(codePoint) : character;
 		})
 		.join("");
 }
@@ -84,7 +84,7 @@ export function isBlankText(text: string): boolean {
  * It belongs inside a line or a list item, never at a line's start, where a long fence could be taken for a block's.
  */
 export function codeSpan(text: string): string {
-	const shown = visible(text);
+	const shown = makeVisible(text);
 	const longestRun = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
 	const fence = "`".repeat(longestRun + 1);
 	const touchesFence = shown.startsWith("`") || shown.endsWith("`");

@@ -3,7 +3,7 @@ import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { isBlankText } from "./quote.ts";
 
 /** The workspace's handoff chain as it stands. */
-export interface LedgerStanding {
+export interface LedgerState {
 	/** Entries in the chain. */
 	handoffs: number;
 	/** Fraction of entries that carry a signature; null without entries. */
@@ -18,7 +18,7 @@ export interface LedgerStanding {
  * How the policy reads patterns, so that readiness counts what a policy check would stop and not what a text looks
  * like. Both compile the given patterns alone, without the policy's built-in rules.
  */
-export interface PatternReading {
+export interface PatternMatchers {
 	/** Whether a write to the path touches one of these `protected_paths`. */
 	protects(patterns: readonly string[]): (path: string) => boolean;
 	/** Whether the command would be refused for one of these `forbidden_commands`. */
@@ -26,7 +26,7 @@ export interface PatternReading {
 }
 
 /** A list of patterns, judged entry by entry. Positions count from 0, in the manifest's order. */
-export interface PatternList {
+export interface PatternListReport {
 	/** Entries that are not blank. */
 	named: number;
 	/** Positions of entries that catch everything. */
@@ -39,11 +39,11 @@ export interface PatternList {
 	catches(examples: readonly string[]): boolean;
 }
 
-export interface Subject {
+export interface ReadinessSubject {
 	manifest: WorkspaceManifest;
-	ledger: LedgerStanding;
-	paths: PatternList;
-	commands: PatternList;
+	ledger: LedgerState;
+	paths: PatternListReport;
+	commands: PatternListReport;
 }
 
 /**
@@ -52,28 +52,28 @@ export interface Subject {
  */
 const MAX_TRIED_CHARS = 120;
 
-function positions(entries: readonly string[], wanted: (entry: string, position: number) => boolean): number[] {
+function findPositions(entries: readonly string[], wanted: (entry: string, position: number) => boolean): number[] {
 	return entries.flatMap((entry, position) => (wanted(entry, position) ? [position] : []));
 }
 
 /** Positions of entries that repeat an earlier one in another spelling of blanks, `./` or a last `/`. */
-export function repeatedPositions(entries: readonly string[]): number[] {
+export function findRepeated(entries: readonly string[]): number[] {
 	const spelled = entries.map((entry) => entry.trim().replace(/\s+/g, " ").replace(/^\.\//, "").replace(/\/$/, ""));
-	return positions(spelled, (entry, position) => !isBlankText(entry) && spelled.indexOf(entry) < position);
+	return findPositions(spelled, (entry, position) => !isBlankText(entry) && spelled.indexOf(entry) < position);
 }
 
 /**
  * Reads one list. `isBroad` judges what a single entry alone would catch; `isSentence` tells an entry that is meant for
  * people, which would only ever catch itself.
  */
-export function readPatterns(
+export function examinePatterns(
 	entries: readonly string[],
 	compile: (patterns: readonly string[]) => (example: string) => boolean,
 	isBroad: (catches: (example: string) => boolean) => boolean,
 	isSentence: (entry: string) => boolean = () => false,
-): PatternList {
-	const broad = positions(entries, (entry) => !isBlankText(entry) && isBroad(compile([entry])));
-	const idle = positions(entries, (entry) => {
+): PatternListReport {
+	const broad = findPositions(entries, (entry) => !isBlankText(entry) && isBroad(compile([entry])));
+	const idle = findPositions(entries, (entry) => {
 		// `!` takes back what an earlier entry caught, so what follows it is what must be able to catch.
 		const pattern = entry.trim().replace(/^!/, "");
 		if (isBlankText(pattern) || isSentence(pattern)) return true;
@@ -84,7 +84,7 @@ export function readPatterns(
 		named: entries.filter((entry) => !isBlankText(entry)).length,
 		broad,
 		idle: idle.filter((position) => !broad.includes(position)),
-		repeated: repeatedPositions(entries),
+		repeated: findRepeated(entries),
 		catches: (examples) => examples.some(catches),
 	};
 }

@@ -2,9 +2,9 @@
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
-import { type LedgerStanding, type PatternReading, readPatterns, type Subject } from "./readiness-subject.ts";
+import { examinePatterns, type LedgerState, type PatternMatchers, type ReadinessSubject } from "./readiness-subject.ts";
 
-export type { LedgerStanding, PatternReading };
+export type { LedgerState, PatternMatchers };
 
 export const READINESS_VERSION = "repo-readiness-v0.1";
 
@@ -12,7 +12,7 @@ export const RATINGS = ["excellent", "good", "fair", "poor", "critical"] as cons
 export type Rating = (typeof RATINGS)[number];
 
 /** The lowest score of each rating; below the last it is critical. */
-const RATING_FROM: readonly (readonly [rating: Rating, score: number])[] = [
+const RATING_THRESHOLDS: readonly (readonly [rating: Rating, score: number])[] = [
 	["excellent", 90],
 	["good", 75],
 	["fair", 50],
@@ -22,7 +22,7 @@ const RATING_FROM: readonly (readonly [rating: Rating, score: number])[] = [
 /** As many as someone acts on in one go; the failing checks are all in `checks`. */
 const MAX_RECOMMENDATIONS = 5;
 
-interface Row {
+interface CheckRow {
 	id: string;
 	label: string;
 	weight: number;
@@ -37,16 +37,16 @@ export interface Readiness {
 	rating: Rating;
 	earned_weight: number;
 	total_weight: number;
-	checks: (Row & { passed: boolean })[];
-	recommendations: (Row & { rec: string })[];
+	checks: (CheckRow & { passed: boolean })[];
+	recommendations: (CheckRow & { rec: string })[];
 }
 
 /** The rating of a score from 0 to 100. */
-export function ratingOf(score: number): Rating {
-	return RATING_FROM.find(([, from]) => score >= from)?.[0] ?? "critical";
+export function toRating(score: number): Rating {
+	return RATING_THRESHOLDS.find(([, from]) => score >= from)?.[0] ?? "critical";
 }
 
-function weightOf(rows: readonly { weight: number }[]): number {
+function sumWeights(rows: readonly { weight: number }[]): number {
 	return rows.reduce((sum, { weight }) => sum + weight, 0);
 }
 
@@ -57,12 +57,12 @@ const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|onl
  * Scores a manifest and the state of its workspace's ledger. The same arguments give the same result.
  * @param reading how the policy reads patterns, so that a path counts as covered only if a check would stop it.
  */
-export function readiness(manifest: WorkspaceManifest, ledger: LedgerStanding, reading: PatternReading): Readiness {
-	const subject: Subject = {
+export function scoreReadiness(manifest: WorkspaceManifest, ledger: LedgerState, reading: PatternMatchers): Readiness {
+	const subject: ReadinessSubject = {
 		manifest,
 		ledger,
-		paths: readPatterns(manifest.protected_paths, reading.protects, (catches) => ORDINARY_PATHS.every(catches)),
-		commands: readPatterns(
+		paths: examinePatterns(manifest.protected_paths, reading.protects, (catches) => ORDINARY_PATHS.every(catches)),
+		commands: examinePatterns(
 			manifest.forbidden_commands,
 			reading.forbids,
 			(catches) => READING_COMMANDS.some(catches),
@@ -70,14 +70,14 @@ export function readiness(manifest: WorkspaceManifest, ledger: LedgerStanding, r
 		),
 	};
 	const judged = READINESS_CHECKS.map((check) => ({ check, passed: check.passed(subject) }));
-	const earned = weightOf(judged.filter(({ passed }) => passed).map(({ check }) => check));
-	const total = weightOf(READINESS_CHECKS);
+	const earned = sumWeights(judged.filter(({ passed }) => passed).map(({ check }) => check));
+	const total = sumWeights(READINESS_CHECKS);
 	const score = Math.round((100 * earned) / total);
 	return {
 		object: "repo.readiness",
 		version: READINESS_VERSION,
 		score,
-		rating: ratingOf(score),
+		rating: toRating(score),
 		earned_weight: earned,
 		total_weight: total,
 		checks: judged.map(({ check: { id, label, weight }, passed }) => ({ id, label, weight, passed })),

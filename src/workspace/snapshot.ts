@@ -65,7 +65,7 @@ export interface Snapshot {
  * `tail` is in the chain's order, oldest first, as in `GET /v1/handoff/chain/{workspace_id}`.
  * `avg_risk_score` is rounded to two decimals. `signed_share` is not rounded: 1 means every entry, not nearly every.
  */
-export function snapshotOf(workspaceId: string, sums: HandoffSums, integrity: ChainIntegrity): Snapshot {
+export function toSnapshot(workspaceId: string, sums: HandoffSums, integrity: ChainIntegrity): Snapshot {
 	const { count, signed, scoreSum, scored, tiers, tail } = sums;
 	const { ok, n, first_broken_index, reasons } = integrity;
 	return {

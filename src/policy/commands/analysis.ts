@@ -1,24 +1,24 @@
 // Commands from text to findings: parses, expands, follows wrappers and nested scripts, and holds effects against the rules.
 import type { FactorId } from "../factors.ts";
-import { parseSegment, segmentsMeet } from "../glob.ts";
+import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import { normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
-import { shorten } from "../shorten.ts";
+import { shortenForReason } from "../shorten.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import type { Effect, Language } from "./effects.ts";
-import { judgePath, type TouchingEffect } from "./judge.ts";
-import { type CommandWords, commandWordsOf, type ForbiddenCommand, PatternProgress } from "./patterns.ts";
-import { Pipes, printedThrough, processesOf, sourcesOf } from "./pipes.ts";
-import { isDisk, placeOf, resolveIn } from "./places.ts";
-import { calls, powershell } from "./programs/code.ts";
-import { mongo, redisCommands, sql } from "./programs/databases.ts";
-import { effectsOf, TRIED_NAMES } from "./programs/programs.ts";
-import { assign, emptyScope, environmentsFor, latest, type Scope } from "./scope.ts";
-import { type Environment, expandText, expandWords, scriptsIn } from "./shell/expand.ts";
-import { DECODERS, DOWNLOADERS, printed } from "./shell/output.ts";
-import { parse } from "./shell/parse.ts";
-import type { Range, Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
+import type { CodeLanguage, Effect } from "./effects.ts";
+import { judgePath, type PathEffect } from "./judge.ts";
+import { isDisk, locatePath, resolvePath } from "./locations.ts";
+import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher, parseCommandWords } from "./patterns.ts";
+import { Pipes, predictWrappedOutput, processSubstitutions, sourceCommandNames } from "./pipes.ts";
+import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
+import { findMongoEffects, findRedisEffects, findSqlEffects } from "./programs/databases.ts";
+import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
+import { emptyScope, environmentsFor, latestEnvironment, recordValue, type Scope } from "./scope.ts";
+import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
+import { DECODERS, DOWNLOADERS, predictOutput } from "./shell/output.ts";
+import { parseShell } from "./shell/parse.ts";
+import type { CommandRange, Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** Longer commands are oversize; they are examined all the same. */
 const MAX_COMMAND_LENGTH = 65_536;
@@ -64,13 +64,13 @@ const FROM_COMMANDS: readonly FactorId[] = [
 
 /** What reads each language, and what reading a character takes: each is searched for a number of calls. */
 const LANGUAGES: Readonly<
-	Record<Language, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
+	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
 > = {
-	code: { read: calls, unitsPerCharacter: 40 },
-	sql: { read: sql, unitsPerCharacter: 30 },
-	mongo: { read: mongo, unitsPerCharacter: 10 },
-	redis: { read: redisCommands, unitsPerCharacter: 20 },
-	powershell: { read: powershell, unitsPerCharacter: 20 },
+	code: { read: findCodeEffects, unitsPerCharacter: 40 },
+	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
+	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
+	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
+	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
 };
 /** The same for a text of any length. */
 const CODE_WORK = 500;
@@ -105,7 +105,7 @@ export class Analysis {
 	readonly findings = new Map<FactorId, string[]>();
 	private readonly rules: CommandRules;
 	private readonly work: WorkBudget;
-	private readonly progress: PatternProgress;
+	private readonly progress: ForbiddenCommandMatcher;
 	private readonly pipes: Pipes;
 	private commandsLeft = MAX_SIMPLE_COMMANDS;
 	private readonly downloaded = new Set<string>();
@@ -116,7 +116,7 @@ export class Analysis {
 	constructor(rules: CommandRules, work: WorkBudget) {
 		this.rules = rules;
 		this.work = work;
-		this.progress = new PatternProgress(rules.forbidden, work);
+		this.progress = new ForbiddenCommandMatcher(rules.forbidden, work);
 		this.pipes = new Pipes(work);
 	}
 
@@ -149,8 +149,8 @@ export class Analysis {
 
 	private text(text: string, scope: Scope, guessed: boolean): void {
 		if (this.work.spent) return;
-		const script = parse(text, scope.depth, this.work, scope.piecesAround);
-		if (script.malformed && !guessed) this.add("unparsable_command", `cannot be parsed: ${shorten(text)}`);
+		const script = parseShell(text, scope.depth, this.work, scope.piecesAround);
+		if (script.malformed && !guessed) this.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
 		if (script.tooDeep) this.work.exhaust();
 		this.script(script, { ...scope, piecesAround: scope.piecesAround + script.size });
 	}
@@ -165,15 +165,16 @@ export class Analysis {
 	}
 
 	/** A function that pipes itself into itself, or calls itself twice. */
-	private forkBomb(script: ShellScript, name: string, body: Range): void {
+	private forkBomb(script: ShellScript, name: string, body: CommandRange): void {
 		const calls = script.commands.slice(body.from, Math.min(body.to, body.from + 100)).filter(({ words }) => {
 			const only = words[0]?.[0];
 			return only?.kind === "text" && only.text === name;
 		});
-		if (calls.length > 1) this.add("forbidden_command", `the function ${shorten(name)} calls itself without end`);
+		if (calls.length > 1)
+			this.add("forbidden_command", `the function ${shortenForReason(name)} calls itself without end`);
 	}
 
-	private range(script: ShellScript, range: Range, scope: Scope): void {
+	private range(script: ShellScript, range: CommandRange, scope: Scope): void {
 		for (let at = range.from; at < range.to; at += 1) {
 			const command = script.commands[at];
 			if (!command || !this.nextCommand(COMMAND_WORK + PIECE_WORK * command.size)) return;
@@ -189,7 +190,7 @@ export class Analysis {
 			...command.redirects.map(({ target }) => target),
 		];
 		for (const word of words) {
-			for (const nested of scriptsIn(word)) {
+			for (const nested of findScripts(word)) {
 				if (nested.tooDeep) this.work.exhaust();
 				this.script(nested, scope);
 			}
@@ -197,14 +198,14 @@ export class Analysis {
 	}
 
 	private simple(script: ShellScript, command: SimpleCommand, scope: Scope): void {
-		const output = (nested: ShellScript) => this.pipes.outputOf(nested, scope);
-		const now = latest(scope, this.work, output);
+		const output = (nested: ShellScript) => this.pipes.predictScriptOutput(nested, scope);
+		const now = latestEnvironment(scope, this.work, output);
 		for (const { name, value } of command.assignments) {
 			const text = expandText(value, now);
-			assign(scope, name, text, this.work);
+			recordValue(scope, name, text, this.work);
 			this.variable(name, text, scope);
 		}
-		const input = this.pipes.inputOf(script, command, scope);
+		const input = this.pipes.findInput(script, command, scope);
 		for (const environment of environmentsFor(command, scope, this.work, output)) {
 			if (!this.nextCommand(COMMAND_WORK + PIECE_WORK * command.redirects.length)) return;
 			const frame: Frame = { scope, script, command, ...input, layer: scope.depth, seen: new Set() };
@@ -245,10 +246,12 @@ export class Analysis {
 		if (operator === "<<" || operator === "<<<") return;
 		const path = expandText(target, environment);
 		const descriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
-		if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.add("forbidden_command", `opens a connection: ${shorten(path)}`);
+		if (/^\/dev\/(?:tcp|udp)\//.test(path))
+			this.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
 		else if (operator === "<") this.apply({ kind: "read", path }, frame, false);
 		else if (!descriptor) {
-			const text = this.written.size < 64 ? printedThrough(fields, frame.input, frame.piped, this.work) : undefined;
+			const text =
+				this.written.size < 64 ? predictWrappedOutput(fields, frame.input, frame.piped, this.work) : undefined;
 			if (text !== undefined) this.written.set(path.replace(/^\.\//, ""), (this.written.get(path) ?? "") + text);
 			const silent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
 			this.redirectTo(path, operator === ">" && silent, frame);
@@ -258,8 +261,8 @@ export class Analysis {
 	/** A redirect into a file. One of a command that prints nothing empties it. */
 	private redirectTo(path: string, empties: boolean, frame: Frame): void {
 		if (!this.work.charge(2 * foldingWork(path) + 2 * normalizingWork(path))) return;
-		if (isDisk(path)) this.add("forbidden_command", `overwrites the disk ${shorten(path)}`);
-		if (empties && placeOf(path) !== "temporary") this.add("delete_action", `empties ${shorten(path)}`);
+		if (isDisk(path)) this.add("forbidden_command", `overwrites the disk ${shortenForReason(path)}`);
+		if (empties && locatePath(path) !== "temporary") this.add("delete_action", `empties ${shortenForReason(path)}`);
 		this.apply({ kind: "write", path, reach: "itself" }, frame, false);
 	}
 
@@ -272,7 +275,7 @@ export class Analysis {
 		if (frame.layer > MAX_LAYERS) this.work.exhaust();
 		if (!this.nextCommand()) return;
 		this.afterAssignments(fields, frame, listed);
-		const words = commandWordsOf(fields, this.work);
+		const words = parseCommandWords(fields, this.work);
 		if (!words) return;
 		const { name } = words;
 		if (ASSIGNS.test(name)) this.assignments(name, fields, frame);
@@ -281,7 +284,7 @@ export class Analysis {
 		this.patterns(words, fields);
 		this.knownFiles(name, fields, frame);
 		const inner = { ...frame, layer: frame.layer + 1 };
-		for (const effect of effectsOf({ ...words, input: frame.input, piped: frame.piped, work: this.work })) {
+		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.work })) {
 			if (this.work.spent) return;
 			if (effect.kind === "write" && DOWNLOADERS.has(name)) this.downloaded.add(effect.path.replace(/^\.\//, ""));
 			this.apply(effect, inner, listed);
@@ -299,20 +302,20 @@ export class Analysis {
 	}
 
 	private patterns(words: CommandWords, fields: readonly string[]): void {
-		const completed = this.progress.see(words);
+		const completed = this.progress.findCompleted(words);
 		if (completed.length === 0 || !this.work.charge(charactersIn(fields))) return;
-		const shown = shorten(fields.join(" "));
+		const shown = shortenForReason(fields.join(" "));
 		for (const { written } of completed)
-			this.add("forbidden_command", `${shown} matches the forbidden command ${shorten(written)}`);
+			this.add("forbidden_command", `${shown} matches the forbidden command ${shortenForReason(written)}`);
 	}
 
 	/** `export x=1`, `read x`, `set -- …`; and `sudo for x in …`, which no shell takes, but whoever wrote it meant. */
 	private assignments(name: string, fields: readonly string[], { scope, input }: Frame): void {
 		const words = fields.slice(1, 33);
-		const give = (variable: string, value: string) => assign(scope, variable, value, this.work);
+		const give = (variable: string, value: string) => recordValue(scope, variable, value, this.work);
 		if (name === "set") give("@", words.filter((word) => word !== "--").join(" "));
 		else if (name === "printf" && words[0] === "-v")
-			give(words[1] ?? "", printed("printf", words.slice(2), undefined, this.work) ?? "");
+			give(words[1] ?? "", predictOutput("printf", words.slice(2), undefined, this.work) ?? "");
 		for (const word of words) {
 			const [, variable, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
 			if (variable !== undefined && value !== undefined) {
@@ -327,7 +330,7 @@ export class Analysis {
 	private knownFiles(name: string, fields: readonly string[], frame: Frame): void {
 		const runs = fields.find((field) => this.downloaded.has(field.replace(/^\.\//, "")));
 		const direct = runs !== undefined && (runs === fields[0] || RUNNERS.test(name));
-		if (direct) this.add("forbidden_command", `runs the download ${shorten(runs)}`);
+		if (direct) this.add("forbidden_command", `runs the download ${shortenForReason(runs)}`);
 		const known = RUNNERS.test(name)
 			? fields.slice(1).find((field) => this.written.has(field.replace(/^\.\//, "")))
 			: undefined;
@@ -350,9 +353,9 @@ export class Analysis {
 	private wildcardName(name: string, fields: readonly string[], frame: Frame, listed: boolean): void {
 		const written = name.replace(/\*+/g, "*");
 		if (written.length > MAX_TRIED_PATTERN_CHARS) return;
-		const pattern = parseSegment(written);
+		const pattern = parseGlobSegment(written);
 		for (const tried of TRIED_NAMES) {
-			if (segmentsMeet(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], frame, listed);
+			if (segmentsOverlap(pattern, [...tried], this.work)) this.command([tried, ...fields.slice(1)], frame, listed);
 		}
 	}
 
@@ -371,7 +374,7 @@ export class Analysis {
 	}
 
 	private apply(effect: Effect, frame: Frame, listed: boolean): void {
-		if (effect.kind === "raise") this.add(effect.factor, shorten(effect.because));
+		if (effect.kind === "raise") this.add(effect.factor, shortenForReason(effect.because));
 		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
 			this.touch(effect, frame.scope);
 		else if (effect.kind === "run") this.command(effect.fields, frame, listed || effect.listed === true);
@@ -383,9 +386,9 @@ export class Analysis {
 			frame.scope.folders.push(effect.path);
 	}
 
-	private touch(effect: TouchingEffect, { folders }: Scope): void {
+	private touch(effect: PathEffect, { folders }: Scope): void {
 		for (const folder of folders) {
-			const path = resolveIn(folder, effect.path);
+			const path = resolvePath(folder, effect.path);
 			if (!this.work.charge(READINGS * foldingWork(path))) return;
 			if (!this.work.charge(JUDGING_WORK + READINGS * normalizingWork(foldLookAlikes(path)))) return;
 			for (const { factor, because } of judgePath(effect, folder, this.rules.protectedPaths)) this.add(factor, because);
@@ -405,7 +408,7 @@ export class Analysis {
 		else this.text(text, scope, guessed);
 	}
 
-	private code(language: Language, text: string, frame: Frame): void {
+	private code(language: CodeLanguage, text: string, frame: Frame): void {
 		const { read, unitsPerCharacter } = LANGUAGES[language];
 		if (!this.work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.interpretUnknown(frame);
@@ -416,10 +419,10 @@ export class Analysis {
 	}
 
 	/** The command runs what it reads, and the files that process substitutions are. */
-	private interpret(language: "shell" | Language, frame: Frame): void {
+	private interpret(language: "shell" | CodeLanguage, frame: Frame): void {
 		if (!this.work.charge(PIECE_WORK * frame.command.size)) return;
-		const processes = processesOf(frame.command);
-		const texts = processes.map((script) => this.pipes.outputOf(script, frame.scope));
+		const processes = processSubstitutions(frame.command);
+		const texts = processes.map((script) => this.pipes.predictScriptOutput(script, frame.scope));
 		if (processes.length === 0 || frame.input !== undefined) texts.push(frame.input);
 		for (const text of texts) {
 			if (text === undefined) this.interpretUnknown(frame);
@@ -430,7 +433,7 @@ export class Analysis {
 
 	/** Code that is not there to be read: how bad depends on where it comes from. */
 	private interpretUnknown(frame: Frame): void {
-		const sources = sourcesOf(frame.script, frame.command, this.work);
+		const sources = sourceCommandNames(frame.script, frame.command, this.work);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
 		if (hidden === undefined) this.add("exec_action", "runs code that is not in the command");
 		else this.add("forbidden_command", `runs what ${hidden} brings`);

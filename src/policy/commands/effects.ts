@@ -5,7 +5,7 @@ import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
 
 /** Languages whose code is scanned for calls that remove, write or run. */
-export type Language = "code" | "sql" | "mongo" | "redis" | "powershell";
+export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
 
 export type Effect =
 	/** Raises a factor outright. */
@@ -25,9 +25,9 @@ export type Effect =
 			readonly guess?: boolean;
 	  }
 	/** Runs a text as code of some other language. */
-	| { readonly kind: "code"; readonly language: Language; readonly text: string }
+	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs what it reads: a script of the shell or code. */
-	| { readonly kind: "interpret"; readonly language: "shell" | Language }
+	| { readonly kind: "interpret"; readonly language: "shell" | CodeLanguage }
 	/** The commands after it run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 
@@ -45,18 +45,18 @@ export interface Invocation extends CommandWords {
  * The effects of the commands of one name, made one by one where each copies the words: whoever asks for the next one
  * has charged for the last.
  */
-export type CommandModel = (command: Invocation) => Iterable<Effect>;
+export type ProgramRule = (command: Invocation) => Iterable<Effect>;
 
-export const raise = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
-export const forbid = (because: string): Effect => raise("forbidden_command", because);
-export const risky = (because: string): Effect => raise("risky_command", because);
-export const write = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
-export const read = (path: string): Effect => ({ kind: "read", path });
-export const run = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
-export const script = (text: string, parameters: readonly string[] = []): Effect => ({
+export const raiseEffect = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
+export const forbiddenEffect = (because: string): Effect => raiseEffect("forbidden_command", because);
+export const riskyEffect = (because: string): Effect => raiseEffect("risky_command", because);
+export const writeEffect = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
+export const readEffect = (path: string): Effect => ({ kind: "read", path });
+export const runEffect = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
+export const scriptEffect = (text: string, parameters: readonly string[] = []): Effect => ({
 	kind: "script",
 	text,
 	parameters,
 });
-export const guess = (text: string): Effect => ({ kind: "script", text, guess: true });
-export const code = (language: Language, text: string): Effect => ({ kind: "code", language, text });
+export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

@@ -18,10 +18,12 @@ const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set(optionsFile.single_dash_n
 const LETTERS_WITH_VALUE: ReadonlyMap<string, string> = new Map(Object.entries(optionsFile.letters_with_value));
 
 /** Long spellings of letters, per tool; `-r` and `-R` of the file tools mean the same. */
-const SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(Object.entries(optionsFile.synonyms));
+const OPTION_SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(
+	Object.entries(optionsFile.synonyms),
+);
 
 /** Reads words, without the command's name, as options and operands. */
-export function readOptions(name: string, words: readonly string[]): Options {
+export function parseOptions(name: string, words: readonly string[]): Options {
 	const letters = new Set<string>();
 	const flags: string[] = [];
 	const operands: string[] = [];
@@ -58,21 +60,21 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	if (/^-[A-Za-z]{2,}$/.test(flag) && !SINGLE_DASH_NAMES.has(name) && !options.flags.includes(flag)) {
 		return [...flag.slice(1)].every((letter) => hasFlag(name, options, `-${letter}`));
 	}
-	const spellings = (SYNONYMS.get(name) ?? []).find((group) => group.includes(flag)) ?? [flag];
+	const spellings = (OPTION_SYNONYMS.get(name) ?? []).find((group) => group.includes(flag)) ?? [flag];
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 
 /** Places in doubt that are followed; a command with more options before its first operand has too many. */
-export const MAX_PLACES = 16;
+export const MAX_FIRST_OPERANDS = 16;
 
 /**
  * The operands that could be the first one: the first, or, where an option stands before it whose value it may be, the
- * next. Gives at most `MAX_PLACES` places in `words`; a `--` ends the doubt.
+ * next. Gives at most `MAX_FIRST_OPERANDS` places in `words`; a `--` ends the doubt.
  */
-export function firstOperands(words: readonly string[], from = 0): readonly number[] {
+export function firstOperandIndexes(words: readonly string[], from = 0): readonly number[] {
 	const places: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length && places.length < MAX_PLACES; at += 1) {
+	for (let at = from; at < words.length && places.length < MAX_FIRST_OPERANDS; at += 1) {
 		const word = words[at] ?? "";
 		if (word === "--") return at + 1 < words.length ? [...places, at + 1] : places;
 		if (/^-./.test(word)) afterOption = !word.includes("=");

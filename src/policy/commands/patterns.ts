@@ -1,12 +1,12 @@
 // Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
 
-import { parseSegment, type Segment, segmentsMeet } from "../glob.ts";
+import { type GlobSegment, parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import { type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import { firstOperands, hasFlag, type Options, readOptions } from "./options.ts";
+import { firstOperandIndexes, hasFlag, type Options, parseOptions } from "./options.ts";
 import { expandWords } from "./shell/expand.ts";
-import { parse } from "./shell/parse.ts";
+import { parseShell } from "./shell/parse.ts";
 
 /** A command as it would run: the name without its folder, in lower case, and its words. */
 export interface CommandWords {
@@ -16,17 +16,17 @@ export interface CommandWords {
 }
 
 /** An operand of a pattern, read once to be held against many words. */
-interface Operand {
-	readonly glob: Segment;
+interface OperandPattern {
+	readonly glob: GlobSegment;
 	/** Where it looks like a path, the same as a path. */
-	readonly path: { readonly outside: boolean; readonly glob: Segment } | undefined;
+	readonly path: { readonly outside: boolean; readonly glob: GlobSegment } | undefined;
 }
 
 interface CommandPattern {
-	readonly name: Segment;
+	readonly name: GlobSegment;
 	readonly flags: readonly string[];
 	/** `*` stands for any word, whatever is written in it. */
-	readonly operands: readonly (Operand | "*")[];
+	readonly operands: readonly (OperandPattern | "*")[];
 }
 
 /** A parsed pattern: one command, or several that must all run, in their order. */
@@ -37,35 +37,37 @@ export interface ForbiddenCommand {
 
 /** The name a command goes by: no folder, no `.exe`, lower case, look-alikes folded. */
 export function commandName(word: string): string {
-	return nameOf(foldLookAlikes(word));
+	return toCommandName(foldLookAlikes(word));
 }
 
-function nameOf(folded: string): string {
+function toCommandName(folded: string): string {
 	const path = folded.toLowerCase();
 	return path.slice(1 + Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"))).replace(/\.(?:exe|cmd|bat|com)$/, "");
 }
 
 /** Units of work for a field and for each of its characters: what reads a command looks at them a few times. */
-const FIELD_WORK = 60;
-const CHARACTER_WORK = 3;
+const MATCHED_FIELD_WORK = 60;
+const MATCHED_CHARACTER_WORK = 3;
 
 /** The same for a character of a pattern's operand, which is parsed as a word and as a path. */
-const OPERAND_WORK = 20;
+const OPERAND_CHARACTER_WORK = 20;
 
 /** Folds look-alikes; undefined when that, or reading what comes of it, is more than the work left. */
-function fold(fields: readonly string[], work: WorkBudget): readonly string[] | undefined {
+function foldFields(fields: readonly string[], work: WorkBudget): readonly string[] | undefined {
 	const folding = fields.reduce((sum, field) => sum + foldingWork(field), 0);
 	if (!work.charge(folding)) return undefined;
 	const folded = fields.map(foldLookAlikes);
-	return work.charge(FIELD_WORK * folded.length + CHARACTER_WORK * charactersIn(folded)) ? folded : undefined;
+	return work.charge(MATCHED_FIELD_WORK * folded.length + MATCHED_CHARACTER_WORK * charactersIn(folded))
+		? folded
+		: undefined;
 }
 
 /** Reads fields whose first is the command's name; undefined when that is more than the work left. */
-export function commandWordsOf(fields: readonly string[], work: WorkBudget): CommandWords | undefined {
-	const [first = "", ...words] = fold(fields, work) ?? [];
+export function parseCommandWords(fields: readonly string[], work: WorkBudget): CommandWords | undefined {
+	const [first = "", ...words] = foldFields(fields, work) ?? [];
 	if (work.spent) return undefined;
-	const name = nameOf(first);
-	return { name, words, options: readOptions(name, words) };
+	const name = toCommandName(first);
+	return { name, words, options: parseOptions(name, words) };
 }
 
 /**
@@ -74,14 +76,14 @@ export function commandWordsOf(fields: readonly string[], work: WorkBudget): Com
  */
 export function parseForbiddenCommand(written: string, work: WorkBudget): ForbiddenCommand | undefined {
 	const literally = { value: () => undefined, output: () => undefined, work };
-	const commands = parse(written.trim(), 0, work).commands.flatMap((command): CommandPattern[] => {
-		const [first, ...folded] = fold(expandWords(command.words, literally), work) ?? [];
-		if (first === undefined || !work.charge(OPERAND_WORK * charactersIn([first, ...folded]))) return [];
+	const commands = parseShell(written.trim(), 0, work).commands.flatMap((command): CommandPattern[] => {
+		const [first, ...folded] = foldFields(expandWords(command.words, literally), work) ?? [];
+		if (first === undefined || !work.charge(OPERAND_CHARACTER_WORK * charactersIn([first, ...folded]))) return [];
 		return [
 			{
-				name: parseSegment(nameOf(first)),
+				name: parseGlobSegment(toCommandName(first)),
 				flags: folded.filter((word) => /^-./.test(word) && word !== "--"),
-				operands: folded.filter((word) => !/^-./.test(word)).map(readOperand),
+				operands: folded.filter((word) => !/^-./.test(word)).map(parseOperand),
 			},
 		];
 	});
@@ -89,63 +91,68 @@ export function parseForbiddenCommand(written: string, work: WorkBudget): Forbid
 }
 
 /** Globs, letter case aside; a path in any spelling of it. */
-function readOperand(written: string): Operand | "*" {
+function parseOperand(written: string): OperandPattern | "*" {
 	if (written === "*") return "*";
 	const path = /[/~.]/.test(written) ? normalizePath(written) : undefined;
 	return {
-		glob: parseSegment(written.toLowerCase()),
-		path: path && { outside: path.outside, glob: parseSegment(path.segments.join("/")) },
+		glob: parseGlobSegment(written.toLowerCase()),
+		path: path && { outside: path.outside, glob: parseGlobSegment(path.segments.join("/")) },
 	};
 }
 
 /** A word's characters stand for themselves; only a pattern's wildcards are wildcards. */
-function literal(word: string): Segment {
+function toLiteralSegment(word: string): GlobSegment {
 	return [...word.slice(0, 1024)];
 }
 
 /** The command that patterns are held against; each of its words is read when it is first needed. */
 class ComparedCommand {
 	readonly command: CommandWords;
-	readonly name: Segment;
+	readonly name: GlobSegment;
 	readonly starts: readonly number[];
-	private readonly plain: Segment[] = [];
-	private readonly paths: (NormalizedPath & { readonly literal: Segment })[] = [];
+	private readonly plain: GlobSegment[] = [];
+	private readonly paths: (NormalizedPath & { readonly literal: GlobSegment })[] = [];
 	private readonly work: WorkBudget;
 
 	constructor(command: CommandWords, work: WorkBudget) {
 		this.command = command;
 		this.work = work;
-		this.name = literal(command.name);
-		this.starts = firstOperands(command.words);
+		this.name = toLiteralSegment(command.name);
+		this.starts = firstOperandIndexes(command.words);
 	}
 
-	wordAt(at: number): Segment {
+	wordAt(at: number): GlobSegment {
 		const known = this.plain[at];
 		if (known) return known;
 		const written = this.command.words[at] ?? "";
-		const word = this.work.charge(10 + 3 * written.length) ? literal(written.toLowerCase()) : [];
+		const word = this.work.charge(10 + 3 * written.length) ? toLiteralSegment(written.toLowerCase()) : [];
 		this.plain[at] = word;
 		return word;
 	}
 
-	pathAt(at: number): NormalizedPath & { readonly literal: Segment } {
+	pathAt(at: number): NormalizedPath & { readonly literal: GlobSegment } {
 		const known = this.paths[at];
 		if (known) return known;
 		const written = this.command.words[at] ?? "";
 		const path = normalizePath(this.work.charge(2 * normalizingWork(written)) ? written : "");
-		const read = { ...path, literal: literal(path.segments.join("/")) };
+		const read = { ...path, literal: toLiteralSegment(path.segments.join("/")) };
 		this.paths[at] = read;
 		return read;
 	}
 }
 
-function operandMatches(wanted: Operand | "*", compared: ComparedCommand, at: number, work: WorkBudget): boolean {
+function operandMatches(
+	wanted: OperandPattern | "*",
+	compared: ComparedCommand,
+	at: number,
+	work: WorkBudget,
+): boolean {
 	if (!work.charge(2)) return false;
 	if (wanted === "*") return true;
-	if (segmentsMeet(wanted.glob, compared.wordAt(at), work)) return true;
+	if (segmentsOverlap(wanted.glob, compared.wordAt(at), work)) return true;
 	if (!wanted.path) return false;
 	const path = compared.pathAt(at);
-	return wanted.path.outside === path.outside && segmentsMeet(wanted.path.glob, path.literal, work);
+	return wanted.path.outside === path.outside && segmentsOverlap(wanted.path.glob, path.literal, work);
 }
 
 function operandsMatch(wanted: CommandPattern["operands"], compared: ComparedCommand, work: WorkBudget): boolean {
@@ -179,7 +186,7 @@ function wordsMatch(pattern: CommandPattern, compared: ComparedCommand, work: Wo
 const PATTERN_WORK = 10;
 
 /** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
-export class PatternProgress {
+export class ForbiddenCommandMatcher {
 	private readonly reached = new Map<ForbiddenCommand, number>();
 	/** Those of one command, by its name where that has no wildcards. */
 	private readonly byName = new Map<string, ForbiddenCommand[]>();
@@ -199,7 +206,7 @@ export class PatternProgress {
 	}
 
 	/** The patterns that this command completes. */
-	see(command: CommandWords): readonly ForbiddenCommand[] {
+	findCompleted(command: CommandWords): readonly ForbiddenCommand[] {
 		const named = this.byName.get(command.name) ?? [];
 		if (named.length + this.any.length === 0) return [];
 		if (!this.work.charge(50 + PATTERN_WORK * (named.length + this.any.length))) return [];
@@ -214,7 +221,8 @@ export class PatternProgress {
 	private advance(pattern: ForbiddenCommand, compared: ComparedCommand): boolean {
 		const at = this.reached.get(pattern) ?? 0;
 		const next = pattern.commands[at];
-		const matches = next && segmentsMeet(next.name, compared.name, this.work) && wordsMatch(next, compared, this.work);
+		const matches =
+			next && segmentsOverlap(next.name, compared.name, this.work) && wordsMatch(next, compared, this.work);
 		if (matches !== true) return false;
 		if (at + 1 === pattern.commands.length) return true;
 		this.reached.set(pattern, at + 1);

@@ -1,15 +1,15 @@
 // What commands read and print, as far as it can be told without running them, and which commands that comes from.
 import { foldingWork } from "../look-alikes.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { commandName, commandWordsOf } from "./patterns.ts";
-import { effectsOf } from "./programs/programs.ts";
-import { latest, type Scope } from "./scope.ts";
-import { expandText, expandWords, scriptsIn } from "./shell/expand.ts";
-import { printed } from "./shell/output.ts";
-import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import { commandName, parseCommandWords } from "./patterns.ts";
+import { findCommandEffects } from "./programs/programs.ts";
+import { latestEnvironment, type Scope } from "./scope.ts";
+import { expandText, expandWords, findScripts } from "./shell/expand.ts";
+import { predictOutput } from "./shell/output.ts";
+import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Commands of a group whose output is told. */
-const MAX_GROUP = 64;
+const MAX_GROUP_COMMANDS = 64;
 
 /** Units of work for telling an output besides what it copies, and for each piece that was read for a command. */
 const OUTPUT_WORK = 100;
@@ -25,29 +25,29 @@ export class Pipes {
 	}
 
 	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
-	inputOf(
+	findInput(
 		script: ShellScript,
 		command: SimpleCommand,
 		scope: Scope,
 	): { readonly input: string | undefined; readonly piped: boolean } {
 		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
-		const output = (nested: ShellScript) => this.outputOf(nested, scope);
+		const output = (nested: ShellScript) => this.predictScriptOutput(nested, scope);
 		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
-			const text = expandText(redirect.target, latest(scope, this.work, output));
+			const text = expandText(redirect.target, latestEnvironment(scope, this.work, output));
 			return { input: this.work.spent ? undefined : text, piped: true };
 		}
 		if (redirect) {
-			const process = scriptsIn(redirect.target).find((nested) => nested.process);
-			return { input: process ? this.outputOf(process, scope) : undefined, piped: true };
+			const process = findScripts(redirect.target).find((nested) => nested.process);
+			return { input: process ? this.predictScriptOutput(process, scope) : undefined, piped: true };
 		}
 		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
 		return { input: scope.input, piped: scope.piped };
 	}
 
 	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	private printedBy(script: ShellScript, range: Range, scope: Scope): string | undefined {
+	private printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | undefined {
 		// A group of many commands prints more than a script that would be run from it.
-		if (range.to - range.from > MAX_GROUP) return undefined;
+		if (range.to - range.from > MAX_GROUP_COMMANDS) return undefined;
 		const commands = script.commands.slice(range.from, range.to);
 		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
 		let text = "";
@@ -69,54 +69,54 @@ export class Pipes {
 		if (!this.work.charge(PIECE_WORK * command.size)) return undefined;
 		const fields = expandWords(
 			command.words,
-			latest(scope, this.work, (nested) => this.outputOf(nested, scope)),
+			latestEnvironment(scope, this.work, (nested) => this.predictScriptOutput(nested, scope)),
 		);
-		const { input, piped } = this.inputOf(script, command, scope);
+		const { input, piped } = this.findInput(script, command, scope);
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
 			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : printedThrough(fields, input, piped, this.work);
+		const text = silent ? "" : predictWrappedOutput(fields, input, piped, this.work);
 		this.outputs.set(command, { text });
 		return text;
 	}
 
 	/** What a script prints; undefined when that cannot be told. */
-	outputOf(script: ShellScript, scope: Scope): string | undefined {
+	predictScriptOutput(script: ShellScript, scope: Scope): string | undefined {
 		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
 }
 
 /** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
-export function printedThrough(
+export function predictWrappedOutput(
 	fields: readonly string[],
 	input: string | undefined,
 	piped: boolean,
 	work: WorkBudget,
 	layer = 0,
 ): string | undefined {
-	const words = work.charge(OUTPUT_WORK) ? commandWordsOf(fields, work) : undefined;
+	const words = work.charge(OUTPUT_WORK) ? parseCommandWords(fields, work) : undefined;
 	if (!words) return undefined;
-	const text = printed(words.name, fields.slice(1), input, work);
+	const text = predictOutput(words.name, fields.slice(1), input, work);
 	if (text !== undefined || fields.length === 0 || layer > 6) return text;
-	for (const effect of effectsOf({ ...words, input, piped, work })) {
+	for (const effect of findCommandEffects({ ...words, input, piped, work })) {
 		if (work.spent) return undefined;
 		const inner =
 			effect.kind === "run" && effect.listed !== true
-				? printedThrough(effect.fields, input, piped, work, layer + 1)
+				? predictWrappedOutput(effect.fields, input, piped, work, layer + 1)
 				: undefined;
 		if (inner !== undefined) return inner;
 	}
 	return undefined;
 }
 
-function wordsOf(command: SimpleCommand): readonly Word[] {
+function wordsAndTargets(command: SimpleCommand): readonly Word[] {
 	return [...command.words, ...command.redirects.map(({ target }) => target)];
 }
 
 /** The scripts whose output a command is given as files: `<(…)` and `>(…)`. */
-export function processesOf(command: SimpleCommand): readonly ShellScript[] {
-	return wordsOf(command)
-		.flatMap(scriptsIn)
+export function processSubstitutions(command: SimpleCommand): readonly ShellScript[] {
+	return wordsAndTargets(command)
+		.flatMap(findScripts)
 		.filter((script) => script.process);
 }
 
@@ -124,7 +124,7 @@ export function processesOf(command: SimpleCommand): readonly ShellScript[] {
 const MAX_SOURCES = 32;
 
 /** Names of the commands of a script whose output one of them reads or is built from. */
-export function sourcesOf(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
+export function sourceCommandNames(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
 	const names: string[] = [];
 	const add = (commands: readonly SimpleCommand[]) => {
 		for (const { words } of commands) {
@@ -140,6 +140,6 @@ export function sourcesOf(script: ShellScript, command: SimpleCommand, work: Wor
 		reads = script.commands[reads.from]?.reads;
 	}
 	if (!work.charge(PIECE_WORK * command.size)) return names;
-	for (const nested of wordsOf(command).flatMap(scriptsIn)) add(nested.commands.slice(0, MAX_SOURCES));
+	for (const nested of wordsAndTargets(command).flatMap(findScripts)) add(nested.commands.slice(0, MAX_SOURCES));
 	return names;
 }

@@ -4,16 +4,16 @@ import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import scopeFile from "./scope.json" with { type: "json" };
 import type { Environment } from "./shell/expand.ts";
-import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Values of one variable that are tried; a loop over more names is more than is looked at. */
-const MAX_VALUES = 64;
-const MAX_VALUE_LENGTH = 65_536;
+const MAX_RECORDED_VALUES = 64;
+const MAX_VALUE_CHARS = 65_536;
 
 /** Where a script runs: what its variables were given, its parameters, and what it reads. */
 export interface Scope {
 	readonly variables: Map<string, string[]>;
-	readonly functions: Map<string, { readonly script: ShellScript; readonly body: Range }>;
+	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
 	readonly parameters: readonly string[];
 	/** What the script reads, where it is known, and whether it reads anything at all. */
 	readonly input: string | undefined;
@@ -39,27 +39,27 @@ export function emptyScope(): Scope {
 }
 
 /** Variables with a value every shell gives them; numbers stand for numbers nobody needs. */
-const PRESET: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
+const PRESET_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
 
 /** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
-export function assign(scope: Scope, name: string, value: string, work: WorkBudget): void {
+export function recordValue(scope: Scope, name: string, value: string, work: WorkBudget): void {
 	const values = scope.variables.get(name) ?? [];
 	// Only values of the same length are compared character by character.
 	const compared = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
 	if (!work.charge(40 + name.length + values.length + value.length / 4 + compared / 8)) return;
 	if (value.includes(UNKNOWN) || values.includes(value)) return;
-	if (values.length >= MAX_VALUES || value.length > MAX_VALUE_LENGTH) work.exhaust();
+	if (values.length >= MAX_RECORDED_VALUES || value.length > MAX_VALUE_CHARS) work.exhaust();
 	else scope.variables.set(name, [...values, value]);
 }
 
 /** How a set of values is chosen: which recorded value, and what stands for a variable without one. */
-interface Choice {
+interface ValueChoice {
 	/** The place in a variable's recorded values; undefined ignores them all. */
 	readonly recorded: number | undefined;
 	readonly otherwise: "unknown" | "empty";
 }
 
-function parameter(scope: Scope, name: string, work: WorkBudget): string | undefined {
+function findParameter(scope: Scope, name: string, work: WorkBudget): string | undefined {
 	if (name === "@" || name === "*") {
 		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
 		return affordable ? scope.parameters.slice(1).join(" ") : undefined;
@@ -67,21 +67,21 @@ function parameter(scope: Scope, name: string, work: WorkBudget): string | undef
 	return /^[0-9]$/.test(name) ? scope.parameters[Number(name)] : undefined;
 }
 
-function choose(scope: Scope, name: string, choice: Choice, work: WorkBudget): string | undefined {
+function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | undefined {
 	if (name.startsWith("#") && name.length > 1) return "1";
 	const values = scope.variables.get(name);
 	const recorded =
 		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
-	const value = recorded ?? parameter(scope, name, work) ?? PRESET.get(name);
+	const value = recorded ?? findParameter(scope, name, work) ?? PRESET_VARIABLES.get(name);
 	return value ?? (choice.otherwise === "empty" ? "" : undefined);
 }
 
 /** Adds the names of the variables in a word, those inside `${…}` included. */
-function addNames(word: Word, names: Set<string>): void {
+function addVariableNames(word: Word, names: Set<string>): void {
 	for (const part of word) {
 		if (part.kind !== "variable") continue;
 		names.add(part.name.replace(/^[!#]/, ""));
-		addNames(part.operand, names);
+		addVariableNames(part.operand, names);
 	}
 }
 
@@ -93,37 +93,37 @@ export function environmentsFor(
 	output: (script: ShellScript) => string | undefined,
 ): readonly Environment[] {
 	const names = new Set<string>();
-	for (const word of command.words) addNames(word, names);
-	for (const { target } of command.redirects) addNames(target, names);
-	const open = [...names].filter((name) => !PRESET.has(name) || scope.variables.has(name));
-	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
+	for (const word of command.words) addVariableNames(word, names);
+	for (const { target } of command.redirects) addVariableNames(target, names);
+	const open = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
+	if (open.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
-	const choices: Choice[] = [
+	const choices: ValueChoice[] = [
 		{ recorded: undefined, otherwise: "unknown" },
 		{ recorded: undefined, otherwise: "empty" },
 	];
 	for (let at = 0; at < most; at += 1)
 		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
-	return choices.map((choice) => environment(scope, choice, work, output));
+	return choices.map((choice) => toEnvironment(scope, choice, work, output));
 }
 
 /** The environment of the last recorded values: what an assignment or a substitution's output is told from. */
-export function latest(
+export function latestEnvironment(
 	scope: Scope,
 	work: WorkBudget,
 	output: (script: ShellScript) => string | undefined,
 ): Environment {
-	return environment(scope, { recorded: MAX_VALUES, otherwise: "unknown" }, work, output);
+	return toEnvironment(scope, { recorded: MAX_RECORDED_VALUES, otherwise: "unknown" }, work, output);
 }
 
-function environment(
+function toEnvironment(
 	scope: Scope,
-	choice: Choice,
+	choice: ValueChoice,
 	work: WorkBudget,
 	output: (script: ShellScript) => string | undefined,
 ): Environment {
 	return {
-		value: (name) => choose(scope, name, choice, work),
+		value: (name) => chooseValue(scope, name, choice, work),
 		output,
 		work,
 	};

@@ -1,11 +1,20 @@
 // Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
 
 import { UNKNOWN } from "../../placeholders.ts";
-import { type CommandModel, code, type Effect, forbid, guess, raise, run, write } from "../effects.ts";
-import { placeOf } from "../places.ts";
-import { decodeBase64 } from "../shell/output.ts";
+import {
+	codeEffect,
+	type Effect,
+	forbiddenEffect,
+	guessedScriptEffect,
+	type ProgramRule,
+	raiseEffect,
+	runEffect,
+	writeEffect,
+} from "../effects.ts";
+import { locatePath } from "../locations.ts";
+import { decodeBase64Text } from "../shell/output.ts";
 import codeFile from "./code.json" with { type: "json" };
-import { quotedIn, withoutQuoted } from "./quoted.ts";
+import { blankQuoted, findQuoted } from "./quoted.ts";
 
 /** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
 const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
@@ -39,7 +48,7 @@ const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
 /** The interpreter a name means: `python3.12` is python. */
-export function interpreterOf(name: string): string | undefined {
+export function findInterpreter(name: string): string | undefined {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
 	const known = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
 	return CODE_OPTIONS.has(known) ? known : undefined;
@@ -55,71 +64,72 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 }
 
 /** The code an interpreter is given in its words, or reads. */
-export const interpreter: CommandModel = (command) => {
-	const name = interpreterOf(command.name) ?? "";
+export const interpreterRule: ProgramRule = (command) => {
+	const name = findInterpreter(command.name) ?? "";
 	const option = CODE_OPTIONS.get(name) ?? /^$/;
 	const given = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
 	const inPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
-	const edited = inPlace ? command.options.operands.map((path) => write(path)) : [];
-	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
+	const edited = inPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
+	if (given.length > 0) return [...edited, ...given.map((text) => codeEffect("code", text))];
 	const file = command.options.operands[0];
 	// `php artisan …`, `python manage.py …`: clients that come as a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
-		return [run(command.words.slice(command.words.indexOf(file ?? "")))];
+		return [runEffect(command.words.slice(command.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language: "code" }] : [];
 };
 
 /** Calls that remove a folder with all below, in the usual languages. */
-const REMOVES_TREE =
+const FOLDER_REMOVAL_CALLS =
 	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b/;
 
 /** What begins, ends or completes a removal that its arguments make recursive. */
-const RECURSION = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
+const REMOVAL_MARKS = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
 
 /** How far from a call of `rm(`, and from one of `file.remove`, its `recursive` may stand. */
-const RM_REACH = 500;
-const REMOVE_REACH = 200;
+const RM_OPTIONS_CHARS = 500;
+const FILE_REMOVE_OPTIONS_CHARS = 200;
 
 /** `rm(path, { recursive: true })`, `file.remove … recursive`. A loop: an expression would look 500 characters far from each call. */
 function removesRecursively(text: string): boolean {
 	let rmEnd = Number.NEGATIVE_INFINITY;
 	let removeEnd = Number.NEGATIVE_INFINITY;
-	for (const { 0: found, index } of text.matchAll(RECURSION)) {
+	for (const { 0: found, index } of text.matchAll(REMOVAL_MARKS)) {
 		if (found === ")") rmEnd = Number.NEGATIVE_INFINITY;
 		else if (found === "\n") removeEnd = Number.NEGATIVE_INFINITY;
 		else if (found === "file.remove") removeEnd = index + found.length;
 		else if (found !== "recursive") rmEnd = index + found.length;
-		else if (index - removeEnd <= REMOVE_REACH) return true;
-		else if (index - rmEnd <= RM_REACH && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10))) return true;
+		else if (index - removeEnd <= FILE_REMOVE_OPTIONS_CHARS) return true;
+		else if (index - rmEnd <= RM_OPTIONS_CHARS && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10)))
+			return true;
 	}
 	return false;
 }
 
 /** Calls that remove one file or an empty folder. */
-const REMOVES_ONE =
+const FILE_REMOVAL_CALLS =
 	/\b(?:os\s*\.\s*(?:remove|unlink|rmdir)|unlink(?:Sync)?|rmdir(?:Sync)?|File\s*\.\s*(?:delete|unlink)|Dir\s*\.\s*(?:delete|rmdir|unlink)|Deno\s*\.\s*remove(?:Sync)?|Files\s*\.\s*delete\w*|send2trash)\b/;
 
 /** Calls that run a program or a line of shell. */
-const RUNS =
+const RUN_CALLS =
 	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
 
 /** Calls that turn text into code. */
-const EVALUATES = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
-const DECODES =
+const EVAL_CALLS = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
+const DECODE_CALLS =
 	/\b(?:b64decode|atob|base64_decode|decode64|from\s*\(|fromhex|unhexlify|decode_base64|pack|unpack|fromCharCode|chr|codecs|zlib|gzinflate|str_rot13|hex2bin)\b/;
 
 /** Calls whose first argument is a file they write. */
-const WRITES =
+const WRITE_CALLS =
 	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
 
 /** Neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`, put together. */
-function joined(text: string): readonly string[] {
+function joinStrings(text: string): readonly string[] {
 	const lists: string[] = [];
 	let words: string[] = [];
 	let sum = "";
 	let end = -1;
-	for (const { value, from, to } of quotedIn(text)) {
+	for (const { value, from, to } of findQuoted(text)) {
 		const between = end < 0 ? "|" : text.slice(end, from).trim();
 		if (/^[\s+.]*$/.test(between)) {
 			sum += value;
@@ -138,74 +148,78 @@ function joined(text: string): readonly string[] {
 	return [...new Set(lists)].filter((list) => list !== "");
 }
 
-function removals(text: string): readonly Effect[] {
-	if (REMOVES_TREE.test(text) || removesRecursively(text)) return [forbid("code removes a folder with all below")];
-	if (!REMOVES_ONE.test(text)) return [];
-	const outside = quotedIn(text).some(
-		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && placeOf(value) !== "temporary",
+function findRemovals(text: string): readonly Effect[] {
+	if (FOLDER_REMOVAL_CALLS.test(text) || removesRecursively(text))
+		return [forbiddenEffect("code removes a folder with all below")];
+	if (!FILE_REMOVAL_CALLS.test(text)) return [];
+	const outside = findQuoted(text).some(
+		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && locatePath(value) !== "temporary",
 	);
 	const many = /\bglob\b|\bwalk\b|\blistdir\b|\breaddir|\*/.test(text);
-	return [outside || many ? forbid("code removes files") : raise("delete_action", "code removes a file")];
+	return [
+		outside || many ? forbiddenEffect("code removes files") : raiseEffect("delete_action", "code removes a file"),
+	];
 }
 
 /** What a piece of code in an unknown language does. */
-export function calls(text: string): readonly Effect[] {
+export function findCodeEffects(text: string): readonly Effect[] {
 	const read = text.slice(0, 262_144);
-	const effects: Effect[] = [...removals(read)];
-	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	const bare = withoutQuoted(read);
-	const runs = RUNS.test(bare) || /child_process|subprocess/.test(read);
-	if (runs) effects.push(...joined(read).map((line) => guess(line)));
-	if (EVALUATES.test(bare))
+	const effects: Effect[] = [...findRemovals(read)];
+	for (const found of read.matchAll(WRITE_CALLS))
+		effects.push(writeEffect(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
+	const bare = blankQuoted(read);
+	const runs = RUN_CALLS.test(bare) || /child_process|subprocess/.test(read);
+	if (runs) effects.push(...joinStrings(read).map((line) => guessedScriptEffect(line)));
+	if (EVAL_CALLS.test(bare))
 		effects.push(
-			...quotedIn(read)
+			...findQuoted(read)
 				.filter(({ value }) => value.includes("("))
-				.map(({ value }) => code("code", value)),
+				.map(({ value }) => codeEffect("code", value)),
 		);
-	if ((EVALUATES.test(bare) || runs) && DECODES.test(read)) effects.push(...decoded(read));
-	if (EVALUATES.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
-		effects.push(forbid("code runs what it downloads"));
+	if ((EVAL_CALLS.test(bare) || runs) && DECODE_CALLS.test(read)) effects.push(...decodeHiddenScripts(read));
+	if (EVAL_CALLS.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
+		effects.push(forbiddenEffect("code runs what it downloads"));
 	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
-		effects.push(forbid("code connects a shell to the network"));
-	if (text.includes(UNKNOWN) && runs) effects.push(raise("exec_action", "code that is put together at run time"));
+		effects.push(forbiddenEffect("code connects a shell to the network"));
+	if (text.includes(UNKNOWN) && runs) effects.push(raiseEffect("exec_action", "code that is put together at run time"));
 	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
-	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guess(read));
+	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guessedScriptEffect(read));
 	return effects;
 }
 
 /** What hidden text decodes to, where it can be told; that it is hidden counts by itself. */
-function decoded(text: string): readonly Effect[] {
-	const plain = quotedIn(text).flatMap(({ value }) =>
-		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64(value) ?? []) : [],
+function decodeHiddenScripts(text: string): readonly Effect[] {
+	const plain = findQuoted(text).flatMap(({ value }) =>
+		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64Text(value) ?? []) : [],
 	);
 	return [
-		raise("exec_action", "code runs text that it decodes first"),
-		...plain.flatMap((hidden) => [guess(hidden), code("code", hidden)]),
+		raiseEffect("exec_action", "code runs text that it decodes first"),
+		...plain.flatMap((hidden) => [guessedScriptEffect(hidden), codeEffect("code", hidden)]),
 	];
 }
 
 /** PowerShell and cmd: statements as commands, with the aliases of both. */
-export function powershell(text: string): readonly Effect[] {
+export function findPowershellEffects(text: string): readonly Effect[] {
 	const effects: Effect[] = [];
 	if (
 		/\b(?:iex|invoke-expression)\b/i.test(text) &&
 		/\b(?:iwr|invoke-webrequest|downloadstring|curl|wget|irm|invoke-restmethod)\b/i.test(text)
 	)
-		effects.push(forbid("runs what it downloads"));
+		effects.push(forbiddenEffect("runs what it downloads"));
 	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
-		effects.push(forbid("stops or empties the machine"));
-	return [...effects, guess(text.replaceAll("\\", "/"))];
+		effects.push(forbiddenEffect("stops or empties the machine"));
+	return [...effects, guessedScriptEffect(text.replaceAll("\\", "/"))];
 }
 
 /** awk programs run commands, and write files, by string. */
-export const awk: CommandModel = (command) => {
+export const awk: ProgramRule = (command) => {
 	const [program = ""] = command.options.operands;
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
-		effects.push(...joined(program).map((line) => guess(line)));
-	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(write(found[1] ?? ""));
+		effects.push(...joinStrings(program).map((line) => guessedScriptEffect(line)));
+	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(writeEffect(found[1] ?? ""));
 	return effects;
 };
 
 /** Code languages by the effect that names them. */
-export const INTERPRETERS: Readonly<Record<string, CommandModel>> = { awk, gawk: awk, mawk: awk, nawk: awk };
+export const AWK_COMMANDS: Readonly<Record<string, ProgramRule>> = { awk, gawk: awk, mawk: awk, nawk: awk };

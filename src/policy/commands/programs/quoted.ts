@@ -10,21 +10,21 @@ export interface QuotedText {
 }
 
 /** Longer text is none that anyone quotes. */
-const MAX_QUOTED_CHARS = 8192;
+const MAX_STRING_CHARS = 8192;
 
 /** Strings of one piece of code that are looked at. */
 const MAX_STRINGS = 256;
 
 /** What may begin a string: a quote, or one of Perl's and Ruby's words before a bracket or a bar. */
-const OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
+const STRING_OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
 
 /** Whether a string of that quote cannot go on: at the end of a line, but for one in backticks, or before an escaped one. */
-function breaksOff(text: string, at: number, quote: string): boolean {
+function endsUnclosed(text: string, at: number, quote: string): boolean {
 	return (text[at] === "\n" && quote !== "`") || (text[at] === "\\" && text[at + 1] === "\n");
 }
 
 /** Finds closing quotes of one text. What was found is remembered for every place on the way: all of it is linear. */
-class Quotes {
+class QuoteFinder {
 	private readonly text: string;
 	/** By quote, for each place: where the quote is that closes a string of which this is a character, plus one; -1 for none. */
 	private readonly known = new Map<string, Int32Array>();
@@ -41,22 +41,22 @@ class Quotes {
 		let at = from;
 		while (at < text.length && known[at] === 0) {
 			if (text[at] === quote) known[at] = at + 1;
-			else if (breaksOff(text, at, quote)) known[at] = -1;
+			else if (endsUnclosed(text, at, quote)) known[at] = -1;
 			else at += text[at] === "\\" ? 2 : 1;
 		}
 		const end = known[at] || -1;
 		for (let seen = from; seen < at; seen += text[seen] === "\\" ? 2 : 1) known[seen] = end;
-		return end > 0 && end - 1 - from <= MAX_QUOTED_CHARS ? end - 1 : undefined;
+		return end > 0 && end - 1 - from <= MAX_STRING_CHARS ? end - 1 : undefined;
 	}
 }
 
 /** The first strings of a text, in order: the characters between two equal quotes on one line, and what `qx(` begins. */
-export function quotedIn(text: string): readonly QuotedText[] {
+export function findQuoted(text: string): readonly QuotedText[] {
 	const strings: QuotedText[] = [];
-	const quotes = new Quotes(text);
-	const opening = new RegExp(OPENING);
+	const quotes = new QuoteFinder(text);
+	const opening = new RegExp(STRING_OPENING);
 	for (let found = opening.exec(text); found && strings.length < MAX_STRINGS; found = opening.exec(text)) {
-		const string = stringAt(text, quotes, found);
+		const string = readString(text, quotes, found);
 		if (string) strings.push(string);
 		opening.lastIndex = string ? string.to : found.index + 1;
 	}
@@ -64,7 +64,7 @@ export function quotedIn(text: string): readonly QuotedText[] {
 }
 
 /** The string that a match of `OPENING` begins; undefined when nothing closes it. */
-function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: from }: RegExpExecArray) {
+function readString(text: string, quotes: QuoteFinder, { 0: open, 1: bracket, index: from }: RegExpExecArray) {
 	const string = (start: number, end: number, to: number) => ({
 		value: unescapeText(text.slice(start, end)),
 		from,
@@ -72,7 +72,7 @@ function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: fr
 	});
 	if (bracket !== undefined) {
 		const start = from + open.length;
-		const rest = text.slice(start, start + MAX_QUOTED_CHARS);
+		const rest = text.slice(start, start + MAX_STRING_CHARS);
 		const length = rest.search(bracket === "!" || bracket === "|" ? /[!|\n]/ : /[})\]\n]/);
 		const end = start + (length < 0 ? rest.length : length);
 		return string(start, end, end);
@@ -84,8 +84,8 @@ function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: fr
 }
 
 /** The text with all that is quoted emptied: what no language runs by itself. */
-export function withoutQuoted(text: string): string {
-	const quotes = new Quotes(text);
+export function blankQuoted(text: string): string {
+	const quotes = new QuoteFinder(text);
 	const pieces: string[] = [];
 	let kept = 0;
 	for (const { 0: quote, index } of text.matchAll(/["']/g)) {

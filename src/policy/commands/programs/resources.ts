@@ -1,6 +1,13 @@
 // Command-line clients of clouds, clusters, registries, queues, vaults and other services: read by their verbs.
 
-import { type CommandModel, type Effect, forbid, type Invocation, raise, risky } from "../effects.ts";
+import {
+	type Effect,
+	forbiddenEffect,
+	type Invocation,
+	type ProgramRule,
+	raiseEffect,
+	riskyEffect,
+} from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
 
@@ -47,7 +54,7 @@ function takesNoValue(option: string): boolean {
 }
 
 /** Words of a client that could be its verb: not options, not paths, addresses or other values; the first few. */
-function verbsOf(command: Invocation): readonly string[] {
+function findVerbs(command: Invocation): readonly string[] {
 	const verbs: string[] = [];
 	let settled = false;
 	for (const [at, word] of command.words.slice(0, 64).entries()) {
@@ -82,7 +89,7 @@ function isRemovingVerb(verb: string): boolean {
 }
 
 /** Containers, images and volumes: with force, with volumes, or all of them. */
-function removesForced(command: Invocation, verbs: readonly string[]): boolean {
+function removesByForce(command: Invocation, verbs: readonly string[]): boolean {
 	const all =
 		hasFlag("docker", command.options, "--volumes") ||
 		hasFlag("docker", command.options, "--all") ||
@@ -90,61 +97,65 @@ function removesForced(command: Invocation, verbs: readonly string[]): boolean {
 	return verbs.includes("stack") || verbs.includes("volume") || verbs.includes("volumes") || all;
 }
 
-const client: CommandModel = (command) => {
+const serviceClient: ProgramRule = (command) => {
 	const first = command.options.operands[0] ?? "";
 	if (
 		command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) ||
 		(READING_VERBS.has(first) && command.name !== "aws")
 	)
 		return [];
-	const verbs = verbsOf(command);
+	const verbs = findVerbs(command);
 	const destroying =
 		verbs.find((verb) => isDestroyingVerb(command.name, verb)) ??
 		command.options.flags.find((flag) => isDestroyingOption(command.name, flag));
-	if (DESTROYING_CLIENTS.has(command.name)) return [forbid(`${command.name} destroys something`)];
-	if (destroying !== undefined) return [forbid(`${command.name} ${destroying} destroys something`)];
+	if (DESTROYING_CLIENTS.has(command.name)) return [forbiddenEffect(`${command.name} destroys something`)];
+	if (destroying !== undefined) return [forbiddenEffect(`${command.name} ${destroying} destroys something`)];
 	if (command.name === "aws" && command.words.some((word) => /"Action"\s*:\s*"DELETE"/i.test(word)))
-		return [forbid("aws deletes a record")];
-	const effects = [...apiCall(command), ...deploys(command, verbs), ...privileges(command, verbs)];
+		return [forbiddenEffect("aws deletes a record")];
+	const effects = [
+		...apiCallEffects(command),
+		...deploymentEffects(command, verbs),
+		...containerEffects(command, verbs),
+	];
 	const removing = verbs.find(isRemovingVerb);
 	if (removing === undefined) return effects;
 	if (/^(?:rm|remove)$/.test(removing) && CLIENTS_REMOVING_FOR_GOOD.has(command.name))
-		return [...effects, forbid(`${command.name} ${removing} removes something for good`)];
+		return [...effects, forbiddenEffect(`${command.name} ${removing} removes something for good`)];
 	if (/^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/.test(command.name)) {
-		const forced = /^(?:rm|remove|rmi|down|prune)$/.test(removing) && removesForced(command, verbs);
+		const forced = /^(?:rm|remove|rmi|down|prune)$/.test(removing) && removesByForce(command, verbs);
 		return forced
-			? [...effects, forbid(`${command.name} ${removing} removes containers, images or volumes by force`)]
+			? [...effects, forbiddenEffect(`${command.name} ${removing} removes containers, images or volumes by force`)]
 			: effects;
 	}
-	return [...effects, risky(`${command.name} ${removing} takes something away or out of service`)];
+	return [...effects, riskyEffect(`${command.name} ${removing} takes something away or out of service`)];
 };
 
 /** `gh api -X DELETE`, `aws … --method DELETE`. */
-function apiCall(command: Invocation): readonly Effect[] {
+function apiCallEffects(command: Invocation): readonly Effect[] {
 	const method = command.words.findIndex((word) => /^(?:-X|--method|--request)$/.test(word));
 	const given =
 		method < 0
 			? command.words.find((word) => /^(?:-X|--method=)[A-Za-z]+$/.test(word))?.replace(/^(?:-X|--method=)/, "")
 			: command.words[method + 1];
-	return given !== undefined && /^delete$/i.test(given) ? [forbid("sends a DELETE request")] : [];
+	return given !== undefined && /^delete$/i.test(given) ? [forbiddenEffect("sends a DELETE request")] : [];
 }
 
 /** Puts something in front of others, or in place of what they use. */
-function deploys(command: Invocation, verbs: readonly string[]): readonly Effect[] {
+function deploymentEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (command.options.operands.slice(0, 3).some((word) => READING_VERBS.has(word))) return [];
 	const own = OWN_DEPLOYING_VERBS.get(command.name);
 	const verb = own && verbs.find((word) => own.has(word));
 	if (command.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
-		return [raise("deploy_action", "gh release publishes")];
+		return [raiseEffect("deploy_action", "gh release publishes")];
 	}
 	const plain =
 		verb ?? (DEPLOYING_CLIENTS.has(command.name) ? verbs.find((word) => DEPLOYING_VERBS.has(word)) : undefined);
 	if (plain === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod"))) return [];
-	return [raise("deploy_action", `${command.name} ${plain ?? "--prod"} deploys`)];
+	return [raiseEffect("deploy_action", `${command.name} ${plain ?? "--prod"} deploys`)];
 }
 
 /** A container that is given the host. */
-function privileges(command: Invocation, verbs: readonly string[]): readonly Effect[] {
+function containerEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (!/^(?:docker|podman|nerdctl)$/.test(command.name) || !/^(?:run|exec|create)$/.test(verbs[0] ?? "")) return [];
 	const mounts = command.words.some(
 		(word) =>
@@ -154,48 +165,51 @@ function privileges(command: Invocation, verbs: readonly string[]): readonly Eff
 	const flags = command.words.some((word) =>
 		/^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i.test(word),
 	);
-	return mounts || flags ? [forbid(`${command.name} gives a container the host`)] : [];
+	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container the host`)] : [];
 }
 
 /** `java -jar client.jar …` is the client. */
-const java: CommandModel = (command) => {
+const java: ProgramRule = (command) => {
 	const at = command.words.indexOf("-jar");
 	return at < 0 ? [] : [{ kind: "run", fields: command.words.slice(at + 1) }];
 };
 
 /** Package managers: publishing, taking back, removing packages others rely on. */
-const packages: CommandModel = (command) => {
+const packageManager: ProgramRule = (command) => {
 	const verb = command.options.operands[0] ?? "";
-	if (/^(?:unpublish|yank)$/.test(verb)) return [forbid(`${command.name} ${verb} takes a published package away`)];
+	if (/^(?:unpublish|yank)$/.test(verb))
+		return [forbiddenEffect(`${command.name} ${verb} takes a published package away`)];
 	const publishes =
 		verb === "publish" ||
 		(verb === "push" && /^(?:gem|nuget|twine)$/.test(command.name)) ||
 		(command.name === "twine" && verb === "upload");
 	if (publishes && !command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)))
-		return [raise("deploy_action", `${command.name} ${verb} publishes a package`)];
+		return [raiseEffect("deploy_action", `${command.name} ${verb} publishes a package`)];
 	if (/^(?:run|run-script|task)$/.test(verb) && /^(?:deploy|release|publish)/.test(command.options.operands[1] ?? ""))
-		return [raise("deploy_action", `${command.name} runs ${command.options.operands[1]}`)];
+		return [raiseEffect("deploy_action", `${command.name} runs ${command.options.operands[1]}`)];
 	return /^(?:deprecate|owner|token|adduser|login|access)$/.test(verb)
-		? [risky(`${command.name} ${verb} changes what others see`)]
+		? [riskyEffect(`${command.name} ${verb} changes what others see`)]
 		: [];
 };
 
-const systemPackages: CommandModel = (command) => {
+const systemPackageManager: ProgramRule = (command) => {
 	const removing =
 		command.options.operands.find((word) => /^(?:remove|purge|autoremove|erase|uninstall|rm)$/.test(word)) ??
 		command.options.flags.find((flag) => /^-R[a-z]*$|^-e$/.test(flag));
 	if (removing !== undefined)
 		return [
 			command.options.operands.includes("purge")
-				? forbid(`${command.name} ${removing} removes packages with their settings`)
-				: risky(`${command.name} ${removing} removes packages`),
+				? forbiddenEffect(`${command.name} ${removing} removes packages with their settings`)
+				: riskyEffect(`${command.name} ${removing} removes packages`),
 		];
 	return [];
 };
 
-export const RESOURCES: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(Object.values(resourcesFile.clients).flatMap((names) => names.map((name) => [name, client]))),
-	...Object.fromEntries(resourcesFile.package_managers.map((name) => [name, packages])),
-	...Object.fromEntries(resourcesFile.system_package_managers.map((name) => [name, systemPackages])),
+export const SERVICE_CLIENTS: Readonly<Record<string, ProgramRule>> = {
+	...Object.fromEntries(
+		Object.values(resourcesFile.clients).flatMap((names) => names.map((name) => [name, serviceClient])),
+	),
+	...Object.fromEntries(resourcesFile.package_managers.map((name) => [name, packageManager])),
+	...Object.fromEntries(resourcesFile.system_package_managers.map((name) => [name, systemPackageManager])),
 	java,
 };

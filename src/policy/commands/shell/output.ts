@@ -5,10 +5,10 @@ import { charactersIn, type WorkBudget } from "../../work-budget.ts";
 import outputFile from "./output.json" with { type: "json" };
 
 /** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
-const COPYING_WORK = 1;
-const DECODING_WORK = 15;
+const PRINTED_CHARACTER_WORK = 1;
+const DECODED_CHARACTER_WORK = 15;
 /** The same for a character of a set of `tr`: a range of three stands for as many as 128. */
-const TR_SET_WORK = 300;
+const TR_SET_CHARACTER_WORK = 300;
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	n: "\n",
@@ -37,7 +37,7 @@ export function unescapeText(text: string): string {
 	);
 }
 
-function echo(args: readonly string[]): string {
+function echoOutput(args: readonly string[]): string {
 	let at = 0;
 	let escapes = false;
 	for (; /^-[neE]+$/.test(args[at] ?? ""); at += 1) if (args[at]?.includes("e")) escapes = true;
@@ -45,7 +45,7 @@ function echo(args: readonly string[]): string {
 	return `${escapes ? unescapeText(text) : text}\n`;
 }
 
-function printf(args: readonly string[], work: WorkBudget): string {
+function printfOutput(args: readonly string[], work: WorkBudget): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
 	const once = () =>
@@ -58,14 +58,14 @@ function printf(args: readonly string[], work: WorkBudget): string {
 	let text = once();
 	// The format is used again while there are arguments that it consumes.
 	while (at > 0 && at < values.length && text.length < 65_536) {
-		if (!work.charge(DECODING_WORK * (1 + format.length))) return text;
+		if (!work.charge(DECODED_CHARACTER_WORK * (1 + format.length))) return text;
 		text += once();
 	}
 	return text;
 }
 
 /** Base64 as text, one character a byte; undefined when it is none. */
-export function decodeBase64(text: string): string | undefined {
+export function decodeBase64Text(text: string): string | undefined {
 	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
 	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
 	return new TextDecoder().decode(Uint8Array.from(atob(compact), (character) => character.charCodeAt(0)));
@@ -77,7 +77,7 @@ function decodeHex(text: string): string {
 }
 
 /** A set of `tr`, its ranges written out. */
-function trSet(text: string): string {
+function expandTrSet(text: string): string {
 	return unescapeText(text).replace(/([\s\S])-([\s\S])/g, (whole, from: string, to: string) => {
 		const count = to.charCodeAt(0) - from.charCodeAt(0) + 1;
 		if (count < 1 || count > 128) return whole;
@@ -85,12 +85,12 @@ function trSet(text: string): string {
 	});
 }
 
-function tr(args: readonly string[], input: string, work: WorkBudget): string | undefined {
+function trOutput(args: readonly string[], input: string, work: WorkBudget): string | undefined {
 	const options = args.filter((word) => /^-./.test(word));
 	const written = args.filter((word) => !/^-./.test(word)).slice(0, 2);
 	if (written.length === 0 || options.some((option) => option !== "-d")) return undefined;
-	if (!work.charge(TR_SET_WORK * charactersIn(written))) return undefined;
-	const [from = "", to = ""] = written.map(trSet);
+	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(written))) return undefined;
+	const [from = "", to = ""] = written.map(expandTrSet);
 	const places = new Map<string, number>();
 	for (let at = from.length - 1; at >= 0; at -= 1) places.set(from[at] ?? "", at);
 	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
@@ -102,50 +102,54 @@ function tr(args: readonly string[], input: string, work: WorkBudget): string | 
 	return [...input].map(translated).join("");
 }
 
-const isShort = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
+const isShortOption = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
 
 /**
  * What the command prints, given its arguments and what it reads; undefined when that cannot be told. Text that holds
  * unknown parts keeps them where it is only passed on.
  */
-export function printed(
+export function predictOutput(
 	name: string,
 	args: readonly string[],
 	input: string | undefined,
 	work: WorkBudget,
 ): string | undefined {
 	const characters = charactersIn(args) + (input?.length ?? 0);
-	if (!work.charge(20 + COPYING_WORK * characters)) return undefined;
+	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return undefined;
 	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const own = operands.every((word) => word === "-");
 	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
-	if (!COMPUTED.has(name) || !work.charge(DECODING_WORK * characters)) return undefined;
-	return computed(name, args, input, work);
+	if (!COMPUTED_COMMANDS.has(name) || !work.charge(DECODED_CHARACTER_WORK * characters)) return undefined;
+	return computeOutput(name, args, input, work);
 }
 
 /** Commands that do more than pass their input on. */
-const COMPUTED: ReadonlySet<string> = new Set(outputFile.computed);
+const COMPUTED_COMMANDS: ReadonlySet<string> = new Set(outputFile.computed);
 
-function computed(
+function computeOutput(
 	name: string,
 	args: readonly string[],
 	input: string | undefined,
 	work: WorkBudget,
 ): string | undefined {
-	if (name === "echo") return echo(args);
-	if (name === "printf") return printf(args, work);
+	if (name === "echo") return echoOutput(args);
+	if (name === "printf") return printfOutput(args, work);
 	if (input === undefined || input.includes(UNKNOWN)) return undefined;
 	const own = args.every((word) => word.startsWith("-"));
-	if (name === "base64" && own && args.some((word) => isShort(word, "d") || isShort(word, "D") || /^--d/.test(word))) {
-		return decodeBase64(input);
+	if (
+		name === "base64" &&
+		own &&
+		args.some((word) => isShortOption(word, "d") || isShortOption(word, "D") || /^--d/.test(word))
+	) {
+		return decodeBase64Text(input);
 	}
 	if (name === "openssl" && args.some((word) => /^-?(?:base64|a)$/.test(word)) && args.includes("-d")) {
-		return decodeBase64(input);
+		return decodeBase64Text(input);
 	}
-	if (name === "xxd" && args.some((word) => isShort(word, "r"))) return decodeHex(input);
+	if (name === "xxd" && args.some((word) => isShortOption(word, "r"))) return decodeHex(input);
 	if (name === "rev" && own) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
-	if (name === "tr") return tr(args, input, work);
+	if (name === "tr") return trOutput(args, input, work);
 	return undefined;
 }
 

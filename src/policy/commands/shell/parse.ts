@@ -1,44 +1,44 @@
 // A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
 // refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
-import { type ParseNested, Reader, readingLimits, UNREAD } from "./reader.ts";
-import type { Assignment, Part, Range, Redirect, ShellFunction, ShellScript, Word } from "./script.ts";
+import { type ParseNested, readingLimits, ShellReader, UNREAD_SCRIPT } from "./reader.ts";
+import type { Assignment, CommandRange, Redirect, ShellFunction, ShellScript, Word, WordPart } from "./script.ts";
 
-interface Draft {
+interface CommandDraft {
 	assignments: Assignment[];
 	words: Word[];
 	redirects: { operator: Redirect["operator"]; target: Word }[];
-	reads: Range | undefined;
+	reads: CommandRange | undefined;
 	size: number;
 }
 
-interface Group {
+interface CommandGroup {
 	readonly closedBy: string;
 	readonly from: number;
-	readonly reads: Range | undefined;
+	readonly reads: CommandRange | undefined;
 	readonly functionName: string | undefined;
 }
 
-const REDIRECTS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"] as const;
+const REDIRECT_OPERATORS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"] as const;
 
 /** Reserved words that only separate or introduce: what follows is a command again. */
-const SKIPPED = new Set(["then", "elif", "else", "do", "!", "in"]);
-const OPENERS: ReadonlyMap<string, string> = new Map([
+const SEPARATING_WORDS = new Set(["then", "elif", "else", "do", "!", "in"]);
+const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 	["{", "}"],
 	["if", "fi"],
 	["while", "done"],
 	["until", "done"],
 ]);
-const CLOSERS = new Set(["}", "fi", "done", "esac"]);
+const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
 
 /** The text of a word that is one unquoted piece, as reserved words must be. */
-function plainText(word: Word): string | undefined {
+function unquotedText(word: Word): string | undefined {
 	const only = word[0];
 	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : undefined;
 }
 
 /** Name and first piece of the value of `name=value`; lenient about the name, since a typo is no reason to look away. */
-function assignmentOf(word: Word): Assignment | undefined {
+function parseAssignment(word: Word): Assignment | undefined {
 	const first = word[0];
 	if (first?.kind !== "text" || first.quoted) return undefined;
 	const found = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
@@ -48,20 +48,20 @@ function assignmentOf(word: Word): Assignment | undefined {
 }
 
 class ScriptParser {
-	private readonly reader: Reader;
-	private readonly commands: Draft[] = [];
+	private readonly reader: ShellReader;
+	private readonly commands: CommandDraft[] = [];
 	private readonly functions: ShellFunction[] = [];
-	private readonly groups: Group[] = [];
-	private draft: Draft | undefined;
-	private pipe: Range | undefined;
-	private last: Range | undefined;
+	private readonly groups: CommandGroup[] = [];
+	private draft: CommandDraft | undefined;
+	private pipe: CommandRange | undefined;
+	private last: CommandRange | undefined;
 	private pendingFunction: string | undefined;
 	private inPattern = false;
 	/** What was left of the pieces at the beginning, and when the last command ended. */
 	private readonly pieces: number;
 	private piecesLeft: number;
 
-	constructor(reader: Reader) {
+	constructor(reader: ShellReader) {
 		this.reader = reader;
 		this.pieces = reader.limits.pieces;
 		this.piecesLeft = reader.limits.pieces;
@@ -156,7 +156,7 @@ class ScriptParser {
 
 	private openParenthesis(): void {
 		const { reader, draft } = this;
-		const name = plainText(draft?.words.at(-1) ?? []);
+		const name = unquotedText(draft?.words.at(-1) ?? []);
 		if (name !== undefined && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
 			reader.at = reader.text.indexOf(")", reader.at) + 1;
 			draft?.words.pop();
@@ -206,7 +206,7 @@ class ScriptParser {
 		this.last = body;
 	}
 
-	private begin(): Draft {
+	private begin(): CommandDraft {
 		if (this.draft) return this.draft;
 		const reads = this.pipe ?? this.groups.at(-1)?.reads;
 		this.pipe = undefined;
@@ -243,7 +243,7 @@ class ScriptParser {
 
 	private redirect(): void {
 		const { reader } = this;
-		const operator = REDIRECTS.find((candidate) => reader.startsWith(candidate)) ?? "<";
+		const operator = REDIRECT_OPERATORS.find((candidate) => reader.startsWith(candidate)) ?? "<";
 		reader.at += operator.length;
 		const stripTabs = operator === "<<" && reader.peek() === "-";
 		if (stripTabs) reader.at += 1;
@@ -306,7 +306,7 @@ class ScriptParser {
 	private unclosedHeredoc(body: string): void {
 		const { reader } = this;
 		reader.malformed = true;
-		const script = reader.nested(UNREAD, () => parseScript(reader.inner(body), undefined));
+		const script = reader.nested(UNREAD_SCRIPT, () => parseScript(reader.inner(body), undefined));
 		if (script.tooDeep) reader.abandon();
 		const value: Word = [{ kind: "substitution", script, process: false, quoted: true }];
 		this.commands.push({
@@ -329,7 +329,7 @@ class ScriptParser {
 			return;
 		}
 		reader.count();
-		const text = plainText(word);
+		const text = unquotedText(word);
 		// `2>file`: digits that touch a redirect are a descriptor.
 		if (text !== undefined && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
 		const { draft } = this;
@@ -339,7 +339,7 @@ class ScriptParser {
 
 	/** A word where a command's name may stand: an assignment or the name itself. */
 	private firstWord(word: Word): void {
-		const assignment = assignmentOf(word);
+		const assignment = parseAssignment(word);
 		const draft = this.begin();
 		if (!assignment) {
 			draft.words.push(word);
@@ -352,7 +352,7 @@ class ScriptParser {
 		this.reader.at += 1;
 		const values = this.wordsUntil(")");
 		for (const value of values) draft.assignments.push({ name: assignment.name, value });
-		const space: Part = { kind: "text", text: " ", quoted: false };
+		const space: WordPart = { kind: "text", text: " ", quoted: false };
 		if (values.length > 1)
 			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
 	}
@@ -375,7 +375,7 @@ class ScriptParser {
 				reader.at += 1;
 				continue;
 			}
-			if (plainText(word) === end) return words;
+			if (unquotedText(word) === end) return words;
 			reader.count();
 			words.push(word);
 		}
@@ -385,14 +385,14 @@ class ScriptParser {
 
 	/** Acts on a reserved word; false when the text is none. */
 	private reserved(text: string): boolean {
-		const opener = OPENERS.get(text);
+		const opener = CLOSING_WORDS.get(text);
 		if (opener !== undefined) this.open(opener);
-		else if (CLOSERS.has(text)) this.close(text);
+		else if (CLOSERS_OF_GROUPS.has(text)) this.close(text);
 		else if (text === "for" || text === "select") this.forLoop();
 		else if (text === "case") this.caseCommand();
 		else if (text === "function") this.functionName();
 		else if (text === "[[") this.test();
-		else return SKIPPED.has(text);
+		else return SEPARATING_WORDS.has(text);
 		return true;
 	}
 
@@ -401,7 +401,7 @@ class ScriptParser {
 		this.open("done");
 		this.skipInline();
 		if (reader.startsWith("((")) return;
-		const name = plainText(reader.word()) ?? "";
+		const name = unquotedText(reader.word()) ?? "";
 		this.skipInline();
 		if (!/^in(?![A-Za-z0-9_])/.test(reader.text.slice(reader.at, reader.at + 3))) return;
 		reader.at += 2;
@@ -434,7 +434,7 @@ class ScriptParser {
 			return;
 		}
 		const word = "\n(|;&<>".includes(character) ? [] : reader.word();
-		if (plainText(word) === "esac") {
+		if (unquotedText(word) === "esac") {
 			this.inPattern = false;
 			this.close("esac");
 		} else if (reader.at === start) reader.at += 1;
@@ -442,7 +442,7 @@ class ScriptParser {
 
 	private functionName(): void {
 		this.skipInline();
-		this.pendingFunction = plainText(this.reader.word());
+		this.pendingFunction = unquotedText(this.reader.word());
 		this.skipInline();
 		if (/^\([ \t]{0,8}\)/.test(this.reader.text.slice(this.reader.at, this.reader.at + 10))) {
 			this.reader.at = this.reader.text.indexOf(")", this.reader.at) + 1;
@@ -464,6 +464,6 @@ const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).
  * @param depth how deep the text already lies in others (`sh -c` in `sh -c`).
  * @param piecesAround how many pieces were read of those.
  */
-export function parse(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
-	return parseScript(new Reader(text, depth, parseScript, readingLimits(work, piecesAround)), undefined);
+export function parseShell(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
+	return parseScript(new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround)), undefined);
 }

@@ -1,6 +1,6 @@
 // Words of a shell script: quotes, escapes, expansions, substitutions. Commands are put together in parse.ts.
 import type { WorkBudget } from "../../work-budget.ts";
-import type { Part, ShellScript, Word } from "./script.ts";
+import type { ShellScript, Word, WordPart } from "./script.ts";
 
 /** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
 export const MAX_SHELL_DEPTH = 40;
@@ -12,9 +12,9 @@ export const MAX_SHELL_DEPTH = 40;
 const MAX_PIECES = 50_000;
 
 /** Units of work for such a piece, for an operator between two, and for each character of a text. */
-const PIECE_WORK = 60;
-const STEP_WORK = 25;
-const CHARACTER_WORK = 1;
+const READ_PIECE_WORK = 60;
+const READ_STEP_WORK = 25;
+const READ_CHARACTER_WORK = 1;
 
 /** What is left for a text and all that is nested in it. */
 export interface ReadingLimits {
@@ -28,13 +28,13 @@ export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLi
 }
 
 /** What stands for a script that is nested too deep to be read. */
-export const UNREAD: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
+export const UNREAD_SCRIPT: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
 
 /** How far the end of `((` is looked for. */
 const MAX_ARITHMETIC = 4096;
 
 /** Runs of characters that mean nothing in an unquoted word, between double quotes, and in the operand of `${…}`. */
-const PLAIN = /[^ \t\n;&|<>()\\'"`$]+/y;
+const PLAIN_IN_WORD = /[^ \t\n;&|<>()\\'"`$]+/y;
 const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
 const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
 /** The same in `$'…'` and in arithmetic. */
@@ -44,7 +44,7 @@ const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
 const BLANKS = /[ \t\r]+/y;
 
 /** Parses a script from the reader's place to the `)` that closes it, or to the end. */
-export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => ShellScript;
+export type ParseNested = (reader: ShellReader, closedBy: ")" | undefined) => ShellScript;
 
 /** A here-document whose body has not been reached. */
 export interface Heredoc {
@@ -76,7 +76,7 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** A place in a script's text, and what went wrong on the way to it. */
-export class Reader {
+export class ShellReader {
 	readonly text: string;
 	readonly depth: number;
 	readonly parseNested: ParseNested;
@@ -89,7 +89,7 @@ export class Reader {
 	tooDeep = false;
 
 	constructor(text: string, depth: number, parseNested: ParseNested, limits: ReadingLimits) {
-		const affordable = limits.work.charge(PIECE_WORK + CHARACTER_WORK * text.length);
+		const affordable = limits.work.charge(READ_PIECE_WORK + READ_CHARACTER_WORK * text.length);
 		this.text = affordable ? text : "";
 		this.tooDeep = !affordable;
 		this.limits = limits;
@@ -112,12 +112,12 @@ export class Reader {
 	/** Counts a piece of a word, a word, a command or a line of a here-document; past the bound the rest is given up. */
 	count(): void {
 		this.limits.pieces -= 1;
-		if (this.limits.pieces < 0 || !this.limits.work.charge(PIECE_WORK)) this.abandon();
+		if (this.limits.pieces < 0 || !this.limits.work.charge(READ_PIECE_WORK)) this.abandon();
 	}
 
 	/** Charges for what is no piece: an operator, an escape, a line; beyond the work the rest is given up. */
 	step(): void {
-		if (!this.limits.work.charge(STEP_WORK)) this.abandon();
+		if (!this.limits.work.charge(READ_STEP_WORK)) this.abandon();
 	}
 
 	/** Skips white space that only separates. */
@@ -126,8 +126,8 @@ export class Reader {
 	}
 
 	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
-	inner(text: string): Reader {
-		return new Reader(text, this.nestedDepth, this.parseNested, this.limits);
+	inner(text: string): ShellReader {
+		return new ShellReader(text, this.nestedDepth, this.parseNested, this.limits);
 	}
 
 	/** Gives up the rest of the text: what it does cannot be known within the bounds. */
@@ -164,14 +164,14 @@ export class Reader {
 
 	/** An unquoted word; empty when the place is not one. With `}`, the operand of `${…}`: only that character ends it. */
 	word(stops: "" | "}" = ""): Word {
-		const parts: Part[] = [];
+		const parts: WordPart[] = [];
 		let plain = "";
 		const flush = () => {
 			if (plain !== "") parts.push({ kind: "text", text: plain, quoted: false });
 			plain = "";
 		};
 		while (!this.ended) {
-			const run = this.run(stops === "" ? PLAIN : PLAIN_IN_BRACES);
+			const run = this.run(stops === "" ? PLAIN_IN_WORD : PLAIN_IN_BRACES);
 			plain += run;
 			const character = this.peek();
 			if (run !== "") continue;
@@ -199,7 +199,7 @@ export class Reader {
 	}
 
 	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
-	private special(character: string): readonly Part[] | undefined {
+	private special(character: string): readonly WordPart[] | undefined {
 		if (character === "\\") return this.escape();
 		if (character === "'") return [this.singleQuoted()];
 		if (character === '"') return this.doubleQuoted();
@@ -213,7 +213,7 @@ export class Reader {
 		return this.dollar(false);
 	}
 
-	private escape(): readonly Part[] {
+	private escape(): readonly WordPart[] {
 		const escaped = this.peek(1) === "\r" && this.peek(2) === "\n" ? "\r\n" : this.peek(1);
 		this.at += 1 + escaped.length;
 		// A line continuation, or a backslash at the very end, stands for nothing.
@@ -222,7 +222,7 @@ export class Reader {
 			: [{ kind: "text", text: escaped, quoted: true }];
 	}
 
-	private singleQuoted(): Part {
+	private singleQuoted(): WordPart {
 		const end = this.text.indexOf("'", this.at + 1);
 		if (end < 0) this.malformed = true;
 		const text = this.text.slice(this.at + 1, end < 0 ? undefined : end);
@@ -230,7 +230,7 @@ export class Reader {
 		return { kind: "text", text, quoted: true };
 	}
 
-	private ansiQuoted(): Part {
+	private ansiQuoted(): WordPart {
 		this.at += 2;
 		let text = "";
 		while (!this.ended && this.peek() !== "'") {
@@ -259,9 +259,9 @@ export class Reader {
 		return String.fromCharCode((code[5] ?? "").charCodeAt(0) & 0x1f);
 	}
 
-	private doubleQuoted(): readonly Part[] {
+	private doubleQuoted(): readonly WordPart[] {
 		this.at += 1;
-		const parts = this.nested<readonly Part[]>([], () => this.expandable('"'));
+		const parts = this.nested<readonly WordPart[]>([], () => this.expandable('"'));
 		if (this.ended) this.malformed = true;
 		this.at += 1;
 		// Quotes around nothing are a word all the same.
@@ -269,8 +269,8 @@ export class Reader {
 	}
 
 	/** Text in which only `$`, backticks and backslashes mean something, up to `end` (not consumed) or the end of the text. */
-	expandable(end: string): readonly Part[] {
-		const parts: Part[] = [];
+	expandable(end: string): readonly WordPart[] {
+		const parts: WordPart[] = [];
 		let plain = "";
 		const flush = () => {
 			if (plain !== "") parts.push({ kind: "text", text: plain, quoted: true });
@@ -300,7 +300,7 @@ export class Reader {
 	}
 
 	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
-	private dollar(quoted: boolean): readonly Part[] {
+	private dollar(quoted: boolean): readonly WordPart[] {
 		if (this.startsWith("$((") && this.isArithmetic(this.at + 1)) {
 			this.at += 3;
 			return this.arithmetic(quoted);
@@ -321,26 +321,26 @@ export class Reader {
 	}
 
 	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
-	private substitution(quoted: boolean, process: boolean): Part {
-		const script = this.nested(UNREAD, () => this.parseNested(this, ")"));
+	private substitution(quoted: boolean, process: boolean): WordPart {
+		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, ")"));
 		return { kind: "substitution", script, process, quoted };
 	}
 
 	/** A backtick pair: its text loses one level of backslashes and is a script of its own. */
-	private backticks(quoted: boolean): Part {
+	private backticks(quoted: boolean): WordPart {
 		let end = this.at + 1;
 		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
 		if (end >= this.text.length) this.malformed = true;
 		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
-		const script = this.nested(UNREAD, () => this.parseNested(this.inner(inner), undefined));
+		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), undefined));
 		if (script.malformed) this.malformed = true;
 		if (script.tooDeep) this.abandon();
 		return { kind: "substitution", script, process: false, quoted };
 	}
 
 	/** `${…}`: name, operator, and the operand as a word. */
-	private braced(quoted: boolean): Part {
+	private braced(quoted: boolean): WordPart {
 		this.at += 2;
 		const head = /^(?:[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(?:\[[^\]]{0,64}\])?)/.exec(
 			this.text.slice(this.at, this.at + 300),
@@ -377,7 +377,7 @@ export class Reader {
 	}
 
 	/** A run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
-	private arithmeticStep(parts: Part[], quoted: boolean): number {
+	private arithmeticStep(parts: WordPart[], quoted: boolean): number {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
 			this.count();
@@ -392,9 +392,9 @@ export class Reader {
 	}
 
 	/** The rest of `((…))` after its opening: only substitutions in it run anything. */
-	arithmetic(quoted: boolean): readonly Part[] {
-		return this.nested<readonly Part[]>([], () => {
-			const parts: Part[] = [];
+	arithmetic(quoted: boolean): readonly WordPart[] {
+		return this.nested<readonly WordPart[]>([], () => {
+			const parts: WordPart[] = [];
 			const start = this.at;
 			let open = 2;
 			while (!this.ended && open > 0) open += this.arithmeticStep(parts, quoted);

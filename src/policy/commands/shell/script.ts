@@ -1,7 +1,7 @@
 // What a parsed script is made of: simple commands in order, with words still unexpanded; parse.ts makes it, expand.ts reads it.
 
 /** A piece of a word. `quoted` pieces neither split, nor glob, nor expand braces. */
-export type Part =
+export type WordPart =
 	| { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
 	| {
 			readonly kind: "variable";
@@ -19,7 +19,7 @@ export type Part =
 			readonly quoted: boolean;
 	  };
 
-export type Word = readonly Part[];
+export type Word = readonly WordPart[];
 
 /** `operator` without the file descriptor; `<<` holds the body of its here-document as the target. */
 export interface Redirect {
@@ -33,7 +33,7 @@ export interface Assignment {
 }
 
 /** A stretch of a script's commands, `to` exclusive. */
-export interface Range {
+export interface CommandRange {
 	readonly from: number;
 	readonly to: number;
 }
@@ -44,14 +44,14 @@ export interface SimpleCommand {
 	readonly words: readonly Word[];
 	readonly redirects: readonly Redirect[];
 	/** The commands whose output it reads, through a pipe of its own or of a group around it. */
-	readonly reads: Range | undefined;
+	readonly reads: CommandRange | undefined;
 	/** How many pieces were read for it, those of scripts nested in it included: what walking through it costs. */
 	readonly size: number;
 }
 
 export interface ShellFunction {
 	readonly name: string;
-	readonly body: Range;
+	readonly body: CommandRange;
 }
 
 export interface ShellScript {

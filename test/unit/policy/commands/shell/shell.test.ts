@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Environment, expandText, expandWords } from "../../../../../src/policy/commands/shell/expand.ts";
-import { printed } from "../../../../../src/policy/commands/shell/output.ts";
-import { parse } from "../../../../../src/policy/commands/shell/parse.ts";
+import { predictOutput } from "../../../../../src/policy/commands/shell/output.ts";
+import { parseShell } from "../../../../../src/policy/commands/shell/parse.ts";
 import { UNKNOWN } from "../../../../../src/policy/placeholders.ts";
 import { WorkBudget } from "../../../../../src/policy/work-budget.ts";
 
@@ -17,7 +17,7 @@ const environment: Environment = {
 
 /** The fields of each command of a text, unknown text as `?`. */
 function commandsOf(text: string): string[][] {
-	return parse(text).commands.map(({ words }) =>
+	return parseShell(text).commands.map(({ words }) =>
 		expandWords(words, environment).map((field) => field.replaceAll(UNKNOWN, "?")),
 	);
 }
@@ -70,7 +70,7 @@ describe("a word", () => {
 		["{unset}", UNKNOWN],
 		["{unset:?}b", `${UNKNOWN}b`],
 	])("$%s is %j", (text, value) => {
-		const word = parse(`"$${text}"`).commands[0]?.words[0] ?? [];
+		const word = parseShell(`"$${text}"`).commands[0]?.words[0] ?? [];
 		expect(expandText(word, environment)).toBe(value);
 	});
 });
@@ -97,13 +97,13 @@ describe("a script", () => {
 		["a \\\n b", [["a", "b"]]],
 		["", []],
 	])("%j runs %j", (text, commands) => {
-		const parsed = parse(text);
+		const parsed = parseShell(text);
 		expect(parsed.malformed).toBe(false);
 		expect(commandsOf(text)).toEqual(commands);
 	});
 
 	it("tells which command reads which", () => {
-		const reads = (text: string) => parse(text).commands.map(({ reads: range }) => range);
+		const reads = (text: string) => parseShell(text).commands.map(({ reads: range }) => range);
 		expect(reads("a | b | c")).toEqual([undefined, { from: 0, to: 1 }, { from: 1, to: 2 }]);
 		expect(reads("{ a; b; } | c")).toEqual([undefined, undefined, { from: 0, to: 2 }]);
 		expect(reads("a | (b; c)")).toEqual([undefined, { from: 0, to: 1 }, { from: 0, to: 1 }]);
@@ -111,7 +111,7 @@ describe("a script", () => {
 	});
 
 	it("keeps the body of a here-document, expanded only when its end is not quoted", () => {
-		const body = (text: string) => expandText(parse(text).commands[0]?.redirects[0]?.target ?? [], environment);
+		const body = (text: string) => expandText(parseShell(text).commands[0]?.redirects[0]?.target ?? [], environment);
 		expect(body("cat <<A\n$b\nA")).toBe("lib.tar.gz\n");
 		expect(body("cat <<'A'\n$b\nA")).toBe("$b\n");
 		expect(body("cat <<-A\n\tx\n\tA")).toBe("x\n");
@@ -121,14 +121,14 @@ describe("a script", () => {
 	it.each(["'", '"', "$(", "`", "${", "(a", "{ a", "if a", "a )", "&& a", "<<A\nb", "[[ a", "a >", "case x", "fi"])(
 		"%j is malformed",
 		(text) => {
-			expect(parse(text).malformed).toBe(true);
+			expect(parseShell(text).malformed).toBe(true);
 		},
 	);
 
 	it("still runs what surrounds the malformed part", () => {
 		expect(commandsOf("| a b; ) c")).toEqual([["a", "b"], ["c"]]);
 		expect(commandsOf("a 'b c")).toEqual([["a", "b c"]]);
-		expect(parse("cat <<A\nrm x").commands.at(-1)?.redirects).toHaveLength(1);
+		expect(parseShell("cat <<A\nrm x").commands.at(-1)?.redirects).toHaveLength(1);
 	});
 
 	it("quoting a word gives the word back", () => {
@@ -166,6 +166,6 @@ describe("what is printed", () => {
 		["which", ["rm"], undefined, "rm"],
 		["date", [], undefined, undefined],
 	])("by %s %j from %j is %j", (name, args, input, text) => {
-		expect(printed(name, args, input, new WorkBudget())).toBe(text);
+		expect(predictOutput(name, args, input, new WorkBudget())).toBe(text);
 	});
 });
