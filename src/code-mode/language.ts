@@ -1,6 +1,6 @@
 // Which language a task asks for, and which one a file is in. What is known of each language stands in languages.ts. Pure.
 import languageFile from "./language.json" with { type: "json" };
-import { LANGUAGES, type LanguageSpec } from "./languages.ts";
+import { LANGUAGES, type LanguageEntry } from "./languages.ts";
 
 /** How a language was found, the surest first. */
 export type LanguageEvidence = "forced" | "named" | "file_name" | "framework" | "keyword" | "default";
@@ -14,12 +14,12 @@ export interface DetectedLanguage {
 const DEFAULT_LANGUAGE = "python";
 
 /** A task names its language early; a longer one is mostly material. */
-const MAX_READ = 20_000;
+const MAX_READ_CHARS = 20_000;
 
 const byId = new Map(LANGUAGES.map((language) => [language.id, language]));
 const byExtension = new Map(
 	LANGUAGES.flatMap((language) =>
-		language.extensions.map((extension): [string, LanguageSpec] => [extension, language]),
+		language.extensions.map((extension): [string, LanguageEntry] => [extension, language]),
 	),
 );
 const byFile = new Map(
@@ -27,37 +27,37 @@ const byFile = new Map(
 );
 
 /** A language by its id; undefined for one that the table does not have. */
-export function languageOf(id: string): LanguageSpec | undefined {
+export function languageOf(id: string): LanguageEntry | undefined {
 	return byId.get(id);
 }
 
 /** What is written in a language and stands behind a hyphen, in English and in German. */
-const COMPOUNDS = anyOf(languageFile.compounds);
+const COMPOUNDS = alternation(languageFile.compounds);
 
 /** Names that are no words: what stands beside them must not be a part of a longer name (`Java` in `JavaScript`, `C` in `C++`). */
-function bounded(source: string): string {
+function asWholeName(source: string): string {
 	return `(?<![\\w.#+/-])(?:${source})(?![\\w#+]|-(?!(?:${caseless(COMPOUNDS)})(?!\\w))\\w|\\.\\w)`;
 }
 
-function anyOf(sources: readonly string[]): string {
+function alternation(sources: readonly string[]): string {
 	return sources.join("|");
 }
 
 /** `Go` as it is and `go`: the words around it say that it is meant. */
 function inAnyCase(names: readonly string[]): string {
-	return anyOf(names.map((name) => (name.length === 1 ? name : `(?:${name}|${name.toLowerCase()})`)));
+	return alternation(names.map((name) => (name.length === 1 ? name : `(?:${name}|${name.toLowerCase()})`)));
 }
 
 /** Nouns that follow the name of a language in which they are written. */
-const ARTEFACTS = anyOf(languageFile.artefacts);
+const ARTEFACTS = alternation(languageFile.artefacts);
 
 /** Verbs that a format follows where it is what is to be written. */
-const WRITING_VERBS = `(?:${anyOf(languageFile.writing_verbs)})`;
+const WRITING_VERBS = `(?:${alternation(languageFile.writing_verbs)})`;
 
 /** What is made with a framework whose name is a common word. */
-const MADE_WITH_FRAMEWORK = anyOf(languageFile.made_with_framework);
+const MADE_WITH_FRAMEWORK = alternation(languageFile.made_with_framework);
 
-interface Patterns {
+interface LanguagePatterns {
 	/** The target of a translation. */
 	target: RegExp;
 	/** Where the words around the name say that it is the language of what is written. */
@@ -71,24 +71,24 @@ interface Patterns {
 }
 
 function wordsPattern(words: readonly string[] | undefined): RegExp | null {
-	return words && words.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(words)})(?![\\w-])`, "gi") : null;
+	return words && words.length > 0 ? new RegExp(`(?<![\\w-])(?:${alternation(words)})(?![\\w-])`, "gi") : null;
 }
 
-function frameworksPattern({ frameworks = [], commonFrameworks = [] }: LanguageSpec): RegExp | null {
+function frameworksPattern({ frameworks = [], commonFrameworks = [] }: LanguageEntry): RegExp | null {
 	const common = commonFrameworks.flatMap((name) => [
 		`${caseless(name)}\\s+(?:${caseless(MADE_WITH_FRAMEWORK)})`,
 		`(?<=\\S\\s)${name.charAt(0).toUpperCase()}${name.slice(1)}`,
 	]);
 	const sources = [...frameworks.map(caseless), ...common];
-	return sources.length > 0 ? new RegExp(`(?<![\\w-])(?:${anyOf(sources)})(?![\\w-])`, "g") : null;
+	return sources.length > 0 ? new RegExp(`(?<![\\w-])(?:${alternation(sources)})(?![\\w-])`, "g") : null;
 }
 
-function patternsOf(language: LanguageSpec): Patterns {
+function buildLanguagePatterns(language: LanguageEntry): LanguagePatterns {
 	const { names, commonNames = [], isFormat = false, keywords } = language;
 	// Names in any case, common ones in theirs: the expressions are case-sensitive, so each letter of the former is spelled twice.
 	const loose = names.map(caseless);
-	const any = bounded(anyOf([...loose, inAnyCase(commonNames)].filter((source) => source !== "")));
-	const proper = bounded(anyOf([...loose, ...commonNames]));
+	const any = asWholeName(alternation([...loose, inAnyCase(commonNames)].filter((source) => source !== "")));
+	const proper = asWholeName(alternation([...loose, ...commonNames]));
 	// A lone letter is mostly a letter.
 	const alone = [...loose, ...commonNames.filter((name) => name.length > 1)];
 	const artefact = `\\s+(?:[a-z]+\\s+)?(?:${caseless(ARTEFACTS)})(?!\\w)`;
@@ -101,7 +101,7 @@ function patternsOf(language: LanguageSpec): Patterns {
 	return {
 		target: new RegExp(target, "g"),
 		inContext: new RegExp(context, "g"),
-		bare: isFormat || alone.length === 0 ? null : new RegExp(bounded(anyOf(alone)), "g"),
+		bare: isFormat || alone.length === 0 ? null : new RegExp(asWholeName(alternation(alone)), "g"),
 		leading: isFormat
 			? new RegExp(
 					`^\\s*(?:[Aa]n?\\s+|[Tt]he\\s+|[Ss]ome\\s+)?${adjective}${any}(?:\\s+(?:code|file|message|markup|rules?|snippet))?\\s+(?:for|that|which|with|of)\\s`,
@@ -121,40 +121,40 @@ function caseless(source: string): string {
 }
 
 /** Built with the first task: two hundred expressions that no other request needs. */
-let patterns: [LanguageSpec, Patterns][] | undefined;
+let languagePatterns: [LanguageEntry, LanguagePatterns][] | undefined;
 
-function allPatterns(): [LanguageSpec, Patterns][] {
-	patterns ??= LANGUAGES.filter(({ names, commonNames }) => names.length > 0 || commonNames).map((language) => [
+function loadLanguagePatterns(): [LanguageEntry, LanguagePatterns][] {
+	languagePatterns ??= LANGUAGES.filter(({ names, commonNames }) => names.length > 0 || commonNames).map((language) => [
 		language,
-		patternsOf(language),
+		buildLanguagePatterns(language),
 	]);
-	return patterns;
+	return languagePatterns;
 }
 
 /** Words before a name that say it is not what is wanted. */
-const NOT_WANTED =
+const UNWANTED_BEFORE =
 	/(?:\bnot|\bno|n't|\bwithout|\binstead of|\brather than|\bfrom|\bunlike|\breads?|\breading|\bpars(?:es?|ing)|\banaly[sz](?:es?|ing)|\blint(?:s|ing)?)(?:\s+(?:use|using|in|any|a|an|the|with|be|plain))*\s*$/i;
 
 /** The first place where a name is wanted; null when there is none. */
-function firstWanted(text: string, pattern: RegExp | null): number | null {
+function findFirstWanted(text: string, pattern: RegExp | null): number | null {
 	if (!pattern) return null;
 	for (const { index } of text.matchAll(pattern))
-		if (!NOT_WANTED.test(text.slice(Math.max(0, index - 40), index))) return index;
+		if (!UNWANTED_BEFORE.test(text.slice(Math.max(0, index - 40), index))) return index;
 	return null;
 }
 
 /** The language whose pattern stands first in the text. */
-function earliest(text: string, which: (patterns: Patterns) => RegExp | null): string | null {
-	const found = allPatterns().flatMap(([{ id }, own]) => {
-		const at = firstWanted(text, which(own));
+function findEarliest(text: string, which: (patterns: LanguagePatterns) => RegExp | null): string | null {
+	const found = loadLanguagePatterns().flatMap(([{ id }, own]) => {
+		const at = findFirstWanted(text, which(own));
 		return at === null ? [] : [{ id, at }];
 	});
 	return found.toSorted((a, b) => a.at - b.at)[0]?.id ?? null;
 }
 
 /** The language that most patterns speak for; of several, the one named first. */
-function mostSpokenFor(text: string, which: (patterns: Patterns) => RegExp | null): string | null {
-	const found = allPatterns().flatMap(([{ id }, own]) => {
+function findMostMentioned(text: string, which: (patterns: LanguagePatterns) => RegExp | null): string | null {
+	const found = loadLanguagePatterns().flatMap(([{ id }, own]) => {
 		const pattern = which(own);
 		const places = pattern ? [...text.matchAll(pattern)].map(({ index }) => index) : [];
 		const [first] = places;
@@ -164,7 +164,7 @@ function mostSpokenFor(text: string, which: (patterns: Patterns) => RegExp | nul
 }
 
 /** What looks like a file in prose: a name with a known extension, or a known name. */
-function namedFiles(text: string): string[] {
+function findFileNames(text: string): string[] {
 	return [
 		...text.matchAll(
 			/(?<![\w@])[\w./-]{0,120}\w\.[a-z0-9]{1,10}(?![\w(])|(?<![\w./-])(?:Makefile|Dockerfile|Gemfile|Rakefile|Jenkinsfile)(?!\w)/gi,
@@ -173,8 +173,8 @@ function namedFiles(text: string): string[] {
 }
 
 /** The language of the files that a task names, programs before what programs read. */
-function languageOfNamedFiles(text: string): string | null {
-	const ids = namedFiles(text).flatMap((name) => languageOfPath(name) ?? []);
+function findLanguageOfFiles(text: string): string | null {
+	const ids = findFileNames(text).flatMap((name) => languageOfPath(name) ?? []);
 	const isProgram = (id: string) => id !== "text" && !languageOf(id)?.isFormat;
 	return ids.find(isProgram) ?? ids.find((id) => id !== "text") ?? null;
 }
@@ -189,7 +189,7 @@ export function languageOfPath(path: string): string | null {
 }
 
 /** What a caller calls a language, as its id; an unknown one as it is, in small letters. */
-export function forcedLanguage(language: string): string {
+export function toLanguageId(language: string): string {
 	const asked = language.trim().toLowerCase();
 	const known = LANGUAGES.find(
 		({ id, display, extensions, names, commonNames = [] }) =>
@@ -207,19 +207,19 @@ export function forcedLanguage(language: string): string {
  * of its frameworks, of words that speak for one; else the default.
  */
 export function detectLanguage(task: string, forced: string | null = null): DetectedLanguage {
-	if (forced?.trim()) return { id: forcedLanguage(forced), evidence: "forced" };
-	const text = task.slice(0, MAX_READ);
+	if (forced?.trim()) return { id: toLanguageId(forced), evidence: "forced" };
+	const text = task.slice(0, MAX_READ_CHARS);
 	const named =
-		earliest(text, ({ target }) => target) ??
-		earliest(text, ({ inContext }) => inContext) ??
-		earliest(text, ({ leading }) => leading) ??
-		earliest(text, ({ bare }) => bare);
+		findEarliest(text, ({ target }) => target) ??
+		findEarliest(text, ({ inContext }) => inContext) ??
+		findEarliest(text, ({ leading }) => leading) ??
+		findEarliest(text, ({ bare }) => bare);
 	if (named) return { id: named, evidence: "named" };
-	const ofFiles = languageOfNamedFiles(text);
+	const ofFiles = findLanguageOfFiles(text);
 	if (ofFiles) return { id: ofFiles, evidence: "file_name" };
-	const ofFrameworks = mostSpokenFor(text, ({ frameworks }) => frameworks);
+	const ofFrameworks = findMostMentioned(text, ({ frameworks }) => frameworks);
 	if (ofFrameworks) return { id: ofFrameworks, evidence: "framework" };
-	const ofKeywords = mostSpokenFor(text, ({ keywords }) => keywords);
+	const ofKeywords = findMostMentioned(text, ({ keywords }) => keywords);
 	if (ofKeywords) return { id: ofKeywords, evidence: "keyword" };
 	return { id: DEFAULT_LANGUAGE, evidence: "default" };
 }

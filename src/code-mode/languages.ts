@@ -4,7 +4,7 @@
 import languagesFile from "./languages.json" with { type: "json" };
 
 /** The sets of rules in lexis.ts by which brackets, strings and comments are read. */
-const LEXIS_NAMES = [
+const LEXICAL_RULES_NAMES = [
 	"c",
 	"cpp",
 	"csharp",
@@ -24,9 +24,9 @@ const LEXIS_NAMES = [
 	"dart",
 	"solidity",
 ] as const;
-export type LexisName = (typeof LEXIS_NAMES)[number];
+export type LexisName = (typeof LEXICAL_RULES_NAMES)[number];
 
-export interface LanguageSpec {
+export interface LanguageEntry {
 	/** As answered and asked for. */
 	id: string;
 	display: string;
@@ -51,7 +51,7 @@ export interface LanguageSpec {
 }
 
 /** In the order of languages.json: of two languages that a task names in one place, the first counts. */
-export const LANGUAGES: readonly LanguageSpec[] = languagesFile.languages.map((language) => ({
+export const LANGUAGES: readonly LanguageEntry[] = languagesFile.languages.map((language) => ({
 	...language,
-	lexis: LEXIS_NAMES.find((name) => name === language.lexis) ?? null,
+	lexis: LEXICAL_RULES_NAMES.find((name) => name === language.lexis) ?? null,
 }));
