@@ -6,8 +6,8 @@ import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combineFactors, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
+import { shortenForReason } from "./placeholders.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
-import { shortenForReason } from "./shorten.ts";
 import { WorkBudget } from "./work-budget.ts";
 
 /** What is checked (docs/reference.md, "Policy"), with the lists that may be absent made empty. */

@@ -1,8 +1,9 @@
 // The command engine's public face: what command lines would do, held against a workspace's rules. What lies behind it
 // (the shell's grammar, the programs' descriptions, the judging of effects) is imported by nothing outside this folder.
 import type { WorkBudget } from "../work-budget.ts";
-import { Analysis, type CommandRules, type Findings } from "./analysis.ts";
+import { type CommandRules, FindingCollector, type Findings } from "./findings.ts";
 import { type ForbiddenCommand, parseForbiddenCommand } from "./patterns.ts";
+import { CommandWalk } from "./walk.ts";
 
 export type { CommandRules, Findings, ForbiddenCommand };
 
@@ -16,7 +17,8 @@ export function parseForbiddenCommands(written: readonly string[], work: WorkBud
  * @param work what may be done, shared with whatever else the check looks at. Once it is spent nothing is ruled out.
  */
 export function analyse(commands: readonly string[], rules: CommandRules, work: WorkBudget): Findings {
-	const analysis = new Analysis(rules, work);
-	for (const command of commands) analysis.line(command);
-	return analysis.finish();
+	const findings = new FindingCollector(rules, work);
+	const walk = new CommandWalk(findings, work);
+	for (const command of commands) walk.followLine(command);
+	return findings.toFindings();
 }

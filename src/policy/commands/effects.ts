@@ -1,4 +1,4 @@
-// What a command would do, as far as its words tell: the vocabulary in which programs/ describe commands to analysis.ts.
+// What a command would do, as far as its words tell: the vocabulary in which programs/ describe commands to walk.ts.
 import type { FactorId } from "../factors.ts";
 import type { Reach } from "../paths.ts";
 import type { WorkBudget } from "../work-budget.ts";

@@ -2,8 +2,7 @@
 
 import type { FactorId } from "../factors.ts";
 import type { ProtectedPaths, Reach } from "../paths.ts";
-import { LISTED, UNKNOWN } from "../placeholders.ts";
-import { shortenForReason } from "../shorten.ts";
+import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import type { Effect } from "./effects.ts";
 import { isCredentialFile, isStartupFile, locatePath, resolvePath } from "./locations.ts";
 

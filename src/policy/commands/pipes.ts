@@ -6,14 +6,13 @@ import { findCommandEffects } from "./programs/programs.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
 import { expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { predictOutput } from "./shell/output.ts";
-import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import { type CommandRange, type ShellScript, type SimpleCommand, WALK_PIECE_WORK, type Word } from "./shell/script.ts";
 
 /** Commands of a group whose output is told. */
 const MAX_GROUP_COMMANDS = 64;
 
 /** Units of work for telling an output besides what it copies, and for each piece that was read for a command. */
 const OUTPUT_WORK = 100;
-const PIECE_WORK = 15;
 
 /** The inputs and outputs of the commands that are analysed together; each output is worked out once. */
 export class Pipes {
@@ -66,7 +65,7 @@ export class Pipes {
 		if (cached) return cached.text;
 		// Until it is known, a command that reads itself has no known output.
 		this.outputs.set(command, { text: undefined });
-		if (!this.work.charge(PIECE_WORK * command.size)) return undefined;
+		if (!this.work.charge(WALK_PIECE_WORK * command.size)) return undefined;
 		const fields = expandWords(
 			command.words,
 			latestEnvironment(scope, this.work, (nested) => this.predictScriptOutput(nested, scope)),
@@ -139,7 +138,7 @@ export function sourceCommandNames(script: ShellScript, command: SimpleCommand, 
 		add(script.commands.slice(reads.from, Math.min(reads.to, reads.from + MAX_SOURCES)));
 		reads = script.commands[reads.from]?.reads;
 	}
-	if (!work.charge(PIECE_WORK * command.size)) return names;
+	if (!work.charge(WALK_PIECE_WORK * command.size)) return names;
 	for (const nested of wordsAndTargets(command).flatMap(findScripts)) add(nested.commands.slice(0, MAX_SOURCES));
 	return names;
 }

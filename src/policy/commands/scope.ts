@@ -41,6 +41,25 @@ export function emptyScope(): Scope {
 /** Variables with a value every shell gives them; numbers stand for numbers nobody needs. */
 const PRESET_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
 
+const PROGRAM_CHANGING_VARIABLES: ReadonlySet<string> = new Set(scopeFile.change_programs);
+const COMMAND_VARIABLES: ReadonlySet<string> = new Set(scopeFile.hold_commands);
+const ASSIGNING_COMMANDS: ReadonlySet<string> = new Set(scopeFile.assigning_commands);
+
+/** Whether a variable decides which code programs load. */
+export function changesPrograms(variable: string): boolean {
+	return PROGRAM_CHANGING_VARIABLES.has(variable);
+}
+
+/** Whether some program runs the value of a variable. */
+export function holdsCommand(variable: string): boolean {
+	return COMMAND_VARIABLES.has(variable);
+}
+
+/** Whether a command takes assignments among its words. */
+export function assignsInWords(command: string): boolean {
+	return ASSIGNING_COMMANDS.has(command);
+}
+
 /** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
 export function recordValue(scope: Scope, name: string, value: string, work: WorkBudget): void {
 	const values = scope.variables.get(name) ?? [];

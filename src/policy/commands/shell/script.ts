@@ -38,6 +38,9 @@ export interface CommandRange {
 	readonly to: number;
 }
 
+/** Units of work for each piece that was read for a command, whenever the command is walked through. */
+export const WALK_PIECE_WORK = 15;
+
 /** One simple command. A loop's variable, and a redirect that follows a group, are commands without words. */
 export interface SimpleCommand {
 	readonly assignments: readonly Assignment[];
