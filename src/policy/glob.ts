@@ -20,7 +20,7 @@ function parseClass(text: string, start: number): { readonly atom: GlobAtom; rea
 	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
 	if (end <= first) return undefined;
 	const stretches: [number, number][] = [];
-	for (let at = first; at < end; at += 1) {
+	for (let at = first; at < end; at++) {
 		const from = text.charCodeAt(at);
 		const to = text[at + 1] === "-" && at + 2 < end ? text.charCodeAt(at + 2) : from;
 		if (from <= to) stretches.push([from, to]);
@@ -73,7 +73,7 @@ function classOverlaps({ stretches }: CharacterClass, from: number, to: number):
 
 /** How many plain characters are the same in both, from the beginning or from the end. */
 function sharedCharacters(left: GlobSegment, right: GlobSegment, most: number, fromEnd: boolean): number {
-	for (let count = 0; count < most; count += 1) {
+	for (let count = 0; count < most; count++) {
 		const one = fromEnd ? left[left.length - 1 - count] : left[count];
 		const other = fromEnd ? right[right.length - 1 - count] : right[count];
 		if (one !== other || typeof one !== "string") return count;
@@ -118,11 +118,11 @@ function middlesOverlap(left: GlobSegment, right: GlobSegment): boolean {
 	if ((left.length === 1 && isWildcardRun(left[0])) || (right.length === 1 && isWildcardRun(right[0]))) return true;
 	const runs = right.map(isWildcardRun);
 	let row: boolean[] = [true];
-	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && runs[at] === true);
+	for (let at = 0; at < right.length; at++) row.push(row[at] === true && runs[at] === true);
 	for (const atom of left) {
 		const run = isWildcardRun(atom);
 		const next: boolean[] = [row[0] === true && run];
-		for (let at = 0; at < right.length; at += 1) {
+		for (let at = 0; at < right.length; at++) {
 			const extended = (run || runs[at] === true) && (row[at + 1] === true || next[at] === true);
 			next.push(extended || (row[at] === true && atomsOverlap(atom, right[at] ?? "")));
 		}

@@ -56,7 +56,7 @@ function advanceSegment(
 	const next: number[] = [];
 	if (segment === "**") {
 		// A trailing `**` needs something below the folder it follows.
-		for (let at = (reached[0] ?? 0) + (last ? 1 : 0); at <= path.length; at += 1) next.push(at);
+		for (let at = (reached[0] ?? 0) + (last ? 1 : 0); at <= path.length; at++) next.push(at);
 	} else {
 		for (const at of reached) {
 			const name = path[at];
@@ -75,7 +75,7 @@ function matchesFrom(
 ): boolean {
 	const { segments } = pattern;
 	let reached = starts;
-	for (let index = 0; index < segments.length && reached.length > 0; index += 1) {
+	for (let index = 0; index < segments.length && reached.length > 0; index++) {
 		reached = advanceSegment(segments[index] ?? "**", index === segments.length - 1, reached, path, work);
 	}
 	return reached.length > 0;

@@ -67,27 +67,27 @@ interface IndexedPattern {
 /** The patterns of a list, by what a path must hold for them to be asked about it. */
 class PatternIndex {
 	/** Of one segment, which match at any depth: asked once for each name. Most patterns are such ones. */
-	private readonly ofNames: readonly { readonly at: number; readonly segment: NamePattern }[];
-	private readonly others: readonly IndexedPattern[];
+	readonly #ofNames: readonly { readonly at: number; readonly segment: NamePattern }[];
+	readonly #others: readonly IndexedPattern[];
 	/** The others by a segment without wildcards that every path they name has; under "" those without such a segment. */
-	private readonly byName: ReadonlyMap<string, readonly IndexedPattern[]>;
+	readonly #byName: ReadonlyMap<string, readonly IndexedPattern[]>;
 	/** The others by their first segment; under "" where that has wildcards. */
-	private readonly byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
-	private readonly remembered = new Map<string, IndexedName>();
-	private rememberedChars = 0;
-	private readonly work: WorkBudget;
+	readonly #byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
+	readonly #remembered = new Map<string, IndexedName>();
+	#rememberedChars = 0;
+	readonly #work: WorkBudget;
 
 	constructor(patterns: readonly PathPattern[], work: WorkBudget) {
-		this.work = work;
+		this.#work = work;
 		const placed = patterns.map((pattern, at) => ({ at, pattern }));
-		this.ofNames = placed.flatMap(({ at, pattern: { anchored, segments } }) => {
+		this.#ofNames = placed.flatMap(({ at, pattern: { anchored, segments } }) => {
 			const [segment] = segments;
 			return anchored || segments.length > 1 || segment === undefined || segment === "**" ? [] : [{ at, segment }];
 		});
-		const named = new Set(this.ofNames.map(({ at }) => at));
-		this.others = placed.filter(({ at }) => !named.has(at));
+		const named = new Set(this.#ofNames.map(({ at }) => at));
+		this.#others = placed.filter(({ at }) => !named.has(at));
 		const uses = new Map<string, number>();
-		for (const { pattern } of this.others)
+		for (const { pattern } of this.#others)
 			for (const text of literalTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
 		// The rarest, so that a path is asked about few patterns: `packages` stands in most of them.
 		const rarest = (pattern: PathPattern) =>
@@ -95,47 +95,47 @@ class PatternIndex {
 				(best, text) => ((uses.get(text) ?? 0) < (uses.get(best) ?? Infinity) ? text : best),
 				"",
 			);
-		this.byName = groupBy(this.others, ({ pattern }) => rarest(pattern));
-		this.byFirst = groupBy(this.others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
+		this.#byName = groupBy(this.#others, ({ pattern }) => rarest(pattern));
+		this.#byFirst = groupBy(this.#others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
 	}
 
-	private read(text: string): IndexedName {
-		const known = this.remembered.get(text);
+	#read(text: string): IndexedName {
+		const known = this.#remembered.get(text);
 		if (known !== undefined) return known;
-		const name = parseNamePattern(this.work.charge(parsingWork(text)) ? text : "");
+		const name = parseNamePattern(this.#work.charge(parsingWork(text)) ? text : "");
 		const read = {
 			...name,
-			lastNamed: this.ofNames.findLast(({ segment }) => patternMatchesName(segment, name, this.work))?.at ?? -1,
-			naming: this.byName.get(name.text || text) ?? [],
+			lastNamed: this.#ofNames.findLast(({ segment }) => patternMatchesName(segment, name, this.#work))?.at ?? -1,
+			naming: this.#byName.get(name.text || text) ?? [],
 		};
-		this.rememberedChars += 10 + text.length;
-		if (this.rememberedChars > MAX_REMEMBERED_CHARS) {
-			this.remembered.clear();
-			this.rememberedChars = 0;
+		this.#rememberedChars += 10 + text.length;
+		if (this.#rememberedChars > MAX_REMEMBERED_CHARS) {
+			this.#remembered.clear();
+			this.#rememberedChars = 0;
 		}
-		this.remembered.set(text, read);
+		this.#remembered.set(text, read);
 		return read;
 	}
 
 	/** The patterns of more than one segment that may touch a path; what it holds besides them cannot matter. */
-	private candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
+	#candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
 		// A wildcard in a path may stand for any name.
-		if (names.some(({ hasWildcards: glob }) => glob)) return [this.others];
-		const naming = [...new Set(names.map((name) => name.naming)), this.byName.get("") ?? []];
+		if (names.some(({ hasWildcards: glob }) => glob)) return [this.#others];
+		const naming = [...new Set(names.map((name) => name.naming)), this.#byName.get("") ?? []];
 		if (reach === "itself") return naming;
-		return [...naming, this.byFirst.get(names[0]?.text ?? "") ?? [], this.byFirst.get("") ?? []];
+		return [...naming, this.#byFirst.get(names[0]?.text ?? "") ?? [], this.#byFirst.get("") ?? []];
 	}
 
 	/** The place of the last pattern that touches the path; -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
-		if (!this.work.charge(30 * segments.length)) return -1;
-		const names = segments.map((segment) => this.read(segment));
+		if (!this.#work.charge(30 * segments.length)) return -1;
+		const names = segments.map((segment) => this.#read(segment));
 		let last = Math.max(...names.map(({ lastNamed }) => lastNamed));
 		const everywhere = [...names.keys()];
 		const path = { names, roots: outside ? everywhere : [0], everywhere };
-		for (const patterns of this.candidates(names, reach)) {
+		for (const patterns of this.#candidates(names, reach)) {
 			for (const { at, pattern } of patterns)
-				if (at > last && patternTouchesPath(pattern, path, reach, this.work)) last = at;
+				if (at > last && patternTouchesPath(pattern, path, reach, this.#work)) last = at;
 		}
 		return last;
 	}

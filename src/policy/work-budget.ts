@@ -6,26 +6,26 @@ export const MAX_CHECK_WORK = 50_000_000;
 
 /** What is left of the work of one check, shared by everything that is looked at together. */
 export class WorkBudget {
-	private left: number;
+	#left: number;
 
 	constructor(units = MAX_CHECK_WORK) {
-		this.left = units;
+		this.#left = units;
 	}
 
 	/** More was asked for than was left. Whatever was found out since is void: whoever asks must look here first. */
 	get spent(): boolean {
-		return this.left < 0;
+		return this.#left < 0;
 	}
 
 	/** False when the work is more than is left. It must then not be done, and nothing after it either. */
 	charge(units: number): boolean {
-		this.left -= units;
-		return this.left >= 0;
+		this.#left -= units;
+		return this.#left >= 0;
 	}
 
 	/** Gives up for another reason than the amount of work: something is too deep, or too large to be kept. */
 	exhaust(): void {
-		this.left = Number.NEGATIVE_INFINITY;
+		this.#left = Number.NEGATIVE_INFINITY;
 	}
 }
 

@@ -74,7 +74,7 @@ export const MAX_FIRST_OPERANDS = 16;
 export function firstOperandIndexes(words: readonly string[], from = 0): readonly number[] {
 	const places: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length && places.length < MAX_FIRST_OPERANDS; at += 1) {
+	for (let at = from; at < words.length && places.length < MAX_FIRST_OPERANDS; at++) {
 		const word = words[at] ?? "";
 		if (word === "--") return at + 1 < words.length ? [...places, at + 1] : places;
 		if (/^-./.test(word)) afterOption = !word.includes("=");

@@ -110,33 +110,33 @@ class ComparedCommand {
 	readonly command: CommandWords;
 	readonly name: GlobSegment;
 	readonly starts: readonly number[];
-	private readonly plain: GlobSegment[] = [];
-	private readonly paths: (NormalizedPath & { readonly literal: GlobSegment })[] = [];
-	private readonly work: WorkBudget;
+	readonly #plain: GlobSegment[] = [];
+	readonly #paths: (NormalizedPath & { readonly literal: GlobSegment })[] = [];
+	readonly #work: WorkBudget;
 
 	constructor(command: CommandWords, work: WorkBudget) {
 		this.command = command;
-		this.work = work;
+		this.#work = work;
 		this.name = toLiteralSegment(command.name);
 		this.starts = firstOperandIndexes(command.words);
 	}
 
 	wordAt(at: number): GlobSegment {
-		const known = this.plain[at];
+		const known = this.#plain[at];
 		if (known) return known;
 		const written = this.command.words[at] ?? "";
-		const word = this.work.charge(10 + 3 * written.length) ? toLiteralSegment(written.toLowerCase()) : [];
-		this.plain[at] = word;
+		const word = this.#work.charge(10 + 3 * written.length) ? toLiteralSegment(written.toLowerCase()) : [];
+		this.#plain[at] = word;
 		return word;
 	}
 
 	pathAt(at: number): NormalizedPath & { readonly literal: GlobSegment } {
-		const known = this.paths[at];
+		const known = this.#paths[at];
 		if (known) return known;
 		const written = this.command.words[at] ?? "";
-		const path = normalizePath(this.work.charge(2 * normalizingWork(written)) ? written : "");
+		const path = normalizePath(this.#work.charge(2 * normalizingWork(written)) ? written : "");
 		const read = { ...path, literal: toLiteralSegment(path.segments.join("/")) };
-		this.paths[at] = read;
+		this.#paths[at] = read;
 		return read;
 	}
 }
@@ -163,8 +163,8 @@ function operandsMatch(wanted: CommandPattern["operands"], compared: ComparedCom
 		if (!operandMatches(first, compared, start, work)) return false;
 		let at = start + 1;
 		return rest.every((next) => {
-			while (at < length && !operandMatches(next, compared, at, work)) at += 1;
-			at += 1;
+			while (at < length && !operandMatches(next, compared, at, work)) at++;
+			at++;
 			return at <= length;
 		});
 	});
@@ -187,45 +187,45 @@ const PATTERN_WORK = 10;
 
 /** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
 export class ForbiddenCommandMatcher {
-	private readonly reached = new Map<ForbiddenCommand, number>();
+	readonly #reached = new Map<ForbiddenCommand, number>();
 	/** Those of one command, by its name where that has no wildcards. */
-	private readonly byName = new Map<string, ForbiddenCommand[]>();
-	private readonly any: ForbiddenCommand[] = [];
-	private readonly work: WorkBudget;
+	readonly #byName = new Map<string, ForbiddenCommand[]>();
+	readonly #any: ForbiddenCommand[] = [];
+	readonly #work: WorkBudget;
 
 	/** @param work once it is spent, no pattern can be ruled out. */
 	constructor(patterns: readonly ForbiddenCommand[], work: WorkBudget) {
-		this.work = work;
+		this.#work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
 			const plain =
 				pattern.commands.length === 1 && name.every((atom) => typeof atom === "string") ? name.join("") : undefined;
-			if (plain === undefined) this.any.push(pattern);
-			else this.byName.set(plain, [...(this.byName.get(plain) ?? []), pattern]);
+			if (plain === undefined) this.#any.push(pattern);
+			else this.#byName.set(plain, [...(this.#byName.get(plain) ?? []), pattern]);
 		}
 	}
 
 	/** The patterns that this command completes. */
 	findCompleted(command: CommandWords): readonly ForbiddenCommand[] {
-		const named = this.byName.get(command.name) ?? [];
-		if (named.length + this.any.length === 0) return [];
-		if (!this.work.charge(50 + PATTERN_WORK * (named.length + this.any.length))) return [];
-		const compared = new ComparedCommand(command, this.work);
+		const named = this.#byName.get(command.name) ?? [];
+		if (named.length + this.#any.length === 0) return [];
+		if (!this.#work.charge(50 + PATTERN_WORK * (named.length + this.#any.length))) return [];
+		const compared = new ComparedCommand(command, this.#work);
 		return [
-			...named.filter(({ commands: [only] }) => only && wordsMatch(only, compared, this.work)),
-			...this.any.filter((pattern) => this.advance(pattern, compared)),
+			...named.filter(({ commands: [only] }) => only && wordsMatch(only, compared, this.#work)),
+			...this.#any.filter((pattern) => this.#advance(pattern, compared)),
 		];
 	}
 
 	/** Whether the command is the last that the pattern waited for. */
-	private advance(pattern: ForbiddenCommand, compared: ComparedCommand): boolean {
-		const at = this.reached.get(pattern) ?? 0;
+	#advance(pattern: ForbiddenCommand, compared: ComparedCommand): boolean {
+		const at = this.#reached.get(pattern) ?? 0;
 		const next = pattern.commands[at];
 		const matches =
-			next && segmentsOverlap(next.name, compared.name, this.work) && wordsMatch(next, compared, this.work);
+			next && segmentsOverlap(next.name, compared.name, this.#work) && wordsMatch(next, compared, this.#work);
 		if (matches !== true) return false;
 		if (at + 1 === pattern.commands.length) return true;
-		this.reached.set(pattern, at + 1);
+		this.#reached.set(pattern, at + 1);
 		return false;
 	}
 }

@@ -16,11 +16,11 @@ const OUTPUT_WORK = 100;
 
 /** The inputs and outputs of the commands that are analysed together; each output is worked out once. */
 export class Pipes {
-	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
-	private readonly work: WorkBudget;
+	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
+	readonly #work: WorkBudget;
 
 	constructor(work: WorkBudget) {
-		this.work = work;
+		this.#work = work;
 	}
 
 	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
@@ -32,56 +32,56 @@ export class Pipes {
 		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
 		const output = (nested: ShellScript) => this.predictScriptOutput(nested, scope);
 		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
-			const text = expandText(redirect.target, latestEnvironment(scope, this.work, output));
-			return { input: this.work.spent ? undefined : text, piped: true };
+			const text = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
+			return { input: this.#work.spent ? undefined : text, piped: true };
 		}
 		if (redirect) {
 			const process = findScripts(redirect.target).find((nested) => nested.process);
 			return { input: process ? this.predictScriptOutput(process, scope) : undefined, piped: true };
 		}
-		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
+		if (command.reads) return { input: this.#printedBy(script, command.reads, scope), piped: true };
 		return { input: scope.input, piped: scope.piped };
 	}
 
 	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	private printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | undefined {
+	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | undefined {
 		// A group of many commands prints more than a script that would be run from it.
 		if (range.to - range.from > MAX_GROUP_COMMANDS) return undefined;
 		const commands = script.commands.slice(range.from, range.to);
 		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
 		let text = "";
 		for (const [at, command] of commands.entries()) {
-			if (!this.work.charge(OUTPUT_WORK + 2 * commands.length)) return undefined;
+			if (!this.#work.charge(OUTPUT_WORK + 2 * commands.length)) return undefined;
 			if (isRead(range.from + at)) continue;
-			const own = this.printedByOne(script, command, scope);
-			if (own === undefined || !this.work.charge(own.length)) return undefined;
+			const own = this.#printedByOne(script, command, scope);
+			if (own === undefined || !this.#work.charge(own.length)) return undefined;
 			text += own;
 		}
 		return text;
 	}
 
-	private printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | undefined {
-		const cached = this.outputs.get(command);
+	#printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | undefined {
+		const cached = this.#outputs.get(command);
 		if (cached) return cached.text;
 		// Until it is known, a command that reads itself has no known output.
-		this.outputs.set(command, { text: undefined });
-		if (!this.work.charge(WALK_PIECE_WORK * command.size)) return undefined;
+		this.#outputs.set(command, { text: undefined });
+		if (!this.#work.charge(WALK_PIECE_WORK * command.size)) return undefined;
 		const fields = expandWords(
 			command.words,
-			latestEnvironment(scope, this.work, (nested) => this.predictScriptOutput(nested, scope)),
+			latestEnvironment(scope, this.#work, (nested) => this.predictScriptOutput(nested, scope)),
 		);
 		const { input, piped } = this.findInput(script, command, scope);
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
 			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : predictWrappedOutput(fields, input, piped, this.work);
-		this.outputs.set(command, { text });
+		const text = silent ? "" : predictWrappedOutput(fields, input, piped, this.#work);
+		this.#outputs.set(command, { text });
 		return text;
 	}
 
 	/** What a script prints; undefined when that cannot be told. */
 	predictScriptOutput(script: ShellScript, scope: Scope): string | undefined {
-		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
+		return this.#printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
 }
 
@@ -134,7 +134,7 @@ export function sourceCommandNames(script: ShellScript, command: SimpleCommand, 
 		}
 	};
 	let reads = command.reads;
-	for (let steps = 0; reads && steps < MAX_SOURCES; steps += 1) {
+	for (let steps = 0; reads && steps < MAX_SOURCES; steps++) {
 		add(script.commands.slice(reads.from, Math.min(reads.to, reads.from + MAX_SOURCES)));
 		reads = script.commands[reads.from]?.reads;
 	}

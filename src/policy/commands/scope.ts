@@ -121,7 +121,7 @@ export function environmentsFor(
 		{ recorded: undefined, otherwise: "unknown" },
 		{ recorded: undefined, otherwise: "empty" },
 	];
-	for (let at = 0; at < most; at += 1)
+	for (let at = 0; at < most; at++)
 		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
 	return choices.map((choice) => toEnvironment(scope, choice, work, output));
 }

@@ -207,12 +207,12 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 export const git: ProgramRule = (command) => {
 	const effects: Effect[] = [];
 	let at = 0;
-	for (; /^-./.test(command.words[at] ?? ""); at += 1) {
+	for (; /^-./.test(command.words[at] ?? ""); at++) {
 		const word = command.words[at] ?? "";
 		const given = word === "-c" ? command.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
 		const [, name, value] = /^([^=]+)=?(.*)$/s.exec(given ?? "") ?? [];
 		if (name !== undefined && value !== undefined) effects.push(...settingEffects(name, value));
-		if (GLOBAL_OPTIONS_WITH_VALUE.has(word)) at += 1;
+		if (GLOBAL_OPTIONS_WITH_VALUE.has(word)) at++;
 	}
 	const words = command.words.slice(at + 1);
 	const rule = GIT_SUBCOMMANDS.get(command.words[at] ?? "");

@@ -25,19 +25,19 @@ function endsUnclosed(text: string, at: number, quote: string): boolean {
 
 /** Finds closing quotes of one text. What was found is remembered for every place on the way: all of it is linear. */
 class QuoteFinder {
-	private readonly text: string;
+	readonly #text: string;
 	/** By quote, for each place: where the quote is that closes a string of which this is a character, plus one; -1 for none. */
-	private readonly known = new Map<string, Int32Array>();
+	readonly #known = new Map<string, Int32Array>();
 
 	constructor(text: string) {
-		this.text = text;
+		this.#text = text;
 	}
 
 	/** Where the string is closed whose first character stands at `from`; undefined when it is not, or too far away. */
 	closing(quote: string, from: number): number | undefined {
-		const { text } = this;
-		const known = this.known.get(quote) ?? new Int32Array(text.length + 2);
-		this.known.set(quote, known);
+		const text = this.#text;
+		const known = this.#known.get(quote) ?? new Int32Array(text.length + 2);
+		this.#known.set(quote, known);
 		let at = from;
 		while (at < text.length && known[at] === 0) {
 			if (text[at] === quote) known[at] = at + 1;

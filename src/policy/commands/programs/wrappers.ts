@@ -54,7 +54,7 @@ function* env({ words }: Invocation): Iterable<Effect> {
 
 function runsAfterAssignments(words: readonly string[], from: number): readonly Effect[] {
 	let at = from;
-	while (/^[^/=]+=/.test(words[at] ?? "")) at += 1;
+	while (/^[^/=]+=/.test(words[at] ?? "")) at++;
 	return at < words.length ? [runEffect(words.slice(at))] : [];
 }
 
@@ -148,13 +148,13 @@ function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> 
 /** Where the command of `-exec` ends: at a `;`, at a `+` behind `{}`, or with the words. */
 function endOfExec(words: readonly string[], from: number): number {
 	let end = from;
-	while (end < words.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end += 1;
+	while (end < words.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end++;
 	return end;
 }
 
 /** `find`: its primaries run, delete and write. */
 function* findCommand({ words }: Invocation): Iterable<Effect> {
-	for (let at = 0; at < words.length; at += 1) {
+	for (let at = 0; at < words.length; at++) {
 		const word = words[at] ?? "";
 		if (/^-(?:exec|execdir|ok|okdir)$/.test(word)) {
 			const end = endOfExec(words, at + 1);
@@ -167,8 +167,8 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 		} else if (/^-(?:fprint|fprint0|fls|fprintf)$/.test(word)) {
 			yield writeEffect(words[at + 1] ?? "");
 			yield riskyEffect("writes a file through find");
-			at += 1;
-		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at += 1;
+			at++;
+		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at++;
 		else if (word === "-delete") yield forbiddenEffect("find -delete removes whatever it matches");
 	}
 }

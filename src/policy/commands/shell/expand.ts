@@ -104,7 +104,7 @@ function countParts(words: readonly Word[]): number {
 function expandItems(braces: BraceExpansion, from: number, to: number, depth: number): readonly WordPart[][] {
 	const { work } = braces.environment;
 	let words: WordPart[][] = [[]];
-	for (let at = from; at < to && spendParts(braces, words.length); at += 1) {
+	for (let at = from; at < to && spendParts(braces, words.length); at++) {
 		const ends = braces.matches.get(at);
 		const item = braces.items[at];
 		if (item === undefined) break;
@@ -130,7 +130,7 @@ function expandItems(braces: BraceExpansion, from: number, to: number, depth: nu
 /** How many braces and commas there are, which cut a text into pieces. */
 function countBraceMarks(text: string): number {
 	let marks = 0;
-	for (let at = 0; at < text.length; at += 1) if ("{,}".includes(text[at] ?? "")) marks += 1;
+	for (let at = 0; at < text.length; at++) if ("{,}".includes(text[at] ?? "")) marks++;
 	return marks;
 }
 
@@ -198,7 +198,7 @@ function replaceText(value: string, operand: string, all: boolean, work: WorkBud
 /** A loop, because a regular expression for it reads a run of newlines once from each of them. */
 function withoutFinalNewlines(text: string): string {
 	let end = text.length;
-	while (text[end - 1] === "\n") end -= 1;
+	while (text[end - 1] === "\n") end--;
 	return text.slice(0, end);
 }
 

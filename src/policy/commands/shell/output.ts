@@ -40,7 +40,7 @@ export function unescapeText(text: string): string {
 function echoOutput(args: readonly string[]): string {
 	let at = 0;
 	let escapes = false;
-	for (; /^-[neE]+$/.test(args[at] ?? ""); at += 1) if (args[at]?.includes("e")) escapes = true;
+	for (; /^-[neE]+$/.test(args[at] ?? ""); at++) if (args[at]?.includes("e")) escapes = true;
 	const text = args.slice(at).join(" ");
 	return `${escapes ? unescapeText(text) : text}\n`;
 }
@@ -52,7 +52,7 @@ function printfOutput(args: readonly string[], work: WorkBudget): string {
 		unescapeText(format).replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
 			if (whole === "%%") return "%";
 			const value = values[at] ?? "";
-			at += 1;
+			at++;
 			return kind === "b" ? unescapeText(value) : value;
 		});
 	let text = once();
@@ -92,7 +92,7 @@ function trOutput(args: readonly string[], input: string, work: WorkBudget): str
 	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(written))) return undefined;
 	const [from = "", to = ""] = written.map(expandTrSet);
 	const places = new Map<string, number>();
-	for (let at = from.length - 1; at >= 0; at -= 1) places.set(from[at] ?? "", at);
+	for (let at = from.length - 1; at >= 0; at--) places.set(from[at] ?? "", at);
 	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
 	if (to === "") return undefined;
 	const translated = (character: string) => {

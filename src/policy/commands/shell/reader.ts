@@ -111,7 +111,7 @@ export class ShellReader {
 
 	/** Counts a piece of a word, a word, a command or a line of a here-document; past the bound the rest is given up. */
 	count(): void {
-		this.limits.pieces -= 1;
+		this.limits.pieces--;
 		if (this.limits.pieces < 0 || !this.limits.work.charge(READ_PIECE_WORK)) this.abandon();
 	}
 
@@ -122,7 +122,7 @@ export class ShellReader {
 
 	/** Skips white space that only separates. */
 	skipBlanks(): void {
-		this.run(BLANKS);
+		this.#run(BLANKS);
 	}
 
 	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
@@ -136,26 +136,26 @@ export class ShellReader {
 		this.at = this.text.length;
 	}
 
-	private depthNow = 0;
+	#depthNow = 0;
 
 	/** Runs one level deeper, unless the bound is reached; then the rest is given up. */
 	nested<T>(otherwise: T, read: () => T): T {
-		if (this.depth + this.depthNow >= MAX_SHELL_DEPTH) {
+		if (this.depth + this.#depthNow >= MAX_SHELL_DEPTH) {
 			this.abandon();
 			return otherwise;
 		}
-		this.depthNow += 1;
+		this.#depthNow++;
 		const result = read();
-		this.depthNow -= 1;
+		this.#depthNow--;
 		return result;
 	}
 
 	/** How deep a script begins that is nested in this one. */
 	get nestedDepth(): number {
-		return this.depth + this.depthNow;
+		return this.depth + this.#depthNow;
 	}
 
-	private run(pattern: RegExp): string {
+	#run(pattern: RegExp): string {
 		pattern.lastIndex = this.at;
 		const run = pattern.exec(this.text)?.[0] ?? "";
 		this.at += run.length;
@@ -171,7 +171,7 @@ export class ShellReader {
 			plain = "";
 		};
 		while (!this.ended) {
-			const run = this.run(stops === "" ? PLAIN_IN_WORD : PLAIN_IN_BRACES);
+			const run = this.#run(stops === "" ? PLAIN_IN_WORD : PLAIN_IN_BRACES);
 			plain += run;
 			const character = this.peek();
 			if (run !== "") continue;
@@ -179,15 +179,15 @@ export class ShellReader {
 			if ((character === "<" || character === ">") && this.peek(1) === "(") {
 				flush();
 				this.at += 2;
-				parts.push(this.substitution(false, true));
+				parts.push(this.#substitution(false, true));
 				continue;
 			}
 			if (WORD_END.includes(character) && stops === "") break;
 			this.step();
-			const special = this.special(character);
+			const special = this.#special(character);
 			if (special === undefined) {
 				plain += character;
-				this.at += 1;
+				this.at++;
 			} else {
 				flush();
 				parts.push(...special);
@@ -199,21 +199,21 @@ export class ShellReader {
 	}
 
 	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
-	private special(character: string): readonly WordPart[] | undefined {
-		if (character === "\\") return this.escape();
-		if (character === "'") return [this.singleQuoted()];
-		if (character === '"') return this.doubleQuoted();
-		if (character === "`") return [this.backticks(false)];
+	#special(character: string): readonly WordPart[] | undefined {
+		if (character === "\\") return this.#escape();
+		if (character === "'") return [this.#singleQuoted()];
+		if (character === '"') return this.#doubleQuoted();
+		if (character === "`") return [this.#backticks(false)];
 		if (character !== "$") return undefined;
-		if (this.peek(1) === "'") return [this.ansiQuoted()];
+		if (this.peek(1) === "'") return [this.#ansiQuoted()];
 		if (this.peek(1) === '"') {
-			this.at += 1;
-			return this.doubleQuoted();
+			this.at++;
+			return this.#doubleQuoted();
 		}
-		return this.dollar(false);
+		return this.#dollar(false);
 	}
 
-	private escape(): readonly WordPart[] {
+	#escape(): readonly WordPart[] {
 		const escaped = this.peek(1) === "\r" && this.peek(2) === "\n" ? "\r\n" : this.peek(1);
 		this.at += 1 + escaped.length;
 		// A line continuation, or a backslash at the very end, stands for nothing.
@@ -222,7 +222,7 @@ export class ShellReader {
 			: [{ kind: "text", text: escaped, quoted: true }];
 	}
 
-	private singleQuoted(): WordPart {
+	#singleQuoted(): WordPart {
 		const end = this.text.indexOf("'", this.at + 1);
 		if (end < 0) this.malformed = true;
 		const text = this.text.slice(this.at + 1, end < 0 ? undefined : end);
@@ -230,20 +230,20 @@ export class ShellReader {
 		return { kind: "text", text, quoted: true };
 	}
 
-	private ansiQuoted(): WordPart {
+	#ansiQuoted(): WordPart {
 		this.at += 2;
 		let text = "";
 		while (!this.ended && this.peek() !== "'") {
 			this.step();
-			text += this.peek() === "\\" ? this.ansiEscape() : this.run(PLAIN_IN_ANSI);
+			text += this.peek() === "\\" ? this.#ansiEscape() : this.#run(PLAIN_IN_ANSI);
 		}
 		if (this.ended) this.malformed = true;
-		this.at += 1;
+		this.at++;
 		return { kind: "text", text, quoted: true };
 	}
 
 	/** One escape of `$'…'` (bash manual 3.1.2.4). */
-	private ansiEscape(): string {
+	#ansiEscape(): string {
 		const code = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.))/su.exec(
 			this.text.slice(this.at + 1, this.at + 10),
 		);
@@ -259,11 +259,11 @@ export class ShellReader {
 		return String.fromCharCode((code[5] ?? "").charCodeAt(0) & 0x1f);
 	}
 
-	private doubleQuoted(): readonly WordPart[] {
-		this.at += 1;
+	#doubleQuoted(): readonly WordPart[] {
+		this.at++;
 		const parts = this.nested<readonly WordPart[]>([], () => this.expandable('"'));
 		if (this.ended) this.malformed = true;
-		this.at += 1;
+		this.at++;
 		// Quotes around nothing are a word all the same.
 		return parts.length > 0 ? parts : [{ kind: "text", text: "", quoted: true }];
 	}
@@ -277,7 +277,7 @@ export class ShellReader {
 			plain = "";
 		};
 		while (!this.ended && this.peek() !== end) {
-			const run = this.run(PLAIN_IN_QUOTES);
+			const run = this.#run(PLAIN_IN_QUOTES);
 			plain += run;
 			if (run !== "") continue;
 			const character = this.peek();
@@ -289,10 +289,10 @@ export class ShellReader {
 			} else if (character === "$" || character === "`") {
 				flush();
 				this.count();
-				parts.push(...(character === "$" ? this.dollar(true) : [this.backticks(true)]));
+				parts.push(...(character === "$" ? this.#dollar(true) : [this.#backticks(true)]));
 			} else {
 				plain += character;
-				this.at += 1;
+				this.at++;
 			}
 		}
 		flush();
@@ -300,19 +300,19 @@ export class ShellReader {
 	}
 
 	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
-	private dollar(quoted: boolean): readonly WordPart[] {
+	#dollar(quoted: boolean): readonly WordPart[] {
 		if (this.startsWith("$((") && this.isArithmetic(this.at + 1)) {
 			this.at += 3;
 			return this.arithmetic(quoted);
 		}
 		if (this.peek(1) === "(") {
 			this.at += 2;
-			return [this.substitution(quoted, false)];
+			return [this.#substitution(quoted, false)];
 		}
-		if (this.peek(1) === "{") return [this.braced(quoted)];
+		if (this.peek(1) === "{") return [this.#braced(quoted)];
 		const name = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/.exec(this.text.slice(this.at + 1, this.at + 257))?.[0];
 		if (name === undefined) {
-			this.at += 1;
+			this.at++;
 			return [{ kind: "text", text: "$", quoted }];
 		}
 		this.at += 1 + name.length;
@@ -321,13 +321,13 @@ export class ShellReader {
 	}
 
 	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
-	private substitution(quoted: boolean, process: boolean): WordPart {
+	#substitution(quoted: boolean, process: boolean): WordPart {
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, ")"));
 		return { kind: "substitution", script, process, quoted };
 	}
 
 	/** A backtick pair: its text loses one level of backslashes and is a script of its own. */
-	private backticks(quoted: boolean): WordPart {
+	#backticks(quoted: boolean): WordPart {
 		let end = this.at + 1;
 		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
 		if (end >= this.text.length) this.malformed = true;
@@ -340,7 +340,7 @@ export class ShellReader {
 	}
 
 	/** `${…}`: name, operator, and the operand as a word. */
-	private braced(quoted: boolean): WordPart {
+	#braced(quoted: boolean): WordPart {
 		this.at += 2;
 		const head = /^(?:[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(?:\[[^\]]{0,64}\])?)/.exec(
 			this.text.slice(this.at, this.at + 300),
@@ -352,7 +352,7 @@ export class ShellReader {
 		this.at += operation.length;
 		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
 		if (this.ended) this.malformed = true;
-		this.at += 1;
+		this.at++;
 		const list = /\[@\]$|^@$/.test(name);
 		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted: quoted && !list };
 	}
@@ -365,9 +365,9 @@ export class ShellReader {
 		let open = 0;
 		for (let found = mark.exec(within); found; found = mark.exec(within)) {
 			const character = found[0];
-			if (character === "(") open += 1;
-			else if (character === ")") open -= 1;
-			else if (character === "\\") mark.lastIndex += 1;
+			if (character === "(") open++;
+			else if (character === ")") open--;
+			else if (character === "\\") mark.lastIndex++;
 			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
 			if (character === ")" && open === 1) return within[found.index + 1] === ")";
 		}
@@ -377,15 +377,15 @@ export class ShellReader {
 	}
 
 	/** A run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
-	private arithmeticStep(parts: WordPart[], quoted: boolean): number {
+	#arithmeticStep(parts: WordPart[], quoted: boolean): number {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
 			this.count();
-			parts.push(...(character === "$" ? this.dollar(quoted) : [this.backticks(quoted)]));
+			parts.push(...(character === "$" ? this.#dollar(quoted) : [this.#backticks(quoted)]));
 			return 0;
 		}
 		this.step();
-		if (this.run(PLAIN_IN_ARITHMETIC) !== "") return 0;
+		if (this.#run(PLAIN_IN_ARITHMETIC) !== "") return 0;
 		this.at += character === "\\" ? 2 : 1;
 		if (character === "(") return 1;
 		return character === ")" ? -1 : 0;
@@ -397,7 +397,7 @@ export class ShellReader {
 			const parts: WordPart[] = [];
 			const start = this.at;
 			let open = 2;
-			while (!this.ended && open > 0) open += this.arithmeticStep(parts, quoted);
+			while (!this.ended && open > 0) open += this.#arithmeticStep(parts, quoted);
 			const text = this.text.slice(start, this.at - 2);
 			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
 			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
