@@ -15,7 +15,7 @@ function coverageWork(patterns: readonly string[]): WorkBudget {
 export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
 	const work = coverageWork(patterns);
 	const compiled = compileProtectedPaths(patterns, work);
-	return (path) => compiled.find(path) !== undefined && !work.spent;
+	return (path) => compiled.find(path) !== null && !work.spent;
 }
 
 /**

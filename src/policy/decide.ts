@@ -64,7 +64,7 @@ function protectedFileReasons(
 	for (const file of files) {
 		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
-		if (pattern !== undefined) reasons.push(`${shortenForReason(file)} is protected by ${shortenForReason(pattern)}`);
+		if (pattern !== null) reasons.push(`${shortenForReason(file)} is protected by ${shortenForReason(pattern)}`);
 	}
 	return reasons;
 }
@@ -173,6 +173,6 @@ export function scoreRisk(
 
 /** Paths as the command that does to them what the kind says, so that one place knows what a path means. */
 function toEquivalentCommands(kind: RiskKind, targets: readonly string[]): readonly string[] {
-	const verb = kind === "read" ? "cat --" : kind === "delete" ? "rm -r --" : kind === "edit" ? "tee --" : undefined;
-	return verb === undefined ? [] : targets.map((path) => `${verb} '${path.replaceAll("'", `'\\''`)}'`);
+	const verb = kind === "read" ? "cat --" : kind === "delete" ? "rm -r --" : kind === "edit" ? "tee --" : null;
+	return verb === null ? [] : targets.map((path) => `${verb} '${path.replaceAll("'", `'\\''`)}'`);
 }

@@ -13,12 +13,12 @@ interface CharacterClass {
 /** A parsed segment. A segment without wildcards is a list of characters. */
 export type GlobSegment = readonly GlobAtom[];
 
-function parseClass(text: string, start: number): { readonly atom: GlobAtom; readonly next: number } | undefined {
+function parseClass(text: string, start: number): { readonly atom: GlobAtom; readonly next: number } | null {
 	const negated = text[start + 1] === "!" || text[start + 1] === "^";
 	const first = start + (negated ? 2 : 1);
 	// A class longer than this is no class anyone writes; the bound keeps a run of `[` linear.
 	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
-	if (end <= first) return undefined;
+	if (end <= first) return null;
 	const stretches: [number, number][] = [];
 	for (let at = first; at < end; at++) {
 		const from = text.charCodeAt(at);
@@ -32,7 +32,7 @@ function parseClass(text: string, start: number): { readonly atom: GlobAtom; rea
 /** The atom that begins at `at`, and where the next one does. */
 function parseAtom(text: string, at: number, classes: boolean): { readonly atom: GlobAtom; readonly next: number } {
 	const character = text[at] ?? "";
-	const found = character === "[" && classes ? parseClass(text, at) : undefined;
+	const found = character === "[" && classes ? parseClass(text, at) : null;
 	if (found) return found;
 	if (character === "*") return { atom: { any: "run" }, next: at + 1 };
 	if (character === "?") return { atom: { any: "one" }, next: at + 1 };

@@ -29,9 +29,9 @@ export function patternTouchesPath(pattern: PathPattern, path: ParsedPath, reach
 }
 
 /** Parses one gitignore pattern; undefined for a comment or a blank line. */
-export function parsePathPattern(line: string): PathPattern | undefined {
+export function parsePathPattern(line: string): PathPattern | null {
 	const text = line.trim();
-	if (text === "" || text.startsWith("#")) return undefined;
+	if (text === "" || text.startsWith("#")) return null;
 	const negated = text.startsWith("!");
 	const body = foldLookAlikes(negated ? text.slice(1) : text)
 		.toLowerCase()

@@ -42,7 +42,7 @@ export type { Reach };
 /** Protected-path patterns, compiled once for many paths. */
 export interface ProtectedPaths {
 	/** The pattern that protects the path, as it was written; undefined when none does. Later patterns beat earlier ones; a path too long to exist counts as protected, as every path does once the work has gone beyond its bound. */
-	find(path: string, reach?: Reach): string | undefined;
+	find(path: string, reach?: Reach): string | null;
 }
 
 /** What normalizing a path costs, of which look-alikes are folded, in units of work. */
@@ -189,12 +189,12 @@ export function compileProtectedPaths(patterns: readonly string[], work = new Wo
 			const path = normalizePath(written);
 			if (path.segments.length === 0) {
 				// Everything below the workspace, the home or the root goes: so does what is protected in it.
-				return reach === "below" ? compiled.find(({ pattern }) => !pattern.negated)?.written : undefined;
+				return reach === "below" ? (compiled.find(({ pattern }) => !pattern.negated)?.written ?? null) : null;
 			}
 			const last = index.lastTouching(path, reach);
 			if (work.spent) return TOO_MANY_COMPARISONS;
 			const found = compiled[last];
-			return found && !found.pattern.negated ? found.written : undefined;
+			return found && !found.pattern.negated ? found.written : null;
 		},
 	};
 }

@@ -46,7 +46,7 @@ export function handoffRisk(input: HandoffRiskInput): Risk {
 	if (input.actionKind !== "review") for (const cue of findCues(input.objective)) triggered.add(cue);
 	if (input.actionKind === "deploy") triggered.add("deploy_action");
 	const protectedPaths = compileProtectedPaths(input.protectedPaths);
-	if (input.files.some((file) => protectedPaths.find(file) !== undefined)) triggered.add("protected_path");
+	if (input.files.some((file) => protectedPaths.find(file) !== null)) triggered.add("protected_path");
 	if (input.files.length > WIDE_CHANGE_FILES) triggered.add("wide_change");
 	const { budgetUsd, estCostUsd } = input;
 	if (budgetUsd !== undefined && estCostUsd !== undefined && estCostUsd > budgetUsd) triggered.add("over_budget");

@@ -34,7 +34,7 @@ export type Effect =
 /** One command, and what feeds it. */
 export interface Invocation extends CommandWords {
 	/** What it reads from a pipe or a here-document, where that is known. */
-	readonly input: string | undefined;
+	readonly input: string | null;
 	/** It reads a pipe, a here-document or a file, known or not. */
 	readonly piped: boolean;
 	/** For what takes more than a few readings of its words, which are charged for already. */

@@ -26,7 +26,7 @@ function judgeWrite(path: string, reach: Reach, folder: string, paths: Protected
 	const full = resolvePath(folder, path);
 	const pattern = paths.find(full, reach);
 	return [
-		...(pattern === undefined
+		...(pattern === null
 			? []
 			: [
 					{

@@ -19,7 +19,7 @@ export interface CommandWords {
 interface OperandPattern {
 	readonly glob: GlobSegment;
 	/** Where it looks like a path, the same as a path. */
-	readonly path: { readonly outside: boolean; readonly glob: GlobSegment } | undefined;
+	readonly path: { readonly outside: boolean; readonly glob: GlobSegment } | null;
 }
 
 interface CommandPattern {
@@ -53,19 +53,19 @@ const MATCHED_CHARACTER_WORK = 3;
 const OPERAND_CHARACTER_WORK = 20;
 
 /** Folds look-alikes; undefined when that, or reading what comes of it, is more than the work left. */
-function foldFields(fields: readonly string[], work: WorkBudget): readonly string[] | undefined {
+function foldFields(fields: readonly string[], work: WorkBudget): readonly string[] | null {
 	const folding = fields.reduce((sum, field) => sum + foldingWork(field), 0);
-	if (!work.charge(folding)) return undefined;
+	if (!work.charge(folding)) return null;
 	const folded = fields.map(foldLookAlikes);
 	return work.charge(MATCHED_FIELD_WORK * folded.length + MATCHED_CHARACTER_WORK * charactersIn(folded))
 		? folded
-		: undefined;
+		: null;
 }
 
 /** Reads fields whose first is the command's name; undefined when that is more than the work left. */
-export function parseCommandWords(fields: readonly string[], work: WorkBudget): CommandWords | undefined {
+export function parseCommandWords(fields: readonly string[], work: WorkBudget): CommandWords | null {
 	const [first = "", ...words] = foldFields(fields, work) ?? [];
-	if (work.spent) return undefined;
+	if (work.spent) return null;
 	const name = toCommandName(first);
 	return { name, words, options: parseOptions(name, words) };
 }
@@ -74,8 +74,8 @@ export function parseCommandWords(fields: readonly string[], work: WorkBudget): 
  * Parses a pattern with the shell's own rules; undefined when it holds no command, or when that is more than the work
  * left.
  */
-export function parseForbiddenCommand(written: string, work: WorkBudget): ForbiddenCommand | undefined {
-	const literally = { value: () => undefined, output: () => undefined, work };
+export function parseForbiddenCommand(written: string, work: WorkBudget): ForbiddenCommand | null {
+	const literally = { value: () => null, output: () => null, work };
 	const commands = parseShell(written.trim(), 0, work).commands.flatMap((command): CommandPattern[] => {
 		const [first, ...folded] = foldFields(expandWords(command.words, literally), work) ?? [];
 		if (first === undefined || !work.charge(OPERAND_CHARACTER_WORK * charactersIn([first, ...folded]))) return [];
@@ -87,13 +87,13 @@ export function parseForbiddenCommand(written: string, work: WorkBudget): Forbid
 			},
 		];
 	});
-	return commands.length > 0 ? { written: written.trim(), commands } : undefined;
+	return commands.length > 0 ? { written: written.trim(), commands } : null;
 }
 
 /** Globs, letter case aside; a path in any spelling of it. */
 function parseOperand(written: string): OperandPattern | "*" {
 	if (written === "*") return "*";
-	const path = /[/~.]/.test(written) ? normalizePath(written) : undefined;
+	const path = /[/~.]/.test(written) ? normalizePath(written) : null;
 	return {
 		glob: parseGlobSegment(written.toLowerCase()),
 		path: path && { outside: path.outside, glob: parseGlobSegment(path.segments.join("/")) },
@@ -199,8 +199,8 @@ export class ForbiddenCommandMatcher {
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
 			const plain =
-				pattern.commands.length === 1 && name.every((atom) => typeof atom === "string") ? name.join("") : undefined;
-			if (plain === undefined) this.#any.push(pattern);
+				pattern.commands.length === 1 && name.every((atom) => typeof atom === "string") ? name.join("") : null;
+			if (plain === null) this.#any.push(pattern);
 			else this.#byName.set(plain, [...(this.#byName.get(plain) ?? []), pattern]);
 		}
 	}

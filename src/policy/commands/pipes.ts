@@ -16,7 +16,7 @@ const OUTPUT_WORK = 100;
 
 /** The inputs and outputs of the commands that are analysed together; each output is worked out once. */
 export class Pipes {
-	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
+	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | null }>();
 	readonly #work: WorkBudget;
 
 	constructor(work: WorkBudget) {
@@ -28,44 +28,44 @@ export class Pipes {
 		script: ShellScript,
 		command: SimpleCommand,
 		scope: Scope,
-	): { readonly input: string | undefined; readonly piped: boolean } {
+	): { readonly input: string | null; readonly piped: boolean } {
 		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
 		const output = (nested: ShellScript) => this.predictScriptOutput(nested, scope);
 		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
 			const text = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
-			return { input: this.#work.spent ? undefined : text, piped: true };
+			return { input: this.#work.spent ? null : text, piped: true };
 		}
 		if (redirect) {
 			const process = findScripts(redirect.target).find((nested) => nested.process);
-			return { input: process ? this.predictScriptOutput(process, scope) : undefined, piped: true };
+			return { input: process ? this.predictScriptOutput(process, scope) : null, piped: true };
 		}
 		if (command.reads) return { input: this.#printedBy(script, command.reads, scope), piped: true };
 		return { input: scope.input, piped: scope.piped };
 	}
 
 	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | undefined {
+	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | null {
 		// A group of many commands prints more than a script that would be run from it.
-		if (range.to - range.from > MAX_GROUP_COMMANDS) return undefined;
+		if (range.to - range.from > MAX_GROUP_COMMANDS) return null;
 		const commands = script.commands.slice(range.from, range.to);
 		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
 		let text = "";
 		for (const [at, command] of commands.entries()) {
-			if (!this.#work.charge(OUTPUT_WORK + 2 * commands.length)) return undefined;
+			if (!this.#work.charge(OUTPUT_WORK + 2 * commands.length)) return null;
 			if (isRead(range.from + at)) continue;
 			const own = this.#printedByOne(script, command, scope);
-			if (own === undefined || !this.#work.charge(own.length)) return undefined;
+			if (own === null || !this.#work.charge(own.length)) return null;
 			text += own;
 		}
 		return text;
 	}
 
-	#printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | undefined {
+	#printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | null {
 		const cached = this.#outputs.get(command);
 		if (cached) return cached.text;
 		// Until it is known, a command that reads itself has no known output.
-		this.#outputs.set(command, { text: undefined });
-		if (!this.#work.charge(WALK_PIECE_WORK * command.size)) return undefined;
+		this.#outputs.set(command, { text: null });
+		if (!this.#work.charge(WALK_PIECE_WORK * command.size)) return null;
 		const fields = expandWords(
 			command.words,
 			latestEnvironment(scope, this.#work, (nested) => this.predictScriptOutput(nested, scope)),
@@ -80,7 +80,7 @@ export class Pipes {
 	}
 
 	/** What a script prints; undefined when that cannot be told. */
-	predictScriptOutput(script: ShellScript, scope: Scope): string | undefined {
+	predictScriptOutput(script: ShellScript, scope: Scope): string | null {
 		return this.#printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
 }
@@ -88,24 +88,24 @@ export class Pipes {
 /** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
 export function predictWrappedOutput(
 	fields: readonly string[],
-	input: string | undefined,
+	input: string | null,
 	piped: boolean,
 	work: WorkBudget,
 	layer = 0,
-): string | undefined {
-	const words = work.charge(OUTPUT_WORK) ? parseCommandWords(fields, work) : undefined;
-	if (!words) return undefined;
+): string | null {
+	const words = work.charge(OUTPUT_WORK) ? parseCommandWords(fields, work) : null;
+	if (!words) return null;
 	const text = predictOutput(words.name, fields.slice(1), input, work);
-	if (text !== undefined || fields.length === 0 || layer > 6) return text;
+	if (text !== null || fields.length === 0 || layer > 6) return text;
 	for (const effect of findCommandEffects({ ...words, input, piped, work })) {
-		if (work.spent) return undefined;
+		if (work.spent) return null;
 		const inner =
 			effect.kind === "run" && effect.listed !== true
 				? predictWrappedOutput(effect.fields, input, piped, work, layer + 1)
-				: undefined;
-		if (inner !== undefined) return inner;
+				: null;
+		if (inner !== null) return inner;
 	}
-	return undefined;
+	return null;
 }
 
 function wordsAndTargets(command: SimpleCommand): readonly Word[] {
@@ -136,7 +136,7 @@ export function sourceCommandNames(script: ShellScript, command: SimpleCommand, 
 	let reads = command.reads;
 	for (let steps = 0; reads && steps < MAX_SOURCES; steps++) {
 		add(script.commands.slice(reads.from, Math.min(reads.to, reads.from + MAX_SOURCES)));
-		reads = script.commands[reads.from]?.reads;
+		reads = script.commands[reads.from]?.reads ?? null;
 	}
 	if (!work.charge(WALK_PIECE_WORK * command.size)) return names;
 	for (const nested of wordsAndTargets(command).flatMap(findScripts)) add(nested.commands.slice(0, MAX_SOURCES));

@@ -16,7 +16,7 @@ export interface Scope {
 	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
 	readonly parameters: readonly string[];
 	/** What the script reads, where it is known, and whether it reads anything at all. */
-	readonly input: string | undefined;
+	readonly input: string | null;
 	readonly piped: boolean;
 	/** Folders its commands may run in, the workspace (empty) first. */
 	readonly folders: string[];
@@ -30,7 +30,7 @@ export function emptyScope(): Scope {
 		variables: new Map(),
 		functions: new Map(),
 		parameters: [],
-		input: undefined,
+		input: null,
 		piped: false,
 		folders: [""],
 		depth: 0,
@@ -74,25 +74,24 @@ export function recordValue(scope: Scope, name: string, value: string, work: Wor
 /** How a set of values is chosen: which recorded value, and what stands for a variable without one. */
 interface ValueChoice {
 	/** The place in a variable's recorded values; undefined ignores them all. */
-	readonly recorded: number | undefined;
+	readonly recorded: number | null;
 	readonly otherwise: "unknown" | "empty";
 }
 
-function findParameter(scope: Scope, name: string, work: WorkBudget): string | undefined {
+function findParameter(scope: Scope, name: string, work: WorkBudget): string | null {
 	if (name === "@" || name === "*") {
 		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
-		return affordable ? scope.parameters.slice(1).join(" ") : undefined;
+		return affordable ? scope.parameters.slice(1).join(" ") : null;
 	}
-	return /^[0-9]$/.test(name) ? scope.parameters[Number(name)] : undefined;
+	return /^[0-9]$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
 }
 
-function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | undefined {
+function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | null {
 	if (name.startsWith("#") && name.length > 1) return "1";
 	const values = scope.variables.get(name);
-	const recorded =
-		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
+	const recorded = choice.recorded === null || !values ? null : values[Math.min(choice.recorded, values.length - 1)];
 	const value = recorded ?? findParameter(scope, name, work) ?? PRESET_VARIABLES.get(name);
-	return value ?? (choice.otherwise === "empty" ? "" : undefined);
+	return value ?? (choice.otherwise === "empty" ? "" : null);
 }
 
 /** Adds the names of the variables in a word, those inside `${…}` included. */
@@ -109,7 +108,7 @@ export function environmentsFor(
 	command: SimpleCommand,
 	scope: Scope,
 	work: WorkBudget,
-	output: (script: ShellScript) => string | undefined,
+	output: (script: ShellScript) => string | null,
 ): readonly Environment[] {
 	const names = new Set<string>();
 	for (const word of command.words) addVariableNames(word, names);
@@ -118,8 +117,8 @@ export function environmentsFor(
 	if (open.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
 	const choices: ValueChoice[] = [
-		{ recorded: undefined, otherwise: "unknown" },
-		{ recorded: undefined, otherwise: "empty" },
+		{ recorded: null, otherwise: "unknown" },
+		{ recorded: null, otherwise: "empty" },
 	];
 	for (let at = 0; at < most; at++)
 		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
@@ -130,7 +129,7 @@ export function environmentsFor(
 export function latestEnvironment(
 	scope: Scope,
 	work: WorkBudget,
-	output: (script: ShellScript) => string | undefined,
+	output: (script: ShellScript) => string | null,
 ): Environment {
 	return toEnvironment(scope, { recorded: MAX_RECORDED_VALUES, otherwise: "unknown" }, work, output);
 }
@@ -139,7 +138,7 @@ function toEnvironment(
 	scope: Scope,
 	choice: ValueChoice,
 	work: WorkBudget,
-	output: (script: ShellScript) => string | undefined,
+	output: (script: ShellScript) => string | null,
 ): Environment {
 	return {
 		value: (name) => chooseValue(scope, name, choice, work),

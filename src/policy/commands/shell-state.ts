@@ -19,7 +19,7 @@ const FILE_RUNNERS =
 
 /** What a command reads, where that is known, and whether it reads anything. */
 export interface CommandInput {
-	readonly input: string | undefined;
+	readonly input: string | null;
 	readonly piped: boolean;
 }
 
@@ -71,20 +71,20 @@ export class ShellState {
 		command: string,
 		fields: readonly string[],
 		scope: Scope,
-		input: string | undefined,
+		input: string | null,
 	): Iterable<AssignedValue> {
 		const words = fields.slice(1, 1 + MAX_WORDS);
 		const record = (name: string, value: string) => recordValue(scope, name, value, this.#work);
 		if (command === "set") record("@", words.filter((word) => word !== "--").join(" "));
 		else if (command === "printf" && words[0] === "-v")
-			record(words[1] ?? "", predictOutput("printf", words.slice(2), undefined, this.#work) ?? "");
+			record(words[1] ?? "", predictOutput("printf", words.slice(2), null, this.#work) ?? "");
 		for (const word of words) {
 			const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
 			if (name !== undefined && value !== undefined) {
 				record(name, value);
 				yield { name, value };
 			} else if (command === "for") record(words[0] ?? "", word);
-			else if (command === "read" && input !== undefined) record(word, input.trim());
+			else if (command === "read" && input !== null) record(word, input.trim());
 		}
 	}
 
@@ -92,7 +92,7 @@ export class ShellState {
 	recordRedirect(path: string, fields: readonly string[], { input, piped }: CommandInput): void {
 		if (this.#texts.size >= MAX_FILES) return;
 		const text = predictWrappedOutput(fields, input, piped, this.#work);
-		if (text !== undefined) this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
+		if (text !== null) this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
 	}
 
 	/** Remembers a file that a command writes, when the command is one that downloads. */
@@ -109,20 +109,20 @@ export class ShellState {
 	}
 
 	/** The downloaded file that a command runs. */
-	findDownloadRun(command: string, fields: readonly string[]): string | undefined {
+	findDownloadRun(command: string, fields: readonly string[]): string | null {
 		const download = fields.find((field) => this.#downloads.has(toFileKey(field)));
-		return download === fields[0] || FILE_RUNNERS.test(command) ? download : undefined;
+		return download === fields[0] || FILE_RUNNERS.test(command) ? (download ?? null) : null;
 	}
 
 	/** The text of the file that a command runs. */
-	findTextRun(command: string, fields: readonly string[]): string | undefined {
+	findTextRun(command: string, fields: readonly string[]): string | null {
 		const operand = FILE_RUNNERS.test(command)
 			? fields.slice(1).find((field) => this.#texts.has(toFileKey(field)))
 			: undefined;
-		return this.#texts.get(toFileKey(operand ?? fields[0] ?? ""));
+		return this.#texts.get(toFileKey(operand ?? fields[0] ?? "")) ?? null;
 	}
 
-	#outputIn(scope: Scope): (script: ShellScript) => string | undefined {
+	#outputIn(scope: Scope): (script: ShellScript) => string | null {
 		return (script) => this.pipes.predictScriptOutput(script, scope);
 	}
 }

@@ -247,11 +247,10 @@ export class CommandWalk {
 	/** Follows a file that the command runs: a download is code nobody has seen, a file with known text is a script. */
 	#followFileRun(name: string, fields: readonly string[], frame: CommandFrame): void {
 		const download = this.#state.findDownloadRun(name, fields);
-		if (download !== undefined)
-			this.#findings.add("forbidden_command", `runs the download ${shortenForReason(download)}`);
+		if (download !== null) this.#findings.add("forbidden_command", `runs the download ${shortenForReason(download)}`);
 		const text = this.#state.findTextRun(name, fields);
 		// One level deeper, because a file may run itself.
-		if (text !== undefined) this.#followScriptText(text, [], { ...frame, depth: frame.depth + 1 }, true);
+		if (text !== null) this.#followScriptText(text, [], { ...frame, depth: frame.depth + 1 }, true);
 		this.#state.recordDownloads(name, fields);
 	}
 
@@ -323,11 +322,10 @@ export class CommandWalk {
 		if (!this.#work.charge(WALK_PIECE_WORK * frame.command.size)) return;
 		const processes = processSubstitutions(frame.command);
 		const texts = processes.map((script) => this.#state.pipes.predictScriptOutput(script, frame.scope));
-		if (processes.length === 0 || frame.input !== undefined) texts.push(frame.input);
+		if (processes.length === 0 || frame.input !== null) texts.push(frame.input);
 		for (const text of texts) {
-			if (text === undefined) this.#addUnseenCode(frame);
-			else if (language === "shell")
-				this.#followScriptText(text, [], { ...frame, input: undefined, piped: false }, false);
+			if (text === null) this.#addUnseenCode(frame);
+			else if (language === "shell") this.#followScriptText(text, [], { ...frame, input: null, piped: false }, false);
 			else this.#followCode(language, text, frame);
 		}
 	}

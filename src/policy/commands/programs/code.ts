@@ -48,19 +48,19 @@ const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
 /** The interpreter a name means: `python3.12` is python. */
-export function findInterpreter(name: string): string | undefined {
+export function findInterpreter(name: string): string | null {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
 	const known = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
-	return CODE_OPTIONS.has(known) ? known : undefined;
+	return CODE_OPTIONS.has(known) ? known : null;
 }
 
 /** The code that one option holds, in the next word or attached; undefined when the word is no such option. */
-function codeAt(words: readonly string[], at: number, option: RegExp): string | undefined {
+function codeAt(words: readonly string[], at: number, option: RegExp): string | null {
 	const word = words[at] ?? "";
 	if (option.test(word)) return words[at + 1] ?? "";
 	const long = /^(--[a-z]+)=(.*)$/s.exec(word);
-	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : undefined;
-	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : undefined;
+	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : null;
+	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : null;
 }
 
 /** The code an interpreter is given in its words, or reads. */

@@ -43,21 +43,21 @@ const shred: ProgramRule = (command) => [
 /** The operand or `-t` folder that a command copies, moves or links to, and the others. */
 function sourcesAndTarget(command: Invocation): {
 	readonly sources: readonly string[];
-	readonly target: string | undefined;
+	readonly target: string | null;
 } {
 	const at = command.words.findIndex((word) => /^(?:-t|--target-directory)(?:=|$)/.test(word));
 	const named = at < 0 ? undefined : (/=(.*)$/s.exec(command.words[at] ?? "")?.[1] ?? command.words[at + 1]);
 	const { operands } = command.options;
 	if (named !== undefined) return { sources: operands.filter((word) => word !== named), target: named };
 	return operands.length < 2
-		? { sources: operands, target: undefined }
-		: { sources: operands.slice(0, -1), target: operands.at(-1) };
+		? { sources: operands, target: null }
+		: { sources: operands.slice(0, -1), target: operands.at(-1) ?? null };
 }
 
 /** Writes to the target itself, and to each source's name in it should it be a folder. */
 function writesTarget(command: Invocation): readonly Effect[] {
 	const { sources, target } = sourcesAndTarget(command);
-	if (target === undefined) return [];
+	if (target === null) return [];
 	const inside = sources
 		.slice(0, 64)
 		.map((source) => `${target}/${source.split(/[/\\]/).findLast((segment) => segment !== "") ?? ""}`);

@@ -47,7 +47,7 @@ function uploadEffects(file: string): readonly Effect[] {
 
 function requestEffects(command: Invocation): readonly Effect[] {
 	const method = findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
-	const bare = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : undefined;
+	const bare = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : null;
 	if (method === "DELETE" || bare === "DELETE") return [forbiddenEffect("sends a DELETE request")];
 	const posts =
 		method === "POST" ||

@@ -38,6 +38,6 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
 		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];
 	}
-	if (findInterpreter(command.name) !== undefined) yield* interpreterRule(command);
+	if (findInterpreter(command.name) !== null) yield* interpreterRule(command);
 	yield* findInnerCommands(command);
 }

@@ -34,7 +34,7 @@ class QuoteFinder {
 	}
 
 	/** Where the string is closed whose first character stands at `from`; undefined when it is not, or too far away. */
-	closing(quote: string, from: number): number | undefined {
+	closing(quote: string, from: number): number | null {
 		const text = this.#text;
 		const known = this.#known.get(quote) ?? new Int32Array(text.length + 2);
 		this.#known.set(quote, known);
@@ -46,7 +46,7 @@ class QuoteFinder {
 		}
 		const end = known[at] || -1;
 		for (let seen = from; seen < at; seen += text[seen] === "\\" ? 2 : 1) known[seen] = end;
-		return end > 0 && end - 1 - from <= MAX_STRING_CHARS ? end - 1 : undefined;
+		return end > 0 && end - 1 - from <= MAX_STRING_CHARS ? end - 1 : null;
 	}
 }
 
@@ -80,7 +80,7 @@ function readString(text: string, quotes: QuoteFinder, { 0: open, 1: bracket, in
 	const tripled = open === '"""' ? text.indexOf(open, from + 3) : -1;
 	if (tripled >= 0) return string(from + 3, tripled, tripled + 3);
 	const end = quotes.closing(open[0] ?? "", from + 1);
-	return end === undefined ? undefined : string(from + 1, end, end + 1);
+	return end === null ? null : string(from + 1, end, end + 1);
 }
 
 /** The text with all that is quoted emptied: what no language runs by itself. */
@@ -89,8 +89,8 @@ export function blankQuoted(text: string): string {
 	const pieces: string[] = [];
 	let kept = 0;
 	for (const { 0: quote, index } of text.matchAll(/["']/g)) {
-		const end = index < kept ? undefined : quotes.closing(quote, index + 1);
-		if (end === undefined) continue;
+		const end = index < kept ? null : quotes.closing(quote, index + 1);
+		if (end === null) continue;
 		pieces.push(text.slice(kept, index));
 		kept = end + 1;
 	}

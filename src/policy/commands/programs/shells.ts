@@ -68,7 +68,7 @@ const powershell: ProgramRule = ({ words, piped }) => {
 			const text = decodeUtf16(words[at + 1] ?? "");
 			return [
 				forbiddenEffect("runs an encoded PowerShell command"),
-				...(text === undefined ? [] : [codeEffect("powershell", text)]),
+				...(text === null ? [] : [codeEffect("powershell", text)]),
 			];
 		}
 		if (/^[-/]c(?:ommand)?$/i.test(word)) return [codeEffect("powershell", words.slice(at + 1).join(" "))];
@@ -79,9 +79,9 @@ const powershell: ProgramRule = ({ words, piped }) => {
 	return piped ? [{ kind: "interpret", language: "powershell" }] : [];
 };
 
-function decodeUtf16(text: string): string | undefined {
+function decodeUtf16(text: string): string | null {
 	const characters = text.replaceAll("=", "");
-	if (!/^[A-Za-z0-9+/]+$/.test(characters) || characters.length % 4 === 1) return undefined;
+	if (!/^[A-Za-z0-9+/]+$/.test(characters) || characters.length % 4 === 1) return null;
 	return atob(characters).replaceAll("\u0000", "");
 }
 

@@ -117,16 +117,16 @@ function isXargsCommand(words: readonly string[], word: string, at: number): boo
 }
 
 /** The mark that a word of xargs sets; undefined when it sets none. */
-function findMark(words: readonly string[], at: number): string | undefined {
+function findMark(words: readonly string[], at: number): string | null {
 	const word = words[at] ?? "";
 	const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
-	if (!found) return undefined;
+	if (!found) return null;
 	const attached = found[1] ?? found[2] ?? "";
 	return attached !== "" ? attached : /^-[IJ]$/.test(word) ? (words[at + 1] ?? "{}") : "{}";
 }
 
 function* xargs({ words, input, work }: Invocation): Iterable<Effect> {
-	const marked = words.findIndex((_, at) => findMark(words, at) !== undefined);
+	const marked = words.findIndex((_, at) => findMark(words, at) !== null);
 	const mark = findMark(words, marked) ?? "";
 	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
 	if (first < 0) return;
@@ -142,7 +142,7 @@ function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> 
 	const lines = places.length > 0 ? firstLines(values ?? "", work) : [];
 	for (const at of places) yield* fillTemplate({ words: command, at, mark: "{}", work }, lines);
 	// Without a command, the lines themselves are commands.
-	if (places.length === 0 && values !== undefined && values !== "") yield scriptEffect(values);
+	if (places.length === 0 && values !== null && values !== "") yield scriptEffect(values);
 }
 
 /** Where the command of `-exec` ends: at a `;`, at a `+` behind `{}`, or with the words. */

@@ -7,9 +7,9 @@ import type { ShellScript, Word, WordPart } from "./script.ts";
 /** What the words of a script are expanded against. */
 export interface Environment {
 	/** The value of a variable; undefined when it cannot be known. */
-	value(name: string): string | undefined;
+	value(name: string): string | null;
 	/** What a substitution's script prints, where that can be told without running it. */
-	output(script: ShellScript): string | undefined;
+	output(script: ShellScript): string | null;
 	/** What expansion is charged to, before it makes anything. Exhausted where a bound leaves out what may matter. */
 	readonly work: WorkBudget;
 }
@@ -47,7 +47,7 @@ function matchBraces(items: readonly BraceItem[]): ReadonlyMap<number, readonly 
 		else if (item === ",") open.at(-1)?.push(at);
 		else if (item === "}") {
 			const [start, ...commas] = open.pop() ?? [];
-			if (start !== undefined && (commas.length > 0 || expandRange(items, start, at) !== undefined)) {
+			if (start !== undefined && (commas.length > 0 || expandRange(items, start, at) !== null)) {
 				found.set(start, [...commas, at]);
 			}
 		}
@@ -56,13 +56,13 @@ function matchBraces(items: readonly BraceItem[]): ReadonlyMap<number, readonly 
 }
 
 /** `{a..z}` or `{1..9}`: what it names, as a glob where it names many. */
-function expandRange(items: readonly BraceItem[], start: number, end: number): string | undefined {
+function expandRange(items: readonly BraceItem[], start: number, end: number): string | null {
 	const only = items[start + 1];
-	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return undefined;
+	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return null;
 	const found = /^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.-?[0-9]{1,9})?$/.exec(only.text);
-	if (!found) return undefined;
+	if (!found) return null;
 	const [from, to] = found[1] === undefined ? [found[3], found[4]] : [found[1], found[2]];
-	return from === to ? from : "*";
+	return from === to ? (from ?? null) : "*";
 }
 
 function toPart(item: BraceItem): WordPart {
@@ -85,7 +85,7 @@ function expandAlternatives(
 	depth: number,
 ): readonly WordPart[][] {
 	const range = expandRange(braces.items, at, ends.at(-1) ?? at);
-	if (range !== undefined) return [[{ kind: "text", text: range, quoted: false }]];
+	if (range !== null) return [[{ kind: "text", text: range, quoted: false }]];
 	return ends.flatMap((stop, index) => expandItems(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
 }
 
@@ -165,14 +165,14 @@ function transform(operation: string, operand: string, value: string, work: Work
 }
 
 /** The value of `${name operation operand}` (bash manual 3.5.3), as far as it can be told. */
-function applyOperation(operation: string, operand: string, value: string | undefined, work: WorkBudget): string {
+function applyOperation(operation: string, operand: string, value: string | null, work: WorkBudget): string {
 	const characters = (value?.length ?? 0) + operand.length;
 	if (!work.charge(PART_WORK + VALUE_CHARACTER_WORK * characters)) return UNKNOWN;
-	const known = value !== undefined && !value.includes(UNKNOWN) ? value : undefined;
+	const known = value !== null && !value.includes(UNKNOWN) ? value : null;
 	if (operation === "" || /^:?\?$/.test(operation)) return value ?? UNKNOWN;
-	if (/^:?[-=]$/.test(operation)) return known === undefined || known === "" ? operand : known;
+	if (/^:?[-=]$/.test(operation)) return known === null || known === "" ? operand : known;
 	if (/^:?\+$/.test(operation)) return known === "" ? "" : operand;
-	return known === undefined ? UNKNOWN : transform(operation, operand, known, work);
+	return known === null ? UNKNOWN : transform(operation, operand, known, work);
 }
 
 function takeSubstring(value: string, bounds: string): string {
@@ -209,13 +209,13 @@ function partValue(part: WordPart, environment: Environment): string {
 	if (part.kind === "substitution") {
 		if (part.process) return `/dev/fd/${UNKNOWN}`;
 		const output = environment.output(part.script);
-		if (output === undefined) return UNKNOWN;
+		if (output === null) return UNKNOWN;
 		return work.charge(VALUE_CHARACTER_WORK * output.length) ? withoutFinalNewlines(output) : UNKNOWN;
 	}
 	const operand = joinParts(part.operand, environment);
 	if (part.name.startsWith("!")) {
 		const pointer = environment.value(part.name.slice(1));
-		if (pointer === undefined || !work.charge(VALUE_CHARACTER_WORK * pointer.length)) return UNKNOWN;
+		if (pointer === null || !work.charge(VALUE_CHARACTER_WORK * pointer.length)) return UNKNOWN;
 		return environment.value(pointer) ?? UNKNOWN;
 	}
 	return applyOperation(part.operation, operand, environment.value(part.name), work);
@@ -232,7 +232,7 @@ function fieldSeparators(environment: Environment): RegExp {
 /** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
 function splitFields(word: Word, separators: RegExp, environment: Environment): readonly string[] {
 	const fields: string[] = [];
-	let field: string | undefined;
+	let field: string | null = null;
 	for (const part of word) {
 		const value = partValue(part, environment);
 		if (part.kind === "text" || part.quoted) {
@@ -242,11 +242,11 @@ function splitFields(word: Word, separators: RegExp, environment: Environment): 
 		const [head = "", ...rest] = value.split(separators);
 		if (head !== "") field = (field ?? "") + head;
 		for (const next of rest) {
-			if (field !== undefined) fields.push(field);
-			field = next === "" ? undefined : next;
+			if (field !== null) fields.push(field);
+			field = next === "" ? null : next;
 		}
 	}
-	if (field !== undefined) fields.push(field);
+	if (field !== null) fields.push(field);
 	return fields;
 }
 

@@ -65,9 +65,9 @@ function printfOutput(args: readonly string[], work: WorkBudget): string {
 }
 
 /** Base64 as text, one character a byte; undefined when it is none. */
-export function decodeBase64Text(text: string): string | undefined {
+export function decodeBase64Text(text: string): string | null {
 	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
-	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
+	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return null;
 	return new TextDecoder().decode(Uint8Array.from(atob(compact), (character) => character.charCodeAt(0)));
 }
 
@@ -85,16 +85,16 @@ function expandTrSet(text: string): string {
 	});
 }
 
-function trOutput(args: readonly string[], input: string, work: WorkBudget): string | undefined {
+function trOutput(args: readonly string[], input: string, work: WorkBudget): string | null {
 	const options = args.filter((word) => /^-./.test(word));
 	const written = args.filter((word) => !/^-./.test(word)).slice(0, 2);
-	if (written.length === 0 || options.some((option) => option !== "-d")) return undefined;
-	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(written))) return undefined;
+	if (written.length === 0 || options.some((option) => option !== "-d")) return null;
+	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(written))) return null;
 	const [from = "", to = ""] = written.map(expandTrSet);
 	const places = new Map<string, number>();
 	for (let at = from.length - 1; at >= 0; at--) places.set(from[at] ?? "", at);
 	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
-	if (to === "") return undefined;
+	if (to === "") return null;
 	const translated = (character: string) => {
 		const at = places.get(character);
 		return at === undefined ? character : (to[at] ?? to.at(-1) ?? "");
@@ -111,31 +111,26 @@ const isShortOption = (word: string, character: string) => /^-[A-Za-z]+$/.test(w
 export function predictOutput(
 	name: string,
 	args: readonly string[],
-	input: string | undefined,
+	input: string | null,
 	work: WorkBudget,
-): string | undefined {
+): string | null {
 	const characters = charactersIn(args) + (input?.length ?? 0);
-	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return undefined;
-	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
+	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return null;
+	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1) ?? null;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const own = operands.every((word) => word === "-");
 	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
-	if (!COMPUTED_COMMANDS.has(name) || !work.charge(DECODED_CHARACTER_WORK * characters)) return undefined;
+	if (!COMPUTED_COMMANDS.has(name) || !work.charge(DECODED_CHARACTER_WORK * characters)) return null;
 	return computeOutput(name, args, input, work);
 }
 
 /** Commands that do more than pass their input on. */
 const COMPUTED_COMMANDS: ReadonlySet<string> = new Set(outputFile.computed);
 
-function computeOutput(
-	name: string,
-	args: readonly string[],
-	input: string | undefined,
-	work: WorkBudget,
-): string | undefined {
+function computeOutput(name: string, args: readonly string[], input: string | null, work: WorkBudget): string | null {
 	if (name === "echo") return echoOutput(args);
 	if (name === "printf") return printfOutput(args, work);
-	if (input === undefined || input.includes(UNKNOWN)) return undefined;
+	if (input === null || input.includes(UNKNOWN)) return null;
 	const own = args.every((word) => word.startsWith("-"));
 	if (
 		name === "base64" &&
@@ -150,7 +145,7 @@ function computeOutput(
 	if (name === "xxd" && args.some((word) => isShortOption(word, "r"))) return decodeHex(input);
 	if (name === "rev" && own) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
 	if (name === "tr") return trOutput(args, input, work);
-	return undefined;
+	return null;
 }
 
 /** Commands that turn unreadable text into readable text: piped into a shell they hide what runs. */

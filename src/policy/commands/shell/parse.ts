@@ -8,15 +8,15 @@ interface CommandDraft {
 	assignments: Assignment[];
 	words: Word[];
 	redirects: { operator: Redirect["operator"]; target: Word }[];
-	reads: CommandRange | undefined;
+	reads: CommandRange | null;
 	size: number;
 }
 
 interface CommandGroup {
 	readonly closedBy: string;
 	readonly from: number;
-	readonly reads: CommandRange | undefined;
-	readonly functionName: string | undefined;
+	readonly reads: CommandRange | null;
+	readonly functionName: string | null;
 }
 
 const REDIRECT_OPERATORS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"] as const;
@@ -32,17 +32,17 @@ const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
 
 /** The text of a word that is one unquoted piece, as reserved words must be. */
-function unquotedText(word: Word): string | undefined {
+function unquotedText(word: Word): string | null {
 	const only = word[0];
-	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : undefined;
+	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : null;
 }
 
 /** Name and first piece of the value of `name=value`; lenient about the name, since a typo is no reason to look away. */
-function parseAssignment(word: Word): Assignment | undefined {
+function parseAssignment(word: Word): Assignment | null {
 	const first = word[0];
-	if (first?.kind !== "text" || first.quoted) return undefined;
+	if (first?.kind !== "text" || first.quoted) return null;
 	const found = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
-	if (!found) return undefined;
+	if (!found) return null;
 	const rest = first.text.slice(found[0].length);
 	return { name: found[1] ?? "", value: [{ kind: "text", text: rest, quoted: false }, ...word.slice(1)] };
 }
@@ -52,10 +52,10 @@ class ScriptParser {
 	readonly #commands: CommandDraft[] = [];
 	readonly #functions: ShellFunction[] = [];
 	readonly #groups: CommandGroup[] = [];
-	#draft: CommandDraft | undefined;
-	#pipe: CommandRange | undefined;
-	#last: CommandRange | undefined;
-	#pendingFunction: string | undefined;
+	#draft: CommandDraft | null = null;
+	#pipe: CommandRange | null = null;
+	#last: CommandRange | null = null;
+	#pendingFunction: string | null = null;
 	#inPattern = false;
 	/** What was left of the pieces at the beginning, and when the last command ended. */
 	readonly #pieces: number;
@@ -67,7 +67,7 @@ class ScriptParser {
 		this.#piecesLeft = reader.limits.pieces;
 	}
 
-	parse(closedBy: ")" | undefined): ShellScript {
+	parse(closedBy: ")" | null): ShellScript {
 		const reader = this.#reader;
 		while (!reader.ended) {
 			if (this.#skipBlanks()) continue;
@@ -125,15 +125,15 @@ class ScriptParser {
 
 	#newline(): void {
 		this.#endCommand();
-		this.#last = undefined;
+		this.#last = null;
 		this.#reader.at++;
 		this.#readHeredocs();
 	}
 
 	#semicolon(): void {
 		this.#endCommand();
-		this.#pipe = undefined;
-		this.#last = undefined;
+		this.#pipe = null;
+		this.#last = null;
 		const reader = this.#reader;
 		reader.at++;
 		const double = reader.peek() === ";" || reader.peek() === "&";
@@ -151,24 +151,24 @@ class ScriptParser {
 		}
 		this.#endCommand();
 		const piped = reader.peek() === "|" && reader.peek(1) !== "|";
-		this.#pipe = piped ? this.#last : undefined;
+		this.#pipe = piped ? this.#last : null;
 		if (piped && !this.#last) reader.malformed = true;
 		const length = reader.startsWith("&&") || reader.startsWith("||") || reader.startsWith("|&") ? 2 : 1;
 		if (!this.#last) reader.malformed = true;
 		reader.at += length;
-		this.#last = undefined;
+		this.#last = null;
 	}
 
 	#openParenthesis(): void {
 		const reader = this.#reader;
 		const draft = this.#draft;
 		const name = unquotedText(draft?.words.at(-1) ?? []);
-		if (name !== undefined && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
+		if (name !== null && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
 			reader.at = reader.text.indexOf(")", reader.at) + 1;
 			draft?.words.pop();
 			// Only a name alone can be defined; words before it are a mistake that must hide nothing.
 			if (draft && draft.words.length > 0) reader.malformed = true;
-			else this.#draft = undefined;
+			else this.#draft = null;
 			this.#endCommand();
 			this.#pendingFunction = name;
 		} else if (!draft && reader.startsWith("((") && reader.isArithmetic(reader.at)) {
@@ -194,28 +194,28 @@ class ScriptParser {
 			this.#reader.abandon();
 			return;
 		}
-		const reads = this.#pipe ?? this.#groups.at(-1)?.reads;
+		const reads = this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
 		this.#groups.push({ closedBy, from: this.#commands.length, reads, functionName: this.#pendingFunction });
-		this.#pendingFunction = undefined;
-		this.#pipe = undefined;
+		this.#pendingFunction = null;
+		this.#pipe = null;
 	}
 
 	#close(closedBy: string): void {
 		this.#endCommand();
 		const at = this.#groups.findLastIndex((group) => group.closedBy === closedBy);
 		if (at !== this.#groups.length - 1 || at < 0) this.#reader.malformed = true;
-		const group = at < 0 ? undefined : this.#groups[at];
+		const group = at < 0 ? null : this.#groups[at];
 		if (!group) return;
 		this.#groups.length = at;
 		const body = { from: group.from, to: this.#commands.length };
-		if (group.functionName !== undefined) this.#functions.push({ name: group.functionName, body });
+		if (group.functionName !== null) this.#functions.push({ name: group.functionName, body });
 		this.#last = body;
 	}
 
 	#begin(): CommandDraft {
 		if (this.#draft) return this.#draft;
-		const reads = this.#pipe ?? this.#groups.at(-1)?.reads;
-		this.#pipe = undefined;
+		const reads = this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
+		this.#pipe = null;
 		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0 };
 		return this.#draft;
 	}
@@ -223,7 +223,7 @@ class ScriptParser {
 	#endCommand(): void {
 		const draft = this.#draft;
 		if (!draft) return;
-		this.#draft = undefined;
+		this.#draft = null;
 		this.#reader.count();
 		const at = this.#commands.length;
 		draft.size = this.#piecesRead();
@@ -312,14 +312,14 @@ class ScriptParser {
 	#unclosedHeredoc(body: string): void {
 		const reader = this.#reader;
 		reader.malformed = true;
-		const script = reader.nested(UNREAD_SCRIPT, () => parseScript(reader.inner(body), undefined));
+		const script = reader.nested(UNREAD_SCRIPT, () => parseScript(reader.inner(body), null));
 		if (script.tooDeep) reader.abandon();
 		const value: Word = [{ kind: "substitution", script, process: false, quoted: true }];
 		this.#commands.push({
 			assignments: [],
 			words: [],
 			redirects: [{ operator: "<<<", target: value }],
-			reads: undefined,
+			reads: null,
 			size: this.#piecesRead(),
 		});
 	}
@@ -337,10 +337,10 @@ class ScriptParser {
 		reader.count();
 		const text = unquotedText(word);
 		// `2>file`: digits that touch a redirect are a descriptor.
-		if (text !== undefined && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
+		if (text !== null && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
 		const draft = this.#draft;
 		if (draft && draft.words.length > 0) draft.words.push(word);
-		else if (!(text !== undefined && !draft && this.#reserved(text))) this.#firstWord(word);
+		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(word);
 	}
 
 	/** A word where a command's name may stand: an assignment or the name itself. */
@@ -471,5 +471,5 @@ const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).
  * @param piecesAround how many pieces were read of those.
  */
 export function parseShell(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
-	return parseScript(new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround)), undefined);
+	return parseScript(new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround)), null);
 }

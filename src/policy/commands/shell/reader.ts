@@ -44,7 +44,7 @@ const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
 const BLANKS = /[ \t\r]+/y;
 
 /** Parses a script from the reader's place to the `)` that closes it, or to the end. */
-export type ParseNested = (reader: ShellReader, closedBy: ")" | undefined) => ShellScript;
+export type ParseNested = (reader: ShellReader, closedBy: ")" | null) => ShellScript;
 
 /** A here-document whose body has not been reached. */
 export interface Heredoc {
@@ -185,7 +185,7 @@ export class ShellReader {
 			if (WORD_END.includes(character) && stops === "") break;
 			this.step();
 			const special = this.#special(character);
-			if (special === undefined) {
+			if (special === null) {
 				plain += character;
 				this.at++;
 			} else {
@@ -199,12 +199,12 @@ export class ShellReader {
 	}
 
 	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
-	#special(character: string): readonly WordPart[] | undefined {
+	#special(character: string): readonly WordPart[] | null {
 		if (character === "\\") return this.#escape();
 		if (character === "'") return [this.#singleQuoted()];
 		if (character === '"') return this.#doubleQuoted();
 		if (character === "`") return [this.#backticks(false)];
-		if (character !== "$") return undefined;
+		if (character !== "$") return null;
 		if (this.peek(1) === "'") return [this.#ansiQuoted()];
 		if (this.peek(1) === '"') {
 			this.at++;
@@ -333,7 +333,7 @@ export class ShellReader {
 		if (end >= this.text.length) this.malformed = true;
 		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
-		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), undefined));
+		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), null));
 		if (script.malformed) this.malformed = true;
 		if (script.tooDeep) this.abandon();
 		return { kind: "substitution", script, process: false, quoted };
@@ -401,7 +401,7 @@ export class ShellReader {
 			const text = this.text.slice(start, this.at - 2);
 			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
 			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
-				const script = this.parseNested(this.inner(text), undefined);
+				const script = this.parseNested(this.inner(text), null);
 				parts.push({ kind: "substitution", script, process: false, quoted: true });
 			}
 			// The value is a number nobody needs; what runs to compute it counts.

@@ -47,7 +47,7 @@ export interface SimpleCommand {
 	readonly words: readonly Word[];
 	readonly redirects: readonly Redirect[];
 	/** The commands whose output it reads, through a pipe of its own or of a group around it. */
-	readonly reads: CommandRange | undefined;
+	readonly reads: CommandRange | null;
 	/** How many pieces were read for it, those of scripts nested in it included: what walking through it costs. */
 	readonly size: number;
 }

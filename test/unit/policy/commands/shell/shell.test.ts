@@ -10,8 +10,8 @@ import { WorkBudget } from "../../../../../src/policy/work-budget.ts";
 const VALUES: Readonly<Record<string, string>> = { HOME: "~", a: "x y", b: "lib.tar.gz", n: "5", empty: "", IFS: " " };
 
 const environment: Environment = {
-	value: (name) => VALUES[name],
-	output: () => undefined,
+	value: (name) => VALUES[name] ?? null,
+	output: () => null,
 	work: new WorkBudget(Number.POSITIVE_INFINITY),
 };
 
@@ -104,10 +104,10 @@ describe("a script", () => {
 
 	it("tells which command reads which", () => {
 		const reads = (text: string) => parseShell(text).commands.map(({ reads: range }) => range);
-		expect(reads("a | b | c")).toEqual([undefined, { from: 0, to: 1 }, { from: 1, to: 2 }]);
-		expect(reads("{ a; b; } | c")).toEqual([undefined, undefined, { from: 0, to: 2 }]);
-		expect(reads("a | (b; c)")).toEqual([undefined, { from: 0, to: 1 }, { from: 0, to: 1 }]);
-		expect(reads("a |\n b; c")).toEqual([undefined, { from: 0, to: 1 }, undefined]);
+		expect(reads("a | b | c")).toEqual([null, { from: 0, to: 1 }, { from: 1, to: 2 }]);
+		expect(reads("{ a; b; } | c")).toEqual([null, null, { from: 0, to: 2 }]);
+		expect(reads("a | (b; c)")).toEqual([null, { from: 0, to: 1 }, { from: 0, to: 1 }]);
+		expect(reads("a |\n b; c")).toEqual([null, { from: 0, to: 1 }, null]);
 	});
 
 	it("keeps the body of a here-document, expanded only when its end is not quoted", () => {
@@ -147,24 +147,24 @@ describe("a script", () => {
 });
 
 describe("what is printed", () => {
-	it.each<[string, string[], string | undefined, string | undefined]>([
-		["echo", ["a", "b"], undefined, "a b\n"],
-		["echo", ["-e", "a\\tb"], undefined, "a\tb\n"],
-		["printf", ["%s-%s\\n", "a", "b"], undefined, "a-b\n"],
-		["printf", ["%s\\n", "a", "b"], undefined, "a\nb\n"],
-		["printf", ["\\x41\\102"], undefined, "AB"],
+	it.each<[string, string[], string | null, string | null]>([
+		["echo", ["a", "b"], null, "a b\n"],
+		["echo", ["-e", "a\\tb"], null, "a\tb\n"],
+		["printf", ["%s-%s\\n", "a", "b"], null, "a-b\n"],
+		["printf", ["%s\\n", "a", "b"], null, "a\nb\n"],
+		["printf", ["\\x41\\102"], null, "AB"],
 		["cat", [], "x", "x"],
-		["cat", ["file"], "x", undefined],
+		["cat", ["file"], "x", null],
 		["base64", ["-d"], "aGk=", "hi"],
 		["base64", ["--decode"], "aGk", "hi"],
-		["base64", ["-d"], "%%%", undefined],
-		["base64", [], "hi", undefined],
+		["base64", ["-d"], "%%%", null],
+		["base64", [], "hi", null],
 		["xxd", ["-r", "-p"], "6869", "hi"],
 		["rev", [], "ab\ncd", "ba\ndc"],
 		["tr", ["a-z", "b-za"], "hal", "ibm"],
 		["tr", ["-d", "x"], "axb", "ab"],
-		["which", ["rm"], undefined, "rm"],
-		["date", [], undefined, undefined],
+		["which", ["rm"], null, "rm"],
+		["date", [], null, null],
 	])("by %s %j from %j is %j", (name, args, input, text) => {
 		expect(predictOutput(name, args, input, new WorkBudget())).toBe(text);
 	});
