@@ -1,8 +1,9 @@
-// Which language a task asks for, and which one a file is in. What is known of each language stands in languages.ts. Pure.
+// Detects which language a task asks for, and which language a file is in. The languages are listed in languages.json.
+// Pure.
 import languageFile from "./language.json" with { type: "json" };
 import { LANGUAGES, type LanguageEntry } from "./languages.ts";
 
-/** How a language was found, the surest first. */
+/** How a language was detected, the surest evidence first. */
 export type LanguageEvidence = "forced" | "named" | "file_name" | "framework" | "keyword" | "default";
 
 export interface DetectedLanguage {
@@ -10,10 +11,10 @@ export interface DetectedLanguage {
 	evidence: LanguageEvidence;
 }
 
-/** Where nothing speaks for any language. */
+/** The language of a task without any evidence. */
 const DEFAULT_LANGUAGE = "python";
 
-/** A task names its language early; a longer one is mostly material. */
+/** A task names its language early. The rest of a longer task is mostly material. */
 const MAX_READ_CHARS = 20_000;
 
 const byId = new Map(LANGUAGES.map((language) => [language.id, language]));
@@ -26,15 +27,15 @@ const byFile = new Map(
 	LANGUAGES.flatMap(({ files = [], ...language }) => files.map((file) => [file.toLowerCase(), language.id])),
 );
 
-/** A language by its id; undefined for one that the table does not have. */
+/** A language by its id. Undefined when the table does not have it. */
 export function languageOf(id: string): LanguageEntry | undefined {
 	return byId.get(id);
 }
 
-/** What is written in a language and stands behind a hyphen, in English and in German. */
+/** Words behind a language's name and a hyphen, in English and in German: `Python-Skript`. */
 const COMPOUNDS = alternation(languageFile.compounds);
 
-/** Names that are no words: what stands beside them must not be a part of a longer name (`Java` in `JavaScript`, `C` in `C++`). */
+/** An expression that matches a name only as a whole, not in a longer name (`Java` in `JavaScript`, `C` in `C++`). */
 function asWholeName(source: string): string {
 	return `(?<![\\w.#+/-])(?:${source})(?![\\w#+]|-(?!(?:${caseless(COMPOUNDS)})(?!\\w))\\w|\\.\\w)`;
 }
@@ -43,28 +44,28 @@ function alternation(sources: readonly string[]): string {
 	return sources.join("|");
 }
 
-/** `Go` as it is and `go`: the words around it say that it is meant. */
+/** Matches `Go` and `go`, for places where the words around it say that the language is meant. */
 function inAnyCase(names: readonly string[]): string {
 	return alternation(names.map((name) => (name.length === 1 ? name : `(?:${name}|${name.toLowerCase()})`)));
 }
 
-/** Nouns that follow the name of a language in which they are written. */
+/** Nouns for what is written in a language. They follow its name. */
 const ARTEFACTS = alternation(languageFile.artefacts);
 
-/** Verbs that a format follows where it is what is to be written. */
+/** Verbs before the name of a format that is to be written. */
 const WRITING_VERBS = `(?:${alternation(languageFile.writing_verbs)})`;
 
-/** What is made with a framework whose name is a common word. */
+/** What is made with a framework. It tells a framework from a common word of the same name. */
 const MADE_WITH_FRAMEWORK = alternation(languageFile.made_with_framework);
 
 interface LanguagePatterns {
-	/** The target of a translation. */
+	/** The language as the target of a translation. */
 	target: RegExp;
-	/** Where the words around the name say that it is the language of what is written. */
+	/** The name among words that say that something is to be written in the language. */
 	inContext: RegExp;
-	/** A format that the task begins with, as what is wanted; null for others. */
+	/** A format at the beginning of the task, as what is wanted. Null for other languages. */
 	leading: RegExp | null;
-	/** The name alone; null for formats. */
+	/** The name alone. Null for formats. */
 	bare: RegExp | null;
 	frameworks: RegExp | null;
 	keywords: RegExp | null;
@@ -85,11 +86,12 @@ function frameworksPattern({ frameworks = [], commonFrameworks = [] }: LanguageE
 
 function buildLanguagePatterns(language: LanguageEntry): LanguagePatterns {
 	const { names, commonNames = [], isFormat = false, keywords } = language;
-	// Names in any case, common ones in theirs: the expressions are case-sensitive, so each letter of the former is spelled twice.
+	// Names match in any case, common names in their own. The expressions are case-sensitive, so `caseless` spells each
+	// letter twice.
 	const loose = names.map(caseless);
 	const any = asWholeName(alternation([...loose, inAnyCase(commonNames)].filter((source) => source !== "")));
 	const proper = asWholeName(alternation([...loose, ...commonNames]));
-	// A lone letter is mostly a letter.
+	// A single letter is mostly not a language.
 	const alone = [...loose, ...commonNames.filter((name) => name.length > 1)];
 	const artefact = `\\s+(?:[a-z]+\\s+)?(?:${caseless(ARTEFACTS)})(?!\\w)`;
 	const adjective =
@@ -113,14 +115,14 @@ function buildLanguagePatterns(language: LanguageEntry): LanguagePatterns {
 	};
 }
 
-/** A source whose letters match in both cases; escapes and groups stay as they are. */
+/** Makes the letters of an expression match in both cases. Escapes and groups stay as they are. */
 function caseless(source: string): string {
 	return source.replace(/\\.|\(\?[:!=<]+|[a-z]/gi, (piece) =>
 		/^[a-z]$/i.test(piece) ? `[${piece.toLowerCase()}${piece.toUpperCase()}]` : piece,
 	);
 }
 
-/** Built with the first task: two hundred expressions that no other request needs. */
+/** Built with the first task, because no other request needs these two hundred expressions. */
 let languagePatterns: [LanguageEntry, LanguagePatterns][] | undefined;
 
 function loadLanguagePatterns(): [LanguageEntry, LanguagePatterns][] {
@@ -131,11 +133,11 @@ function loadLanguagePatterns(): [LanguageEntry, LanguagePatterns][] {
 	return languagePatterns;
 }
 
-/** Words before a name that say it is not what is wanted. */
+/** Words before a name that say that it is not wanted. */
 const UNWANTED_BEFORE =
 	/(?:\bnot|\bno|n't|\bwithout|\binstead of|\brather than|\bfrom|\bunlike|\breads?|\breading|\bpars(?:es?|ing)|\banaly[sz](?:es?|ing)|\blint(?:s|ing)?)(?:\s+(?:use|using|in|any|a|an|the|with|be|plain))*\s*$/i;
 
-/** The first place where a name is wanted; null when there is none. */
+/** The first position where a name is wanted. Null when there is none. */
 function findFirstWanted(text: string, pattern: RegExp | null): number | null {
 	if (!pattern) return null;
 	for (const { index } of text.matchAll(pattern))
@@ -143,7 +145,7 @@ function findFirstWanted(text: string, pattern: RegExp | null): number | null {
 	return null;
 }
 
-/** The language whose pattern stands first in the text. */
+/** The language whose pattern matches first in the text. */
 function findEarliest(text: string, which: (patterns: LanguagePatterns) => RegExp | null): string | null {
 	const found = loadLanguagePatterns().flatMap(([{ id }, own]) => {
 		const at = findFirstWanted(text, which(own));
@@ -152,7 +154,7 @@ function findEarliest(text: string, which: (patterns: LanguagePatterns) => RegEx
 	return found.toSorted((a, b) => a.at - b.at)[0]?.id ?? null;
 }
 
-/** The language that most patterns speak for; of several, the one named first. */
+/** The language whose pattern matches most often. Of several, the one that matches first. */
 function findMostMentioned(text: string, which: (patterns: LanguagePatterns) => RegExp | null): string | null {
 	const found = loadLanguagePatterns().flatMap(([{ id }, own]) => {
 		const pattern = which(own);
@@ -163,7 +165,7 @@ function findMostMentioned(text: string, which: (patterns: LanguagePatterns) => 
 	return found.toSorted((a, b) => b.count - a.count || a.first - b.first)[0]?.id ?? null;
 }
 
-/** What looks like a file in prose: a name with a known extension, or a known name. */
+/** Finds what looks like a file name in prose: a name with an extension, or a well-known name. */
 function findFileNames(text: string): string[] {
 	return [
 		...text.matchAll(
@@ -172,23 +174,23 @@ function findFileNames(text: string): string[] {
 	].map(([name]) => name);
 }
 
-/** The language of the files that a task names, programs before what programs read. */
+/** The language of the files that a task names. Programs count before the formats that programs read. */
 function findLanguageOfFiles(text: string): string | null {
 	const ids = findFileNames(text).flatMap((name) => languageOfPath(name) ?? []);
 	const isProgram = (id: string) => id !== "text" && !languageOf(id)?.isFormat;
 	return ids.find(isProgram) ?? ids.find((id) => id !== "text") ?? null;
 }
 
-/** The language of a file by its name; null for one that no language claims. */
+/** The language of a file by its name. Null when no language has such files. */
 export function languageOfPath(path: string): string | null {
 	const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
 	const known = byFile.get(name);
-	// A manifest of a language is written in its own format: package.json is JSON, whatever it speaks for.
+	// A language's manifest is written in a format of its own: package.json is JSON.
 	const extension = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : "";
 	return byExtension.get(extension)?.id ?? known ?? null;
 }
 
-/** What a caller calls a language, as its id; an unknown one as it is, in small letters. */
+/** The id of a language by any of its names. An unknown name is returned in lower case. */
 export function toLanguageId(language: string): string {
 	const asked = language.trim().toLowerCase();
 	const known = LANGUAGES.find(
@@ -203,8 +205,8 @@ export function toLanguageId(language: string): string {
 }
 
 /**
- * The language that a task asks for: forced, else the target of a translation, else named, else that of the files it names,
- * of its frameworks, of words that speak for one; else the default.
+ * Detects the language of a task: the forced one, else the target of a translation, else the one that is named, else
+ * that of the named files, of frameworks, of keywords, else the default.
  */
 export function detectLanguage(task: string, forced: string | null = null): DetectedLanguage {
 	if (forced?.trim()) return { id: toLanguageId(forced), evidence: "forced" };

@@ -1,5 +1,4 @@
-// The languages that code mode knows, as a table: how a task names them, what their files are called, what speaks for them.
-// How the table is read is language.ts's.
+// The languages that code mode knows. The table is in languages.json, detection in language.ts.
 
 import languagesFile from "./languages.json" with { type: "json" };
 
@@ -27,24 +26,24 @@ const LEXICAL_RULES_NAMES = [
 export type LexisName = (typeof LEXICAL_RULES_NAMES)[number];
 
 export interface LanguageEntry {
-	/** As answered and asked for. */
+	/** The id in requests and responses. */
 	id: string;
 	display: string;
-	/** Names that mean it wherever they stand, in any case; regular expressions without anchors. */
+	/** Names that mean the language wherever they stand, in any case. Regular expressions without anchors. */
 	names: readonly string[];
-	/** Names that are common words too: they count in this case, or in any case where the words around them say so. */
+	/** Names that are common words too. They count in this case, or in any case where the words around them say so. */
 	commonNames?: readonly string[];
-	/** A format that programs of other languages read and write: it counts only where it is what is to be written. */
+	/** A format that programs of other languages read and write. It counts only where it is to be written. */
 	isFormat?: boolean;
-	/** File extensions, without the dot; the first is its own. */
+	/** File extensions without the dot, the main one first. */
 	extensions: readonly string[];
 	/** Whole file names. */
 	files?: readonly string[];
-	/** Libraries, frameworks and tools that mean it. */
+	/** Libraries, frameworks and tools of the language. */
 	frameworks?: readonly string[];
-	/** Those that are common words too: they count with a capital, or before what is made with them. */
+	/** Frameworks that are common words too. They count with a capital, or before what is made with them. */
 	commonFrameworks?: readonly string[];
-	/** Words that speak for it where nothing else does. */
+	/** Words that hint at the language where nothing else does. */
 	keywords?: readonly string[];
 	/** Null where no check of brackets is safe. */
 	lexis: LexisName | null;

@@ -1,36 +1,36 @@
-// How programs of each language are read for their brackets, as a table: what is a comment, what is a string, and what is
-// neither though it looks like one. The reader is brackets.ts.
+// The lexical rules of each language for the check of brackets: comments, strings, and what looks like one but is
+// neither. brackets.ts reads by them.
 import type { LexisName } from "./languages.ts";
 
 export interface Quoted {
 	open: string;
 	close: string;
-	/** Whether a backslash takes the next character out of play. */
+	/** Whether a backslash escapes the next character. */
 	escapes: boolean;
-	/** Whether it may go over the end of a line. */
+	/** Whether it may have several lines. */
 	lines: boolean;
 }
 
-/** A piece that is skipped whole where it begins, before anything else is looked for. */
+/** A piece of a program that is skipped whole. It is tried before comments and strings. */
 export interface SkippedSyntax {
-	/** Sticky and bounded: it is tried at every place of a text. */
+	/** Sticky and bounded, because it is tried at every position of a text. */
 	open: RegExp;
-	/** What ends it, by what opened it; null where the opening is all of it. A piece that lacks its end makes a text unreadable. */
+	/** Its end, by its opening. Null where the opening is all of it. A text with an unclosed piece is unreadable. */
 	close: ((opening: RegExpExecArray) => string | RegExp) | null;
 }
 
 export interface Lexis {
-	/** Begin a comment to the end of the line. */
+	/** Openings of comments that end with the line. */
 	lineComments: readonly string[];
 	blockComments: readonly { open: string; close: string; nests: boolean }[];
 	/** Longer openings before shorter ones. */
 	strings: readonly Quoted[];
 	skips: readonly SkippedSyntax[];
-	/** Whether `#` at the beginning of a line is a preprocessor's. */
+	/** Whether `#` at the beginning of a line is a preprocessor directive. */
 	hasDirectives: boolean;
-	/** Backtick templates with `${…}`, and regular expressions between slashes. */
+	/** Whether it has backtick templates with `${…}`, and regular expressions between slashes. */
 	isScript: boolean;
-	/** Where this occurs, brackets cannot be counted: branches of a preprocessor, marks in running text. */
+	/** Where this matches, brackets cannot be counted: branches of a preprocessor, marks in running text. */
 	unreadable: RegExp | null;
 }
 
@@ -58,15 +58,15 @@ const NESTING_SLASH_COMMENTS: Pick<Lexis, "lineComments" | "blockComments"> = {
 
 const skipWhole = (open: RegExp): SkippedSyntax => ({ open, close: null });
 
-/** A character between quotes; what else begins with a quote is a lifetime or a label. */
+/** A character between quotes. Anything else that begins with a quote is a lifetime or a label. */
 const CHARACTER = skipWhole(/'(?:\\(?:u\{[^}\n]{0,12}\}|[^\n]{1,10}?)|[^\\'\n])'/uy);
 /** `1'000` */
 const DIGIT_SEPARATOR = skipWhole(/(?<=\b\d[\da-fA-FxXbB']{0,40})'(?=[\da-fA-F])/y);
-/** Its branches may each open what only one of them closes. */
+/** Each branch may open a bracket that only one of them closes. */
 const PREPROCESSOR_BRANCH = /^[ \t]*#[ \t]*(?:else|elif|elseif)\b/m;
-/** Marks of JSX, whose running text has quotes and brackets of its own. */
+/** Marks of JSX, whose running text may have unpaired quotes and brackets. */
 const JSX_MARK = /<\/[A-Za-z>]|\/>/;
-/** An address in CSS, which may hold what looks like a comment; one in quotes is a string like others. */
+/** An address in CSS without quotes, which may contain what looks like a comment. */
 const CSS_ADDRESS: SkippedSyntax = { open: /url\((?!\s{0,20}["'])/iy, close: () => ")" };
 
 const NO_EXTRAS: Pick<Lexis, "skips" | "hasDirectives" | "isScript" | "unreadable"> = {
@@ -103,7 +103,11 @@ export const LEXES: Readonly<Record<LexisName, Lexis>> = {
 		skips: [{ open: /(?:@\$?|\$@)"/y, close: () => '"' }],
 	},
 	java: { ...SLASH_COMMENTS, strings: [TRIPLE_DOUBLE, DOUBLE_QUOTED, SINGLE_QUOTED], ...NO_EXTRAS },
-	kotlin: { ...NESTING_SLASH_COMMENTS, strings: [toStringSyntax('"""', { escapes: false, lines: true }), DOUBLE_QUOTED, SINGLE_QUOTED], ...NO_EXTRAS },
+	kotlin: {
+		...NESTING_SLASH_COMMENTS,
+		strings: [toStringSyntax('"""', { escapes: false, lines: true }), DOUBLE_QUOTED, SINGLE_QUOTED],
+		...NO_EXTRAS,
+	},
 	rust: {
 		...NESTING_SLASH_COMMENTS,
 		strings: [toStringSyntax('"', { lines: true })],
@@ -114,7 +118,12 @@ export const LEXES: Readonly<Record<LexisName, Lexis>> = {
 			skipWhole(/'/y),
 		],
 	},
-	go: { ...SLASH_COMMENTS, strings: [DOUBLE_QUOTED, toStringSyntax("`", { escapes: false, lines: true })], ...NO_EXTRAS, skips: [CHARACTER] },
+	go: {
+		...SLASH_COMMENTS,
+		strings: [DOUBLE_QUOTED, toStringSyntax("`", { escapes: false, lines: true })],
+		...NO_EXTRAS,
+		skips: [CHARACTER],
+	},
 	swift: {
 		...NESTING_SLASH_COMMENTS,
 		strings: [TRIPLE_DOUBLE, DOUBLE_QUOTED],

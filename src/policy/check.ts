@@ -1,4 +1,4 @@
-// A policy check as a client asks for it (docs/reference.md, "Policy"), and what its audit event keeps of it. Pure.
+// The request body of a policy check (docs/reference.md, "Policy"), and the audit event of its decision. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { AuditEventRow } from "../audit/event.ts";
@@ -17,15 +17,17 @@ function jsonByteLength(value: unknown): number {
 }
 
 const MAX_PATHS = 10_000;
-/** The analysis examines ten times as many simple commands, so that ordinary lines of a few each are never too many. */
+/**
+ * The analysis examines ten times as many simple commands, so ordinary lines of a few commands each are never too many.
+ */
 const MAX_COMMANDS = 2_000;
 
-/** A list of texts with a limit that its error names. */
+/** A list of texts. The error of a longer list names the limit. */
 export function textListSchema(most: number) {
 	return z.array(z.string()).max(most, `must have at most ${most} entries`);
 }
 
-/** Unknown members are ignored; null is absent. */
+/** Unknown members are ignored. Null means absent. */
 export const policyCheckSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema.describe("The workspace whose manifest is the policy."),
@@ -53,7 +55,7 @@ export const policyCheckSchema = z.lazy(() =>
 
 export type PolicyCheck = z.output<typeof policyCheckSchema>;
 
-/** What is decided on: lists that are absent are empty, null is absent. */
+/** Converts a request body to what is decided on. Absent lists become empty. */
 export function toPolicyInput(check: PolicyCheck): PolicyInput {
 	return {
 		action: check.action,
@@ -64,7 +66,7 @@ export function toPolicyInput(check: PolicyCheck): PolicyInput {
 	};
 }
 
-/** A D1 row takes 2 MB; a payload beyond this is kept in part, and says so. */
+/** D1 takes rows of 2 MB. A larger payload is cut, and marked as `truncated`. */
 const MAX_PAYLOAD_BYTES = 262_144;
 const KEPT_ENTRIES = 50;
 const KEPT_CHARS = 500;
@@ -79,7 +81,7 @@ function beginnings(texts: readonly string[]): string[] {
 	return texts.slice(0, KEPT_ENTRIES).map(beginning);
 }
 
-/** What was checked, echoed: whole, or its beginnings when it is too large to keep. */
+/** Renders a check for its audit event: whole, or cut when it is too large to keep. */
 function renderCheck(check: PolicyCheck) {
 	const whole = {
 		action: check.action,
@@ -100,7 +102,7 @@ function renderCheck(check: PolicyCheck) {
 	};
 }
 
-/** Stands for everything that was asked, also where the event keeps beginnings only. */
+/** The hash of the whole check, also where the event holds a cut one. */
 function hashCheck({
 	workspace_id,
 	action,
@@ -124,7 +126,7 @@ function hashCheck({
 
 /**
  * The audit event of a decision.
- * @param manifestDigest of the manifest that was in force.
+ * @param manifestDigest The digest of the manifest in force.
  */
 export function toPolicyCheckEvent(
 	check: PolicyCheck,

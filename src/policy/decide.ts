@@ -1,4 +1,5 @@
-// A policy decision (docs/reference.md, "Policy") from an action's files, commands and cost; ids, times and storage are the endpoint's.
+// Policy decisions (docs/reference.md, "Policy") on an action's files, commands and cost. Ids, times and storage are
+// left to the endpoint.
 
 import type { Decision, RiskTier } from "../audit/event.ts";
 import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
@@ -10,7 +11,7 @@ import { shortenForReason } from "./placeholders.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
 import { WorkBudget } from "./work-budget.ts";
 
-/** What is checked (docs/reference.md, "Policy"), with the lists that may be absent made empty. */
+/** The action to decide on (docs/reference.md, "Policy"). Lists that a request may leave out are empty here. */
 export interface PolicyInput {
 	readonly action: string;
 	readonly action_kind?: "edit" | "refactor" | "deploy" | "review" | "setup" | "delete" | undefined;
@@ -19,7 +20,7 @@ export interface PolicyInput {
 	readonly estimated_cost_usd?: number | undefined;
 }
 
-/** A workspace's rules. The built-in ones hold beneath them, whether or not they are listed again. */
+/** A workspace's rules. The built-in rules hold beneath them, whether or not a manifest repeats them. */
 export interface PolicyRules {
 	readonly protectedPaths: readonly string[];
 	readonly forbiddenCommands: readonly string[];
@@ -27,7 +28,7 @@ export interface PolicyRules {
 	readonly budgetUsd: number;
 }
 
-/** A decision with every factor in the order of the table, and a sentence for people. */
+/** A decision with every factor in the order of the table, and its reason as a sentence. */
 export interface PolicyDecision {
 	readonly decision: Decision;
 	readonly risk_score: number;
@@ -36,7 +37,7 @@ export interface PolicyDecision {
 	readonly reason: string;
 }
 
-/** Patterns of both lists; a manifest's `!` takes back its own protection, never a built-in one. */
+/** Compiles a manifest's patterns and the built-in ones. A manifest's `!` exempts from its own patterns only. */
 function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
 	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
 	const own = compileProtectedPaths(
@@ -50,7 +51,7 @@ function parseWithBuiltInCommands(patterns: readonly string[], work: WorkBudget)
 	return parseForbiddenCommands([...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])], work);
 }
 
-/** Why each factor fired; a factor without reasons is explained by its label. */
+/** Why each factor fired. The label explains a factor without reasons. */
 type FactorReasons = Map<FactorId, readonly string[]>;
 
 const MAX_FILE_REASONS = 3;
@@ -69,7 +70,7 @@ function protectedFileReasons(
 	return reasons;
 }
 
-/** What the kind says; without one, the clearest words of the action count as the kind they name. */
+/** The factors of the action's kind. Without a kind, clear words of the description count as the kind they name. */
 function kindFactors(input: PolicyInput): readonly FactorId[] {
 	if (input.action_kind === "delete") return ["delete_action"];
 	if (input.action_kind === "deploy") return ["deploy_action"];
@@ -84,7 +85,10 @@ const DECISION_PHRASES: Readonly<Record<Decision, string>> = {
 	deny: "Denied",
 };
 
-/** The score against its tier's threshold, and what triggered it; what is merely not ruled out is not claimed. */
+/**
+ * Explains a decision by its score, its tier's threshold and the factors found. It claims no factor that was only not
+ * ruled out.
+ */
 function explainDecision(
 	decision: Decision,
 	tier: RiskTier,
@@ -106,8 +110,8 @@ function explainDecision(
 }
 
 /**
- * Decides on an action: same input and rules, same decision. Never throws.
- * @param work what may be done; commands and files that it does not suffice for count as all that they could be.
+ * Decides on an action. Equal inputs and rules give equal decisions. Never throws.
+ * @param work The work that may be done. Commands and files beyond it count as the worst they could be.
  */
 export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBudget()): PolicyDecision {
 	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
@@ -115,7 +119,7 @@ export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBu
 	const findings = analyse(input.commands, { protectedPaths, forbidden }, work);
 	const reasons: FactorReasons = new Map(findings.reasons);
 	const reach = input.action_kind === "delete" ? "below" : "itself";
-	// What is not ruled out needs no reasons, and nothing is left to find them.
+	// A protected path is not ruled out then, and there is no work left to find one.
 	const files = work.spent ? [] : protectedFileReasons(input.files_affected, reach, protectedPaths);
 	if (files.length > 0)
 		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
@@ -133,10 +137,10 @@ export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBu
 	};
 }
 
-/** What `POST /v1/risk/score` is asked about (docs/reference.md, "Risk score"). */
+/** The kinds of action that `POST /v1/risk/score` scores (docs/reference.md, "Risk score"). */
 export type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
 
-/** What a kind raises by itself. A `read` and an `edit` are judged by their targets only. */
+/** The factors that a kind raises by itself. A `read` and an `edit` are judged by their targets only. */
 const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {
 	edit: [],
 	deploy: ["deploy_action"],
@@ -147,8 +151,8 @@ const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {
 };
 
 /**
- * The risk of doing something of a kind to targets: paths, for `exec` command lines, for `network` addresses or command
- * lines. A read of a credential is analysed as the command that would show it.
+ * Scores an action by its kind and targets: paths, command lines for `exec`, addresses or command lines for `network`.
+ * Reading a credential is analysed as the command that would show it.
  */
 export function scoreRisk(
 	input: { readonly kind: RiskKind; readonly targets: readonly string[] },
@@ -171,7 +175,7 @@ export function scoreRisk(
 	return toRisk(triggered);
 }
 
-/** Paths as the command that does to them what the kind says, so that one place knows what a path means. */
+/** Writes an action on paths as commands that do the same, so only the command analysis needs to judge paths. */
 function toEquivalentCommands(kind: RiskKind, targets: readonly string[]): readonly string[] {
 	const verb = kind === "read" ? "cat --" : kind === "delete" ? "rm -r --" : kind === "edit" ? "tee --" : null;
 	return verb === null ? [] : targets.map((path) => `${verb} '${path.replaceAll("'", `'\\''`)}'`);

@@ -1,10 +1,10 @@
-// Globs of one path segment, and whether two of them can name the same file; whole paths are in paths.ts.
+// Globs of one path segment, and whether two of them can match the same name. Whole paths are in paths.ts.
 import type { WorkBudget } from "./work-budget.ts";
 
-/** One position of a segment: a character, any character, any run of characters, or a class of characters. */
+/** One position of a segment: a character, any one character, any run of characters, or a class of characters. */
 type GlobAtom = string | { readonly any: "one" | "run" } | CharacterClass;
 
-/** `[a-z_]`: stretches of character codes, both ends included. */
+/** `[a-z_]`: ranges of character codes, both ends included. */
 interface CharacterClass {
 	readonly stretches: readonly (readonly [from: number, to: number])[];
 	readonly negated: boolean;
@@ -16,7 +16,7 @@ export type GlobSegment = readonly GlobAtom[];
 function parseClass(text: string, start: number): { readonly atom: GlobAtom; readonly next: number } | null {
 	const negated = text[start + 1] === "!" || text[start + 1] === "^";
 	const first = start + (negated ? 2 : 1);
-	// A class longer than this is no class anyone writes; the bound keeps a run of `[` linear.
+	// Nobody writes a longer class. The bound keeps parsing a run of `[` linear.
 	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
 	if (end <= first) return null;
 	const stretches: [number, number][] = [];
@@ -29,7 +29,7 @@ function parseClass(text: string, start: number): { readonly atom: GlobAtom; rea
 	return { atom: { stretches, negated }, next: end + 1 };
 }
 
-/** The atom that begins at `at`, and where the next one does. */
+/** Parses the atom that begins at `at`. `next` is where the next one begins. */
 function parseAtom(text: string, at: number, classes: boolean): { readonly atom: GlobAtom; readonly next: number } {
 	const character = text[at] ?? "";
 	const found = character === "[" && classes ? parseClass(text, at) : null;
@@ -40,10 +40,10 @@ function parseAtom(text: string, at: number, classes: boolean): { readonly atom:
 	return { atom: character, next: at + 1 };
 }
 
-/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a character that stands for itself. */
+/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a literal character. */
 export function parseGlobSegment(text: string): GlobSegment {
 	const atoms: GlobAtom[] = [];
-	// Without this, each `[` of a run of them would look for its `]` to the end of the text.
+	// Without this, each `[` of a run would be searched for its `]` to the end of the text.
 	const lastClass = text.lastIndexOf("]");
 	for (let at = 0; at < text.length; ) {
 		const { atom, next } = parseAtom(text, at, at < lastClass);
@@ -66,12 +66,12 @@ function atomsOverlap(left: GlobAtom, right: GlobAtom): boolean {
 	return left.negated || right.negated || left.stretches.some(([from, to]) => classOverlaps(right, from, to));
 }
 
-/** Whether a character of the class lies in a stretch. */
+/** Whether a character of the class lies in a range. */
 function classOverlaps({ stretches }: CharacterClass, from: number, to: number): boolean {
 	return stretches.some((other) => other[0] <= to && from <= other[1]);
 }
 
-/** How many plain characters are the same in both, from the beginning or from the end. */
+/** How many literal characters both segments share, from the beginning or from the end. */
 function sharedCharacters(left: GlobSegment, right: GlobSegment, most: number, fromEnd: boolean): number {
 	for (let count = 0; count < most; count++) {
 		const one = fromEnd ? left[left.length - 1 - count] : left[count];
@@ -81,15 +81,15 @@ function sharedCharacters(left: GlobSegment, right: GlobSegment, most: number, f
 	return most;
 }
 
-/** Two plain characters that are not the same. */
+/** Whether both are literal characters, and not the same one. */
 function areDifferentCharacters(left: GlobAtom | undefined, right: GlobAtom | undefined): boolean {
 	return typeof left === "string" && typeof right === "string" && left !== right;
 }
 
 /**
- * Whether some name matches both segments; false, whatever the segments, when the work is more than is left. Plain
- * characters at both ends are compared first, which settles nearly every pair; time for the rest is the product of the
- * lengths.
+ * Whether some name matches both segments. False, whatever the segments, when the work is more than is left. Literal
+ * characters at both ends are compared first, which settles nearly every pair. The rest takes time in the product of
+ * the lengths.
  */
 export function segmentsOverlap(left: GlobSegment, right: GlobSegment, work: WorkBudget): boolean {
 	const shorter = Math.min(left.length, right.length);
@@ -107,7 +107,7 @@ export function segmentsOverlap(left: GlobSegment, right: GlobSegment, work: Wor
 	return work.charge(10 + 4 * comparisonWeight(one) * comparisonWeight(other)) && middlesOverlap(one, other);
 }
 
-/** How many characters and stretches of classes each position of the other segment is compared with. */
+/** With how many characters and ranges each position of the other segment is compared. */
 function comparisonWeight(segment: GlobSegment): number {
 	let weight = 0;
 	for (const atom of segment) weight += typeof atom === "object" && "stretches" in atom ? 1 + atom.stretches.length : 1;
@@ -131,12 +131,12 @@ function middlesOverlap(left: GlobSegment, right: GlobSegment): boolean {
 	return row[right.length] === true;
 }
 
-/** Whether a segment has wildcards; a class or a run names more than one file. */
+/** Whether a segment has wildcards, so that it can match more than one name. */
 function hasWildcard(segment: GlobSegment): boolean {
 	return segment.some((atom) => typeof atom === "object");
 }
 
-/** One plain name that the glob matches: a run of characters is empty at the end, and one character elsewhere. */
+/** One literal name that the glob matches. A run of characters is empty at the end, and one character elsewhere. */
 function exampleMatch(glob: GlobSegment): GlobSegment {
 	return glob.flatMap((atom, at): GlobAtom[] => {
 		if (typeof atom === "string") return [atom];
@@ -145,17 +145,17 @@ function exampleMatch(glob: GlobSegment): GlobSegment {
 	});
 }
 
-/** A segment read once to be compared often. */
+/** A segment parsed once to be compared often. */
 export interface NamePattern {
 	readonly segment: GlobSegment;
 	readonly hasWildcards: boolean;
-	/** What it names, where it is no glob. */
+	/** The literal name of a segment without wildcards, else empty. */
 	readonly text: string;
-	/** One plain name it matches: itself where it is one. */
+	/** One literal name that the segment matches. */
 	readonly example: GlobSegment;
 }
 
-/** Parses a segment of a pattern or of a path to be compared. */
+/** Parses a segment of a pattern or of a path for comparisons. */
 export function parseNamePattern(text: string): NamePattern {
 	const segment = parseGlobSegment(text);
 	const glob = hasWildcard(segment);
@@ -168,8 +168,8 @@ export function parseNamePattern(text: string): NamePattern {
 }
 
 /**
- * Whether a pattern's segment names what a path's segment names. Where both are globs, the path's must match an example
- * of the pattern's: `*.ts` could match `id_rsa.ts`, which nobody means. A shell's leading wildcard skips dot files.
+ * Whether a pattern's segment matches what a path's segment names. Of two globs, the path's must match an example of
+ * the pattern's: `*.ts` could match `id_rsa.ts`, but nobody means that. A shell's leading wildcard skips dot files.
  */
 export function patternMatchesName(pattern: NamePattern, path: NamePattern, work: WorkBudget): boolean {
 	if (!path.hasWildcards && !pattern.hasWildcards) return work.charge(2) && pattern.text === path.text;

@@ -1,4 +1,5 @@
-// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storing it is the store's.
+// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storage
+// is in manifests.store.ts.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
@@ -11,7 +12,7 @@ const entriesSchema = z
 	.array(textSchema)
 	.max(MAX_MANIFEST_ENTRIES, `must have at most ${MAX_MANIFEST_ENTRIES} entries`);
 
-/** The body of readiness and generate, and of a manifest that is set explicitly. Unknown members are dropped. */
+/** The request body of the endpoints that take a manifest. Unknown members are dropped. */
 export const manifestRequestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
@@ -28,7 +29,7 @@ export const manifestRequestSchema = z.lazy(() =>
 
 export type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
-/** A manifest in its normal form: all seven members, as it is stored, hashed and shown. */
+/** A manifest in its normal form, with all seven members, as it is stored, hashed and shown. */
 export const workspaceManifestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
@@ -44,8 +45,8 @@ export const workspaceManifestSchema = z.lazy(() =>
 export type WorkspaceManifest = z.output<typeof workspaceManifestSchema>;
 
 /**
- * Fills in what a request left out: null, [] or false. Texts stay as they are and lists keep the caller's order and
- * duplicates (they are hashed), so two manifests are equal exactly when their normal forms are.
+ * Fills in what a request left out: null, [] or false. Texts stay as they are. Lists keep the caller's order and
+ * duplicates, because they are hashed. So two manifests are equal exactly when their normal forms are.
  */
 export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 	return {
@@ -59,7 +60,7 @@ export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 	};
 }
 
-/** The object hash of a manifest, type `svc.manifest.v1`; the members are listed so that a later one cannot slip in. */
+/** The object hash of a manifest, type `svc.manifest.v1`. Members are listed by name, so that no later one slips in. */
 export function manifestDigest(manifest: WorkspaceManifest): Hash {
 	return hashObject({
 		type: "svc.manifest.v1",
@@ -73,7 +74,7 @@ export function manifestDigest(manifest: WorkspaceManifest): Hash {
 	});
 }
 
-/** What holds for a workspace that never posted a manifest: nothing of its own, so the policy's built-ins alone. */
+/** The manifest of a workspace that never posted one. It has no rules of its own, so only the built-in ones hold. */
 export function defaultManifest(workspaceId: string): WorkspaceManifest {
 	return normalizeManifest({ workspace_id: workspaceId });
 }

@@ -1,16 +1,16 @@
-// Manifests in D1: each that was ever in force is kept; the one with the highest version is the workspace's policy.
+// Manifests in D1. Every version is kept. The highest version is the workspace's policy.
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { workspaceManifests } from "../db/schema.ts";
 import { manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
-/** Which workspace. */
+/** The workspace of a user. */
 export interface WorkspaceKey {
 	userId: string;
 	workspaceId: string;
 }
 
-/** A manifest in force. */
+/** The manifest in force. */
 export interface StoredManifest {
 	manifest: WorkspaceManifest;
 	digest: string;
@@ -39,8 +39,8 @@ export async function findManifest(
 }
 
 /**
- * Puts a manifest in force; true when it differs from the one before. One statement, so that of two callers at once one
- * comes after the other, and a call that is repeated changes nothing.
+ * Puts a manifest in force. True when it differs from the one before. It is one statement, so of two concurrent callers
+ * one comes after the other, and a repeated call changes nothing.
  */
 export async function storeManifest(
 	db: Database,

@@ -1,4 +1,4 @@
-// Protected paths: gitignore-style patterns on normalized paths; what touches which path is decided elsewhere.
+// Protected paths: gitignore-style patterns on normalized paths. What touches which path is decided elsewhere.
 
 import { type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
 import { foldingWork, foldLookAlikes } from "./look-alikes.ts";
@@ -6,21 +6,24 @@ import { type PathPattern, parsePathPattern, patternTouchesPath, type Reach } fr
 import { UNKNOWN } from "./placeholders.ts";
 import { WorkBudget } from "./work-budget.ts";
 
-/** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
+/** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case, with look-alikes folded to ASCII. */
 export interface NormalizedPath {
-	/** From the file system's root, from a home, or above the workspace: where the workspace lies inside it is unknown. */
+	/**
+	 * The path begins at the file system's root, at a home or above the workspace. The workspace may lie anywhere inside
+	 * it.
+	 */
 	readonly outside: boolean;
 	/** Empty for the root, the home or the workspace itself. */
 	readonly segments: readonly string[];
 }
 
-/** PATH_MAX of Linux: what is longer names no file, and is not searched. */
+/** PATH_MAX of Linux. Longer paths name no file and are not searched. */
 export const MAX_PATH_CHARS = 4096;
 const PATH_TOO_LONG = "(a path of more than 4096 characters)";
 
 const TOO_MANY_COMPARISONS = "(more patterns and paths than can be compared)";
 
-/** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
+/** Normalizes a path as written. `\` is a separator too. Letter case is ignored, as on macOS and Windows. */
 export function normalizePath(written: string): NormalizedPath {
 	const text = foldLookAlikes(written)
 		.toLowerCase()
@@ -41,37 +44,45 @@ export type { Reach };
 
 /** Protected-path patterns, compiled once for many paths. */
 export interface ProtectedPaths {
-	/** The pattern that protects the path, as it was written; undefined when none does. Later patterns beat earlier ones; a path too long to exist counts as protected, as every path does once the work has gone beyond its bound. */
+	/**
+	 * The pattern that protects the path, as it was written. Null when none does. Later patterns beat earlier ones. A
+	 * path too long to exist counts as protected, and so does every path once the work is spent.
+	 */
 	find(path: string, reach?: Reach): string | null;
 }
 
-/** What normalizing a path costs, of which look-alikes are folded, in units of work. */
+/** What normalizing a folded path costs, in units of work. */
 export function normalizingWork(folded: string): number {
 	return 60 + 4 * folded.length;
 }
 
-/** What parsing a name costs, of a pattern or of a path. */
+/** What parsing one name of a pattern or of a path costs, in units of work. */
 function parsingWork(name: string): number {
 	return 20 + 6 * name.length;
 }
 
-/** Names that were read are remembered, up to so many characters: the same few folders stand in thousands of paths. */
+/** Characters of parsed names that are cached. The same few folders stand in thousands of paths. */
 const MAX_REMEMBERED_CHARS = 200_000;
 
-/** A pattern and its place in the list: later ones beat earlier ones. */
+/** A pattern and its position in the list. Later patterns beat earlier ones. */
 interface IndexedPattern {
 	readonly at: number;
 	readonly pattern: PathPattern;
 }
 
-/** The patterns of a list, by what a path must hold for them to be asked about it. */
+/** The patterns of a list, indexed by what a path must contain to match them. */
 class PatternIndex {
-	/** Of one segment, which match at any depth: asked once for each name. Most patterns are such ones. */
+	/**
+	 * Patterns of one segment, which match at any depth. Each is tried once for each name. Most patterns are such ones.
+	 */
 	readonly #ofNames: readonly { readonly at: number; readonly segment: NamePattern }[];
 	readonly #others: readonly IndexedPattern[];
-	/** The others by a segment without wildcards that every path they name has; under "" those without such a segment. */
+	/**
+	 * The other patterns, by a segment without wildcards that every match has. Patterns without such a segment are under
+	 * "".
+	 */
 	readonly #byName: ReadonlyMap<string, readonly IndexedPattern[]>;
-	/** The others by their first segment; under "" where that has wildcards. */
+	/** The other patterns, by their first segment, or under "" where it has wildcards. */
 	readonly #byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
 	readonly #remembered = new Map<string, IndexedName>();
 	#rememberedChars = 0;
@@ -89,7 +100,7 @@ class PatternIndex {
 		const uses = new Map<string, number>();
 		for (const { pattern } of this.#others)
 			for (const text of literalTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
-		// The rarest, so that a path is asked about few patterns: `packages` stands in most of them.
+		// The rarest segment is the key, so that few patterns are tried on a path: `packages` may stand in most of them.
 		const rarest = (pattern: PathPattern) =>
 			literalTexts(pattern).reduce(
 				(best, text) => ((uses.get(text) ?? 0) < (uses.get(best) ?? Infinity) ? text : best),
@@ -117,7 +128,7 @@ class PatternIndex {
 		return read;
 	}
 
-	/** The patterns of more than one segment that may touch a path; what it holds besides them cannot matter. */
+	/** The patterns of more than one segment that may touch a path. */
 	#candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
 		// A wildcard in a path may stand for any name.
 		if (names.some(({ hasWildcards: glob }) => glob)) return [this.#others];
@@ -126,7 +137,7 @@ class PatternIndex {
 		return [...naming, this.#byFirst.get(names[0]?.text ?? "") ?? [], this.#byFirst.get("") ?? []];
 	}
 
-	/** The place of the last pattern that touches the path; -1 when none does, or when the work is spent. */
+	/** The position of the last pattern that touches the path. -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
 		if (!this.#work.charge(30 * segments.length)) return -1;
 		const names = segments.map((segment) => this.#read(segment));
@@ -141,9 +152,9 @@ class PatternIndex {
 	}
 }
 
-/** A name of a path, and which patterns it answers or makes worth asking. */
+/** A parsed name of a path, with the patterns that it matches or that it makes worth trying. */
 interface IndexedName extends NamePattern {
-	/** The place of the last pattern of one segment that names it; -1 when none does. */
+	/** The position of the last pattern of one segment that matches the name. -1 when none does. */
 	readonly lastNamed: number;
 	readonly naming: readonly IndexedPattern[];
 }
@@ -162,7 +173,7 @@ function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<str
 	return groups;
 }
 
-/** Patterns as written, with what they mean. Those that there is no work left to read are left out. */
+/** Parses patterns and keeps them as written. Patterns that no work is left for are left out. */
 function parsePathPatterns(patterns: readonly string[], work: WorkBudget) {
 	return patterns.flatMap((written) => {
 		if (!work.charge(foldingWork(written) + parsingWork(foldLookAlikes(written)))) return [];
@@ -172,8 +183,8 @@ function parsePathPatterns(patterns: readonly string[], work: WorkBudget) {
 }
 
 /**
- * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment.
- * @param work shared with whatever else the check looks at.
+ * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` exempts, `#` begins a comment.
+ * @param work Shared by everything that one check looks at.
  */
 export function compileProtectedPaths(patterns: readonly string[], work = new WorkBudget()): ProtectedPaths {
 	const compiled = parsePathPatterns(patterns, work);
@@ -188,7 +199,7 @@ export function compileProtectedPaths(patterns: readonly string[], work = new Wo
 			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MANY_COMPARISONS;
 			const path = normalizePath(written);
 			if (path.segments.length === 0) {
-				// Everything below the workspace, the home or the root goes: so does what is protected in it.
+				// Everything below the workspace, the home or the root is touched, and with it what is protected.
 				return reach === "below" ? (compiled.find(({ pattern }) => !pattern.negated)?.written ?? null) : null;
 			}
 			const last = index.lastTouching(path, reach);

@@ -1,4 +1,4 @@
-// AGENTS.md: everything an agent needs to work under the workspace's rules, with the calls to make.
+// Renders AGENTS.md: all that an agent needs to work under the workspace's rules, with the calls to make.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {

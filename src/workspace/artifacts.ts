@@ -1,4 +1,4 @@
-// The four instruction files of a workspace, from its manifest alone: equal manifests give the same bytes.
+// Generates the four instruction files of a workspace from its manifest alone. Equal manifests give equal bytes.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { renderAgentsMd } from "./agents-md.ts";
@@ -8,15 +8,15 @@ import { renderDocsRules, renderSecurityRules } from "./editor-rules.ts";
 
 export { type BuiltInRules, GENERATOR_VERSION };
 
-/** A file to be written to the repository: its path from the root, its text. */
+/** A file for the repository: its path from the root, and its text. */
 export interface Artifact {
 	path: string;
 	content: string;
 }
 
 /**
- * Generates the instruction files (docs/reference.md, "Workspaces"), in a fixed order. Nothing but the manifest and the policy's built-in
- * rules enters them: no address, no time. Texts of both are quoted as data (quote.ts).
+ * Generates the instruction files (docs/reference.md, "Workspaces") in a fixed order. They hold the manifest and the
+ * policy's built-in rules, quoted as data (quote.ts), and no address or time.
  */
 export function generateArtifacts(
 	manifest: WorkspaceManifest,

@@ -1,4 +1,4 @@
-// ASSISTANT.md: one session from start to end, in the order things happen; AGENTS.md has the calls in full.
+// Renders ASSISTANT.md: one session from start to end, in order. AGENTS.md has the calls in full.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {

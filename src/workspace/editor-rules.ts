@@ -1,4 +1,4 @@
-// The editor's two rule files. Their front matter is fixed text, so that no manifest can reach it.
+// Renders the editor's two rule files. Their front matter is fixed text, which no manifest can change.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {
@@ -18,7 +18,7 @@ globs: "**/*"
 alwaysApply: true
 ---`;
 
-// Editors that read globs without a YAML parser take quotes literally, so this one is a plain scalar.
+// Editors that read globs without a YAML parser take quotes literally, so these globs are a plain scalar.
 const DOCS_FRONT_MATTER = `---
 description: What to document with a change, what never to write down, and which files are generated
 globs: docs/**,**/*.md,**/*.mdx,**/*.mdc,**/*.rst

@@ -1,4 +1,4 @@
-// Workspaces over HTTP: the manifest that is their policy, readiness, generated instruction files, the snapshot.
+// Workspaces over HTTP: manifests, readiness, generated instruction files, snapshots.
 
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
@@ -27,7 +27,7 @@ import { type HandoffSummary, HandoffSums, toSnapshot } from "./snapshot.ts";
 const DEFAULT_TAIL = 50;
 const MAX_TAIL = 200;
 
-/** Makes a manifest the policy of its workspace; true when it differs from the one before. */
+/** Makes a manifest the policy of its workspace. True when it differs from the one before. */
 function activateManifest(
 	{ account, db, startedAtMs, timings }: KeyContext,
 	manifest: WorkspaceManifest,
@@ -49,7 +49,7 @@ function toHandoffSummary({
 	return { id, objective, from_tool, to_tool, created_at, risk_tier, risk_score, signed: signature !== null };
 }
 
-/** Verifies a workspace's chain and sums up its handoffs from `since` on. */
+/** Verifies a workspace's chain, and sums up its handoffs from `since` on. */
 async function sumHandoffs(context: KeyContext, workspaceId: string, tailLimit: number, since?: string) {
 	const sums = new HandoffSums(tailLimit);
 	const verdict = await walkChain(context, workspaceId, {}, (rows) => {
@@ -127,7 +127,7 @@ const getSnapshotEndpoint = endpoint({
 	},
 });
 
-/** The manifest in force, as it is shown. */
+/** Loads the manifest in force, as responses show it. */
 async function loadManifest({ account, db, timings }: KeyContext, workspaceId: string) {
 	const key = { userId: account.userId, workspaceId };
 	const stored = await timings.measure("d1", () => findManifest(db, key));

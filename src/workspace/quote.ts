@@ -1,10 +1,10 @@
-// Quotes text from a manifest in Markdown so that it stays data: one line, one code span, nothing invisible.
+// Quotes text from a manifest in Markdown, so that it stays data: one line, one code span, nothing invisible.
 
 /**
  * Code points that a reader cannot see or that move others: controls (Cc), formats with bidi overrides, zero-width
  * characters and tags (Cf), line and paragraph separators, blanks other than the space, variation selectors and the
- * other default-ignorables, surrogates, private use, noncharacters. Spelled out, because the engine's Unicode tables
- * grow and generated files must not change with them. Unicode 16.
+ * other default-ignorables, surrogates, private use, noncharacters. They are listed, because the engine's Unicode
+ * tables grow and generated files must not change with them. Unicode 16.
  */
 const HIDDEN_RANGES: readonly (readonly [from: number, to: number])[] = [
 	[0x00, 0x1f],
@@ -55,14 +55,13 @@ function escapeCodePoint(codePoint: number): string {
 }
 
 /**
- * A backslash that would read as an escape, and `<` where a tag, a comment or a model's control token would begin:
- * tools that cut comments out or wrap a file in tags often look for these without parsing Markdown.
+ * A backslash that reads as an escape, and `<` where a tag, a comment or a model's control token may begin. Tools that
+ * remove comments or wrap a file in tags often search for these without parsing Markdown.
  */
 const AMBIGUOUS = /\\(?=u\{)|<(?=[A-Za-z/!?|])/g;
 
 /**
- * The text on one line, with every code point that is hidden or ambiguous written as `\u{…}`. Two different texts are
- * never shown alike.
+ * Writes a text on one line, with every hidden or ambiguous code point as `\u{…}`. Different texts never look alike.
  */
 export function makeVisible(text: string): string {
 	return [...text.replace(AMBIGUOUS, (character) => escapeCodePoint(character.charCodeAt(0)))]
@@ -73,7 +72,7 @@ export function makeVisible(text: string): string {
 		.join("");
 }
 
-/** True for a text in which nothing can be seen: it names no project, path or command. */
+/** Whether nothing in a text can be seen, so that it names no project, path or command. */
 export function isBlankText(text: string): boolean {
 	return [...text].every((character) => character === " " || isHidden(character.codePointAt(0) ?? 0));
 }

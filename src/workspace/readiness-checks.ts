@@ -1,4 +1,4 @@
-// The readiness table: what is checked, what it weighs and what to do about it. Scoring is in readiness.ts.
+// The table of readiness checks: what is checked, its weight, and what to change. Scoring is in readiness.ts.
 import { isBlankText } from "./quote.ts";
 import {
 	CI_PATHS,
@@ -12,7 +12,7 @@ import {
 } from "./readiness-probes.ts";
 import { findRepeated, type ReadinessSubject } from "./readiness-subject.ts";
 
-/** One row: passing it earns its weight; failing it, `rec` says what to change. */
+/** One row of the table. Passing it earns its weight. After a failure, `rec` says what to change. */
 export interface ReadinessCheck {
 	id: string;
 	label: string;
@@ -21,7 +21,7 @@ export interface ReadinessCheck {
 	rec(subject: ReadinessSubject): string;
 }
 
-/** Advice names entries by position: their text could address whoever reads the advice. */
+/** Renders entries by position. Their text could address whoever reads the advice. */
 function renderPositions(field: string, positions: readonly number[]): string {
 	const shown = positions.slice(0, 5).map((position) => `${field}[${position}]`);
 	return positions.length > shown.length
@@ -29,7 +29,7 @@ function renderPositions(field: string, positions: readonly number[]): string {
 		: shown.join(", ");
 }
 
-/** A technology is a name; what is longer is a description. */
+/** A technology is a name. Longer entries are descriptions. */
 const MAX_STACK_NAME_CHARS = 60;
 
 function findUnclearStackEntries({ manifest }: ReadinessSubject): number[] {
@@ -229,7 +229,7 @@ const GATE_CHECKS: readonly ReadinessCheck[] = [
 	},
 ];
 
-// A chain that does not verify proves nothing, so a broken one fails all four.
+// A chain that does not verify proves nothing, so it fails all four checks.
 const LEDGER_CHECKS: readonly ReadinessCheck[] = [
 	{
 		id: "ledger_intact",
@@ -276,7 +276,7 @@ const LEDGER_CHECKS: readonly ReadinessCheck[] = [
 	},
 ];
 
-/** Every check, in the order in which a result lists them. The weights add up to 100, so a weight is a point. */
+/** All checks, in the order in which a result lists them. The weights add up to 100, so a weight is a point. */
 export const READINESS_CHECKS: readonly ReadinessCheck[] = [
 	...PROJECT_CHECKS,
 	...PROTECTED_PATH_CHECKS,

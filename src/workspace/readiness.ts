@@ -1,4 +1,4 @@
-// Scores how ready a workspace is for agents: the table of readiness-checks.ts over a manifest and its live ledger.
+// Scores how ready a workspace is for agents, by the checks of readiness-checks.ts on its manifest and its ledger.
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
@@ -11,7 +11,7 @@ export const READINESS_VERSION = "repo-readiness-v0.1";
 export const RATINGS = ["excellent", "good", "fair", "poor", "critical"] as const;
 export type Rating = (typeof RATINGS)[number];
 
-/** The lowest score of each rating; below the last it is critical. */
+/** The lowest score of each rating. Below the last, the rating is critical. */
 const RATING_THRESHOLDS: readonly (readonly [rating: Rating, score: number])[] = [
 	["excellent", 90],
 	["good", 75],
@@ -19,7 +19,7 @@ const RATING_THRESHOLDS: readonly (readonly [rating: Rating, score: number])[] =
 	["poor", 25],
 ];
 
-/** As many as someone acts on in one go; the failing checks are all in `checks`. */
+/** As many as someone acts on in one go. All failing checks are in `checks`. */
 const MAX_RECOMMENDATIONS = 5;
 
 interface CheckRow {
@@ -50,12 +50,12 @@ function sumWeights(rows: readonly { weight: number }[]): number {
 	return rows.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** What no command begins with: an option without its command, or a rule written as a sentence. */
+/** No command begins like this: an option without its command, or a rule written as a sentence. */
 const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|only)\s/i;
 
 /**
- * Scores a manifest and the state of its workspace's ledger. The same arguments give the same result.
- * @param reading how the policy reads patterns, so that a path counts as covered only if a check would stop it.
+ * Scores a manifest and the state of its workspace's ledger. Equal arguments give equal results.
+ * @param matchers How the policy matches patterns. A path counts as covered only if a policy check would stop it.
  */
 export function scoreReadiness(manifest: WorkspaceManifest, ledger: LedgerState, reading: PatternMatchers): Readiness {
 	const subject: ReadinessSubject = {
@@ -84,7 +84,7 @@ export function scoreReadiness(manifest: WorkspaceManifest, ledger: LedgerState,
 		recommendations: judged
 			.filter(({ passed }) => !passed)
 			.map(({ check: { id, label, weight, rec } }) => ({ id, label, weight, rec: rec(subject) }))
-			// The sort is stable: among equals, the order of the table.
+			// The sort is stable: equal weights keep the order of the table.
 			.sort((a, b) => b.weight - a.weight)
 			.slice(0, MAX_RECOMMENDATIONS),
 	};

@@ -1,4 +1,4 @@
-// What the workspace endpoints answer, as schemas for the reference and the contract test.
+// The responses of the workspace endpoints, as schemas for the reference and the contract test.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { workspaceManifestSchema } from "../policy/manifest.ts";

@@ -1,4 +1,4 @@
-// What it means that a command writes, shows or removes a path: which factors that raises, and why.
+// Which factors a command raises by writing, showing or removing a path, and why.
 
 import type { FactorId } from "../factors.ts";
 import type { ProtectedPaths, Reach } from "../paths.ts";
@@ -21,7 +21,7 @@ const hasShellWildcard = (path: string) => /[*?[]/.test(path);
 function judgeWrite(path: string, reach: Reach, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
 	if (path === "" || path === UNKNOWN || path.includes(LISTED)) return [];
 	const place = locatePath(path, folder);
-	// A wildcard in a temporary folder means what lies there, not what a pattern could mean.
+	// A wildcard in a temporary folder means the files there, not all that the glob could match.
 	if (hasShellWildcard(path) && place === "temporary") return [];
 	const full = resolvePath(folder, path);
 	const pattern = paths.find(full, reach);
@@ -39,7 +39,7 @@ function judgeWrite(path: string, reach: Reach, folder: string, paths: Protected
 	];
 }
 
-/** Folders that nothing but an installer writes to, against those that merely lie outside the workspace. */
+/** Folders that only installers write to. */
 const VITAL_PATHS =
 	/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)(?:\/|$)|\/usr(?:\/(?!local\/|src\/)|$))|^[a-z]:[/\\]?windows/i;
 
@@ -69,7 +69,7 @@ function judgeRemoval(path: string, recursive: boolean, folder: string, paths: P
 	return recursive || many || place === "outside" || hasShellWildcard(path) ? [...written, deletion] : written;
 }
 
-/** What an effect on a path raises, seen from one folder. Removing a folder removes what is protected in it. */
+/** Judges an effect on a path, seen from one folder. Removing a folder removes the protected files in it. */
 export function judgePath(effect: PathEffect, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
 	if (effect.kind === "write") return judgeWrite(effect.path, effect.reach, folder, paths);
 	if (effect.kind === "read") return judgeRead(effect.path, folder);

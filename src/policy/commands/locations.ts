@@ -1,16 +1,17 @@
-// Where a path leads, for a command that removes, writes or reads it: the temporary folders, the workspace, the system.
+// Where a path leads: to a temporary folder, into the workspace, to the system. The folders are listed in
+// locations.json.
 
 import { foldingWork } from "../look-alikes.ts";
 import { MAX_PATH_CHARS, type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 import locationsFile from "./locations.json" with { type: "json" };
 
-/** `everything` is a root, a home, the workspace or all that lies in one of them. */
+/** `everything`: a root, a home, the workspace, or all that lies in one of them. */
 export type PathLocation = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
 
 const TEMPORARY_FOLDERS: readonly (readonly string[])[] = locationsFile.temporary.map((folder) => folder.split("/"));
 
-/** Folders an operating system does not run without, or keeps its accounts and settings in. */
+/** Folders that an operating system needs to run, or keeps its accounts and settings in. */
 const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(locationsFile.system);
 
 const EVERYTHING_GLOB = /^(?:\*+|\.\*|\.\[.*|\?+\*|\.\?\?\*|\{.*)$/;
@@ -23,7 +24,7 @@ function liesIn(path: NormalizedPath, folder: readonly string[]): boolean {
 	return folder.every((segment, index) => path.segments[index] === segment);
 }
 
-/** The place of a path as written, seen from `folder` (the workspace when empty). */
+/** Locates a path as written, seen from `folder` (the workspace when empty). */
 export function locatePath(written: string, folder = ""): PathLocation {
 	if (written === UNKNOWN || written.includes(LISTED)) return "unknown";
 	const path = normalizePath(resolvePath(folder, written));
@@ -38,24 +39,24 @@ export function locatePath(written: string, folder = ""): PathLocation {
 	return SYSTEM_FOLDERS.has(segments[0] ?? "") ? "system" : "outside";
 }
 
-/** What asking for the place of each path costs, in units of work; programs' models ask up to four times. */
+/** What locating each path up to four times costs, in units of work. A program's rule does not locate it more often. */
 export function locatingWork(paths: readonly string[]): number {
 	return paths.reduce((sum, path) => sum + 600 + 4 * (foldingWork(path) + normalizingWork(path)), 0);
 }
 
-/** A path as it is written, seen from a folder that was entered before. */
+/** The path as written, seen from the folder that a command runs in. */
 export function resolvePath(folder: string, written: string): string {
 	return folder === "" || /^(?:[a-z]:|[/\\~])/i.test(written) || written.startsWith(UNKNOWN)
 		? written
 		: `${folder}/${written}`;
 }
 
-/** A disk or a partition as a device file. */
+/** Whether the path is the device file of a disk or a partition. */
 export function isDisk(written: string): boolean {
 	return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|md|dm-|mapper\/|mem|kmem)/.test(written);
 }
 
-/** Files that something runs or follows the next time it starts: shells, schedulers, services, agents, version control. */
+/** Files that shells, schedulers, services or version control run or follow the next time they start. */
 const STARTUP_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession)$/,
 	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/,
@@ -64,11 +65,13 @@ const STARTUP_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.git\/hooks\//,
 ];
 
-/** The same of agents: what lies anywhere below one of these folders. Two tests, since one would try each pair of them. */
+/**
+ * Settings of agents, anywhere below one of these folders. Two expressions, because one would try each pair of matches.
+ */
 const AGENT_FOLDERS = /(?:^|\/)\.(?:claude|cursor|codex|gemini)\//;
 const AGENT_SETTINGS = /settings|hooks|config|mcp|rules/;
 
-/** Whether what is written there runs later without being asked for. */
+/** Whether something runs or follows the file later without being asked to. */
 export function isStartupFile(written: string): boolean {
 	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_CHARS);
 	const agents = AGENT_FOLDERS.exec(path);
@@ -76,7 +79,7 @@ export function isStartupFile(written: string): boolean {
 	return STARTUP_FILES.some((pattern) => pattern.test(path));
 }
 
-/** Files whose contents are a credential. */
+/** Files that hold a credential. */
 const CREDENTIAL_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.env(?:\.(?!(?:example|sample|template|dist|defaults|schema|test)$)[^/]+)?$/,
 	/(?:^|\/)\.ssh(?:\/(?!known_hosts|config$|[^/]*\.pub$).*)?$/s,
@@ -92,7 +95,7 @@ const CREDENTIAL_FILES: readonly RegExp[] = [
 	/^proc\/[^/]+\/environ$/,
 ];
 
-/** Whether the path is a credential, as far as its name says. */
+/** Whether the path's name is that of a credential. */
 export function isCredentialFile(written: string): boolean {
 	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_CHARS);
 	return CREDENTIAL_FILES.some((pattern) => pattern.test(path));

@@ -1,4 +1,4 @@
-// Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. The words in order, the options as a set.
+// Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. Operands match in order, options as a set.
 
 import { type GlobSegment, parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
@@ -8,34 +8,34 @@ import { firstOperandIndexes, hasFlag, type Options, parseOptions } from "./opti
 import { expandWords } from "./shell/expand.ts";
 import { parseShell } from "./shell/parse.ts";
 
-/** A command as it would run: the name without its folder, in lower case, and its words. */
+/** A command as it would run: its name without folder and in lower case, and its words. */
 export interface CommandWords {
 	readonly name: string;
 	readonly words: readonly string[];
 	readonly options: Options;
 }
 
-/** An operand of a pattern, read once to be held against many words. */
+/** An operand of a pattern, parsed once to be matched against many words. */
 interface OperandPattern {
 	readonly glob: GlobSegment;
-	/** Where it looks like a path, the same as a path. */
+	/** The operand as a path. Null where it does not look like one. */
 	readonly path: { readonly outside: boolean; readonly glob: GlobSegment } | null;
 }
 
 interface CommandPattern {
 	readonly name: GlobSegment;
 	readonly flags: readonly string[];
-	/** `*` stands for any word, whatever is written in it. */
+	/** `*` matches any word. */
 	readonly operands: readonly (OperandPattern | "*")[];
 }
 
-/** A parsed pattern: one command, or several that must all run, in their order. */
+/** A parsed pattern: one command, or several that must all run in this order. */
 export interface ForbiddenCommand {
 	readonly written: string;
 	readonly commands: readonly CommandPattern[];
 }
 
-/** The name a command goes by: no folder, no `.exe`, lower case, look-alikes folded. */
+/** A command's name without folder and `.exe`, in lower case, with look-alikes folded. */
 export function commandName(word: string): string {
 	return toCommandName(foldLookAlikes(word));
 }
@@ -45,14 +45,14 @@ function toCommandName(folded: string): string {
 	return path.slice(1 + Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"))).replace(/\.(?:exe|cmd|bat|com)$/, "");
 }
 
-/** Units of work for a field and for each of its characters: what reads a command looks at them a few times. */
+/** Units of work for a field and for each of its characters. Programs' rules read them a few times. */
 const MATCHED_FIELD_WORK = 60;
 const MATCHED_CHARACTER_WORK = 3;
 
-/** The same for a character of a pattern's operand, which is parsed as a word and as a path. */
+/** Units of work for a character of a pattern's operand, which is parsed as a word and as a path. */
 const OPERAND_CHARACTER_WORK = 20;
 
-/** Folds look-alikes; undefined when that, or reading what comes of it, is more than the work left. */
+/** Folds look-alikes. Null when folding, or reading the folded text, is more than the work left. */
 function foldFields(fields: readonly string[], work: WorkBudget): readonly string[] | null {
 	const folding = fields.reduce((sum, field) => sum + foldingWork(field), 0);
 	if (!work.charge(folding)) return null;
@@ -62,7 +62,7 @@ function foldFields(fields: readonly string[], work: WorkBudget): readonly strin
 		: null;
 }
 
-/** Reads fields whose first is the command's name; undefined when that is more than the work left. */
+/** Parses fields, the first of which is the command's name. Null when that is more than the work left. */
 export function parseCommandWords(fields: readonly string[], work: WorkBudget): CommandWords | null {
 	const [first = "", ...words] = foldFields(fields, work) ?? [];
 	if (work.spent) return null;
@@ -71,8 +71,7 @@ export function parseCommandWords(fields: readonly string[], work: WorkBudget): 
 }
 
 /**
- * Parses a pattern with the shell's own rules; undefined when it holds no command, or when that is more than the work
- * left.
+ * Parses a pattern by the shell's own rules. Null when it has no command, or when parsing is more than the work left.
  */
 export function parseForbiddenCommand(written: string, work: WorkBudget): ForbiddenCommand | null {
 	const literally = { value: () => null, output: () => null, work };
@@ -90,7 +89,7 @@ export function parseForbiddenCommand(written: string, work: WorkBudget): Forbid
 	return commands.length > 0 ? { written: written.trim(), commands } : null;
 }
 
-/** Globs, letter case aside; a path in any spelling of it. */
+/** Parses an operand as a glob, without regard to letter case, and as a path in any spelling. */
 function parseOperand(written: string): OperandPattern | "*" {
 	if (written === "*") return "*";
 	const path = /[/~.]/.test(written) ? normalizePath(written) : null;
@@ -100,12 +99,12 @@ function parseOperand(written: string): OperandPattern | "*" {
 	};
 }
 
-/** A word's characters stand for themselves; only a pattern's wildcards are wildcards. */
+/** A word as a segment. Wildcards in a command's word are literal characters, only those of a pattern count. */
 function toLiteralSegment(word: string): GlobSegment {
 	return [...word.slice(0, 1024)];
 }
 
-/** The command that patterns are held against; each of its words is read when it is first needed. */
+/** The command that patterns are matched against. Each of its words is parsed when it is first needed. */
 class ComparedCommand {
 	readonly command: CommandWords;
 	readonly name: GlobSegment;
@@ -170,30 +169,33 @@ function operandsMatch(wanted: CommandPattern["operands"], compared: ComparedCom
 	});
 }
 
-/** What looking for a flag costs at most: a bundle's letters are looked for one by one, each among all flags. */
+/** What searching for a flag costs at most. Each letter of a bundle is searched for among all flags. */
 function flagWork(flag: string, { flags }: Options): number {
 	return (/^-[A-Za-z]{2,}$/.test(flag) ? flag.length : 1) * (1 + flags.length);
 }
 
-/** Whether a command of the pattern's name has its options and operands. */
+/** Whether a command with the pattern's name has its options and operands. */
 function wordsMatch(pattern: CommandPattern, compared: ComparedCommand, work: WorkBudget): boolean {
 	const { name, options } = compared.command;
 	const hasFlags = pattern.flags.every((flag) => work.charge(flagWork(flag, options)) && hasFlag(name, options, flag));
 	return hasFlags && operandsMatch(pattern.operands, compared, work);
 }
 
-/** Units of work for a pattern of a command's name, besides what it compares. */
+/** Units of work for trying a pattern, without the comparisons. */
 const PATTERN_WORK = 10;
 
-/** Holds the commands of one check against all patterns: how far each of several commands has been seen. */
+/**
+ * Matches the commands of one check against all patterns. It remembers how much of a pattern of several commands has
+ * run.
+ */
 export class ForbiddenCommandMatcher {
 	readonly #reached = new Map<ForbiddenCommand, number>();
-	/** Those of one command, by its name where that has no wildcards. */
+	/** Patterns of one command whose name has no wildcards, by that name. */
 	readonly #byName = new Map<string, ForbiddenCommand[]>();
 	readonly #any: ForbiddenCommand[] = [];
 	readonly #work: WorkBudget;
 
-	/** @param work once it is spent, no pattern can be ruled out. */
+	/** @param work Once it is spent, no pattern is ruled out. */
 	constructor(patterns: readonly ForbiddenCommand[], work: WorkBudget) {
 		this.#work = work;
 		for (const pattern of patterns) {
@@ -205,7 +207,7 @@ export class ForbiddenCommandMatcher {
 		}
 	}
 
-	/** The patterns that this command completes. */
+	/** Finds the patterns that this command completes. */
 	findCompleted(command: CommandWords): readonly ForbiddenCommand[] {
 		const named = this.#byName.get(command.name) ?? [];
 		if (named.length + this.#any.length === 0) return [];
@@ -217,7 +219,7 @@ export class ForbiddenCommandMatcher {
 		];
 	}
 
-	/** Whether the command is the last that the pattern waited for. */
+	/** Advances a pattern when the command is its next one. True when it was the last. */
 	#advance(pattern: ForbiddenCommand, compared: ComparedCommand): boolean {
 		const at = this.#reached.get(pattern) ?? 0;
 		const next = pattern.commands[at];

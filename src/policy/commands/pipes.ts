@@ -1,4 +1,4 @@
-// What commands read and print, as far as it can be told without running them, and which commands that comes from.
+// What commands read and print, as far as that is known without running them, and which commands it comes from.
 import { foldingWork } from "../look-alikes.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { commandName, parseCommandWords } from "./patterns.ts";
@@ -8,13 +8,13 @@ import { expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { predictOutput } from "./shell/output.ts";
 import { type CommandRange, type ShellScript, type SimpleCommand, WALK_PIECE_WORK, type Word } from "./shell/script.ts";
 
-/** Commands of a group whose output is told. */
+/** Commands of a group whose output is predicted. */
 const MAX_GROUP_COMMANDS = 64;
 
-/** Units of work for telling an output besides what it copies, and for each piece that was read for a command. */
+/** Units of work for predicting an output, without copying it. */
 const OUTPUT_WORK = 100;
 
-/** The inputs and outputs of the commands that are analysed together; each output is worked out once. */
+/** The inputs and outputs of the commands of one check. Each output is predicted once. */
 export class Pipes {
 	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | null }>();
 	readonly #work: WorkBudget;
@@ -23,7 +23,7 @@ export class Pipes {
 		this.#work = work;
 	}
 
-	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
+	/** What a command reads: its last here-document or here-string, else its pipe, else what its script reads. */
 	findInput(
 		script: ShellScript,
 		command: SimpleCommand,
@@ -43,9 +43,9 @@ export class Pipes {
 		return { input: scope.input, piped: scope.piped };
 	}
 
-	/** What the commands of a range print together; undefined when one of them cannot be told. */
+	/** What the commands of a range print together. Null when the output of one of them is not known. */
 	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | null {
-		// A group of many commands prints more than a script that would be run from it.
+		// Nobody pipes the output of so many commands into a shell.
 		if (range.to - range.from > MAX_GROUP_COMMANDS) return null;
 		const commands = script.commands.slice(range.from, range.to);
 		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
@@ -63,7 +63,7 @@ export class Pipes {
 	#printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | null {
 		const cached = this.#outputs.get(command);
 		if (cached) return cached.text;
-		// Until it is known, a command that reads itself has no known output.
+		// While its output is being predicted, a command that reads itself has none.
 		this.#outputs.set(command, { text: null });
 		if (!this.#work.charge(WALK_PIECE_WORK * command.size)) return null;
 		const fields = expandWords(
@@ -79,13 +79,13 @@ export class Pipes {
 		return text;
 	}
 
-	/** What a script prints; undefined when that cannot be told. */
+	/** What a script prints. Null when that is not known. */
 	predictScriptOutput(script: ShellScript, scope: Scope): string | null {
 		return this.#printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
 }
 
-/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
+/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. Null when that is not known. */
 export function predictWrappedOutput(
 	fields: readonly string[],
 	input: string | null,
@@ -112,17 +112,17 @@ function wordsAndTargets(command: SimpleCommand): readonly Word[] {
 	return [...command.words, ...command.redirects.map(({ target }) => target)];
 }
 
-/** The scripts whose output a command is given as files: `<(…)` and `>(…)`. */
+/** The scripts of a command's process substitutions, `<(…)` and `>(…)`. */
 export function processSubstitutions(command: SimpleCommand): readonly ShellScript[] {
 	return wordsAndTargets(command)
 		.flatMap(findScripts)
 		.filter((script) => script.process);
 }
 
-/** Commands that are looked for their names among those that a command reads from. */
+/** Commands in a chain of pipes, and in each of their groups, whose names are collected. */
 const MAX_SOURCES = 32;
 
-/** Names of the commands of a script whose output one of them reads or is built from. */
+/** Names of the commands that a command reads from, or whose output its words contain. */
 export function sourceCommandNames(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
 	const names: string[] = [];
 	const add = (commands: readonly SimpleCommand[]) => {

@@ -1,4 +1,4 @@
-// What a script's variables may hold, and the environments that its commands are expanded in.
+// The values that a script's variables may have, and the environments that its commands are expanded in.
 
 import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
@@ -6,22 +6,22 @@ import scopeFile from "./scope.json" with { type: "json" };
 import type { Environment } from "./shell/expand.ts";
 import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
-/** Values of one variable that are tried; a loop over more names is more than is looked at. */
+/** Values of one variable that are tried. A loop over more names is too large to be examined. */
 const MAX_RECORDED_VALUES = 64;
 const MAX_VALUE_CHARS = 65_536;
 
-/** Where a script runs: what its variables were given, its parameters, and what it reads. */
+/** What a script runs with: values of variables, functions, parameters and input. */
 export interface Scope {
 	readonly variables: Map<string, string[]>;
 	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
 	readonly parameters: readonly string[];
-	/** What the script reads, where it is known, and whether it reads anything at all. */
+	/** What the script reads. Null where that is not known. `piped`: whether it reads anything. */
 	readonly input: string | null;
 	readonly piped: boolean;
-	/** Folders its commands may run in, the workspace (empty) first. */
+	/** Folders that its commands may run in. The first is the workspace, written as an empty text. */
 	readonly folders: string[];
 	readonly depth: number;
-	/** Pieces of the scripts around, which are kept until this one is done with. */
+	/** Pieces of the scripts around it, which stay in memory as long as it does. */
 	readonly piecesAround: number;
 }
 
@@ -38,7 +38,7 @@ export function emptyScope(): Scope {
 	};
 }
 
-/** Variables with a value every shell gives them; numbers stand for numbers nobody needs. */
+/** Variables with a value in every shell. Numbers are placeholders, because nobody needs the real ones. */
 const PRESET_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
 
 const PROGRAM_CHANGING_VARIABLES: ReadonlySet<string> = new Set(scopeFile.change_programs);
@@ -60,7 +60,10 @@ export function assignsInWords(command: string): boolean {
 	return ASSIGNING_COMMANDS.has(command);
 }
 
-/** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
+/**
+ * Records a value that a variable may have from here on. Earlier values stay possible, because the assignment may not
+ * run.
+ */
 export function recordValue(scope: Scope, name: string, value: string, work: WorkBudget): void {
 	const values = scope.variables.get(name) ?? [];
 	// Only values of the same length are compared character by character.
@@ -71,9 +74,9 @@ export function recordValue(scope: Scope, name: string, value: string, work: Wor
 	else scope.variables.set(name, [...values, value]);
 }
 
-/** How a set of values is chosen: which recorded value, and what stands for a variable without one. */
+/** How an environment chooses values: which recorded one, and what it takes for a variable without one. */
 interface ValueChoice {
-	/** The place in a variable's recorded values; undefined ignores them all. */
+	/** The index in a variable's recorded values. Null ignores all of them. */
 	readonly recorded: number | null;
 	readonly otherwise: "unknown" | "empty";
 }
@@ -94,7 +97,7 @@ function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: Work
 	return value ?? (choice.otherwise === "empty" ? "" : null);
 }
 
-/** Adds the names of the variables in a word, those inside `${…}` included. */
+/** Adds the names of the variables in a word, including those inside `${…}`. */
 function addVariableNames(word: Word, names: Set<string>): void {
 	for (const part of word) {
 		if (part.kind !== "variable") continue;
@@ -103,7 +106,9 @@ function addVariableNames(word: Word, names: Set<string>): void {
 	}
 }
 
-/** The environments to try a command in: every recorded value in turn, and each variable unknown or empty. */
+/**
+ * The environments to try a command in: one for each recorded value, with other variables unknown and with them empty.
+ */
 export function environmentsFor(
 	command: SimpleCommand,
 	scope: Scope,
@@ -125,7 +130,7 @@ export function environmentsFor(
 	return choices.map((choice) => toEnvironment(scope, choice, work, output));
 }
 
-/** The environment of the last recorded values: what an assignment or a substitution's output is told from. */
+/** The environment of the last recorded values, which assignments and outputs are expanded in. */
 export function latestEnvironment(
 	scope: Scope,
 	work: WorkBudget,

@@ -1,4 +1,4 @@
-// Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
+// Interpreters' one-liners. Code is neither run nor parsed, but searched for calls that remove, write or run.
 
 import { UNKNOWN } from "../../placeholders.ts";
 import {
@@ -16,7 +16,7 @@ import { decodeBase64Text } from "../shell/output.ts";
 import codeFile from "./code.json" with { type: "json" };
 import { blankQuoted, findQuoted } from "./quoted.ts";
 
-/** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
+/** Options whose value is code, by interpreter. The letter may end a bundle: `-ne`, `-pe`. */
 const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 	Object.entries({
 		python: /^-[a-zA-Z]*c$/,
@@ -47,14 +47,14 @@ const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 
 const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
-/** The interpreter a name means: `python3.12` is python. */
+/** The interpreter that a name means: `python3.12` is python. Null for other names. */
 export function findInterpreter(name: string): string | null {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
 	const known = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
 	return CODE_OPTIONS.has(known) ? known : null;
 }
 
-/** The code that one option holds, in the next word or attached; undefined when the word is no such option. */
+/** The code given by the option at `at`, in the next word or attached. Null when the word is no such option. */
 function codeAt(words: readonly string[], at: number, option: RegExp): string | null {
 	const word = words[at] ?? "";
 	if (option.test(word)) return words[at + 1] ?? "";
@@ -63,7 +63,7 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : null;
 }
 
-/** The code an interpreter is given in its words, or reads. */
+/** The code that an interpreter is given in its words, or reads. */
 export const interpreterRule: ProgramRule = (command) => {
 	const name = findInterpreter(command.name) ?? "";
 	const option = CODE_OPTIONS.get(name) ?? /^$/;
@@ -72,25 +72,28 @@ export const interpreterRule: ProgramRule = (command) => {
 	const edited = inPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
 	if (given.length > 0) return [...edited, ...given.map((text) => codeEffect("code", text))];
 	const file = command.options.operands[0];
-	// `php artisan …`, `python manage.py …`: clients that come as a script.
+	// `php artisan …`, `python manage.py …`: clients that are a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
 		return [runEffect(command.words.slice(command.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language: "code" }] : [];
 };
 
-/** Calls that remove a folder with all below, in the usual languages. */
+/** Calls that remove a folder with everything below, in the usual languages. */
 const FOLDER_REMOVAL_CALLS =
 	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b/;
 
-/** What begins, ends or completes a removal that its arguments make recursive. */
+/** What begins a removal, ends it, or makes it recursive. */
 const REMOVAL_MARKS = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
 
-/** How far from a call of `rm(`, and from one of `file.remove`, its `recursive` may stand. */
+/** How far behind `rm(`, and behind `file.remove`, its `recursive` may stand, in characters. */
 const RM_OPTIONS_CHARS = 500;
 const FILE_REMOVE_OPTIONS_CHARS = 200;
 
-/** `rm(path, { recursive: true })`, `file.remove … recursive`. A loop: an expression would look 500 characters far from each call. */
+/**
+ * Finds `rm(path, { recursive: true })` and `file.remove … recursive`. In a loop, because an expression would search
+ * 500 characters behind each call.
+ */
 function removesRecursively(text: string): boolean {
 	let rmEnd = Number.NEGATIVE_INFINITY;
 	let removeEnd = Number.NEGATIVE_INFINITY;
@@ -123,7 +126,7 @@ const DECODE_CALLS =
 const WRITE_CALLS =
 	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
 
-/** Neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`, put together. */
+/** Joins neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`. */
 function joinStrings(text: string): readonly string[] {
 	const lists: string[] = [];
 	let words: string[] = [];
@@ -161,7 +164,7 @@ function findRemovals(text: string): readonly Effect[] {
 	];
 }
 
-/** What a piece of code in an unknown language does. */
+/** Finds what a piece of code in an unknown language does. */
 export function findCodeEffects(text: string): readonly Effect[] {
 	const read = text.slice(0, 262_144);
 	const effects: Effect[] = [...findRemovals(read)];
@@ -182,12 +185,12 @@ export function findCodeEffects(text: string): readonly Effect[] {
 	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
 		effects.push(forbiddenEffect("code connects a shell to the network"));
 	if (text.includes(UNKNOWN) && runs) effects.push(raiseEffect("exec_action", "code that is put together at run time"));
-	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
+	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
 	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guessedScriptEffect(read));
 	return effects;
 }
 
-/** What hidden text decodes to, where it can be told; that it is hidden counts by itself. */
+/** Decodes hidden text where that is possible. That text is hidden counts by itself. */
 function decodeHiddenScripts(text: string): readonly Effect[] {
 	const plain = findQuoted(text).flatMap(({ value }) =>
 		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64Text(value) ?? []) : [],
@@ -198,7 +201,7 @@ function decodeHiddenScripts(text: string): readonly Effect[] {
 	];
 }
 
-/** PowerShell and cmd: statements as commands, with the aliases of both. */
+/** Finds what a text for PowerShell or cmd does. Its statements are read as commands, with the aliases of both. */
 export function findPowershellEffects(text: string): readonly Effect[] {
 	const effects: Effect[] = [];
 	if (
@@ -211,7 +214,7 @@ export function findPowershellEffects(text: string): readonly Effect[] {
 	return [...effects, guessedScriptEffect(text.replaceAll("\\", "/"))];
 }
 
-/** awk programs run commands, and write files, by string. */
+/** awk programs name the commands they run and the files they write in strings. */
 export const awk: ProgramRule = (command) => {
 	const [program = ""] = command.options.operands;
 	const effects: Effect[] = [];
@@ -221,5 +224,5 @@ export const awk: ProgramRule = (command) => {
 	return effects;
 };
 
-/** Code languages by the effect that names them. */
+/** awk by all its names. */
 export const AWK_COMMANDS: Readonly<Record<string, ProgramRule>> = { awk, gawk: awk, mawk: awk, nawk: awk };

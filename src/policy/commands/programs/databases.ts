@@ -1,4 +1,4 @@
-// Database clients: the statements they are given, and which statements lose rows or tables.
+// Database clients: the statements that they are given, and which statements lose rows or tables.
 import {
 	type CodeLanguage,
 	codeEffect,
@@ -11,7 +11,7 @@ import {
 	runEffect,
 } from "../effects.ts";
 
-/** Options that hold a statement, per client. */
+/** Options whose value is a statement, by client. */
 const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 	psql: /^(?:-c|--command)$/,
 	mysql: /^(?:-e|--execute)$/,
@@ -33,7 +33,7 @@ const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 	mongo: /^--eval$/,
 };
 
-/** Texts given by the client's options: in the next word, after `=`, or attached to a letter. */
+/** Finds the statements in a client's options: in the next word, after `=`, or attached to a letter. */
 function findStatements(command: Invocation, option: RegExp): readonly string[] {
 	return command.words.flatMap((word, at) => {
 		if (option.test(word)) return [command.words[at + 1] ?? ""];
@@ -45,7 +45,7 @@ function findStatements(command: Invocation, option: RegExp): readonly string[] 
 	});
 }
 
-/** A client that takes statements by option, and otherwise reads them. */
+/** A client that takes statements by option, and reads them otherwise. */
 function databaseClient(language: CodeLanguage): ProgramRule {
 	return (command) => {
 		const statements = findStatements(command, STATEMENT_OPTIONS[command.name] ?? /^$/).map((text) =>
@@ -77,16 +77,19 @@ const mysqladmin: ProgramRule = (command) =>
 		? [forbiddenEffect("mysqladmin drops a database or stops it")]
 		: [];
 
-/** Restores that empty what they restore into. */
+/** Restores may drop what they restore over. */
 const databaseRestore: ProgramRule = (command) =>
 	command.options.letters.has("c") || command.options.flags.some((flag) => /^--(?:clean|drop)$/.test(flag))
 		? [forbiddenEffect(`${command.name} drops what it restores over`)]
 		: [];
 
-/** Statements of one text that are looked at. */
+/** Statements of one text that are examined. */
 const MAX_STATEMENTS = 256;
 
-/** The first statements of a text, comments taken out and quoted text emptied. Linear: no part of the pattern overlaps another. */
+/**
+ * The first statements of a text, without comments and with quoted text emptied. Linear, because no part of the
+ * expression overlaps another.
+ */
 function splitStatements(text: string): readonly string[] {
 	return text
 		.replace(/'(?:[^'\\]|\\.|'')*'?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, (found) =>
@@ -102,7 +105,9 @@ function splitStatements(text: string): readonly string[] {
 		);
 }
 
-/** What one SQL statement loses. The words are looked for at its start and after `EXPLAIN`-like openers only. */
+/**
+ * Finds what one SQL statement loses. Only its beginning counts, and what follows openers such as `EXPLAIN ANALYZE`.
+ */
 function findStatementEffects(statement: string): readonly Effect[] {
 	const shown = statement.slice(0, 60);
 	const pseudo = runEffect(statement.toLowerCase().split(" ").slice(0, 8));
@@ -131,14 +136,14 @@ function findStatementEffects(statement: string): readonly Effect[] {
 	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [pseudo];
 }
 
-/** What a text of SQL statements does. */
+/** Finds what a text of SQL statements does. */
 export function findSqlEffects(text: string): readonly Effect[] {
 	return splitStatements(text.slice(0, 65_536)).flatMap((statement) =>
 		statement === "" ? [] : findStatementEffects(statement),
 	);
 }
 
-/** What a text for the MongoDB shell does. */
+/** Finds what a text for the MongoDB shell does. */
 export function findMongoEffects(text: string): readonly Effect[] {
 	if (
 		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)/.test(
@@ -151,7 +156,7 @@ export function findMongoEffects(text: string): readonly Effect[] {
 		: [];
 }
 
-/** What a text for redis-cli does. */
+/** Finds what a text for redis-cli does. */
 export function findRedisEffects(text: string): readonly Effect[] {
 	return text.split("\n").flatMap((line): readonly Effect[] => {
 		const words = line.trim().toUpperCase().split(/\s+/);

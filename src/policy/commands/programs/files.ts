@@ -28,7 +28,7 @@ const rm: ProgramRule = (command) => {
 	];
 };
 
-/** Removes each operand, folders with all below. */
+/** Removes each operand, folders with everything below. */
 const removeAll: ProgramRule = (command) => command.options.operands.map((path) => removeEffect(path, true));
 
 /** Removes each operand beyond recovery. */
@@ -40,7 +40,7 @@ const shred: ProgramRule = (command) => [
 	raiseEffect("delete_action", `${command.name} destroys a file beyond recovery`),
 ];
 
-/** The operand or `-t` folder that a command copies, moves or links to, and the others. */
+/** The operand or `-t` folder that a command copies, moves or links to, and its other operands. */
 function sourcesAndTarget(command: Invocation): {
 	readonly sources: readonly string[];
 	readonly target: string | null;
@@ -54,7 +54,7 @@ function sourcesAndTarget(command: Invocation): {
 		: { sources: operands.slice(0, -1), target: operands.at(-1) ?? null };
 }
 
-/** Writes to the target itself, and to each source's name in it should it be a folder. */
+/** Writes the target itself, and each source's name in it, because it may be a folder. */
 function writesTarget(command: Invocation): readonly Effect[] {
 	const { sources, target } = sourcesAndTarget(command);
 	if (target === null) return [];
@@ -80,7 +80,7 @@ const mv: ProgramRule = (command) => {
 	];
 };
 
-/** A single link's target is its own name in the current folder. */
+/** Without a target, the link is written to the current folder under its own name. */
 const ln: ProgramRule = (command) => writesTarget(command);
 
 const dd: ProgramRule = ({ words }) =>
@@ -103,7 +103,7 @@ const truncate: ProgramRule = (command) => [
 	...command.options.operands.map((path) => writeEffect(path)),
 ];
 
-/** `sed -i`, `perl -i`, `yq -i`: the first operand may be the program; it is harmless as a path. */
+/** `sed -i`, `yq -i`. The first operand may be the program, which is harmless as a path. */
 const inPlace: ProgramRule = (command) => {
 	const edits = command.options.flags.some((name) => name === "--in-place" || /^-[a-zA-Z]{0,3}i/.test(name));
 	const runs =
@@ -115,14 +115,14 @@ const inPlace: ProgramRule = (command) => {
 	return command.name === "sed" ? command.options.operands.slice(1).map(readEffect) : [];
 };
 
-/** Symbolic or octal modes that let everyone write, or lend the owner's rights. */
+/** Whether a symbolic or octal mode lets everyone write, or lends the owner's rights. */
 function isOpenMode(written: string): boolean {
 	const mode = written.slice(0, 64);
 	if (/^[0-7]{3,4}$/.test(mode)) return /[2367]$/.test(mode) || /^[2467][0-7]{3}$/.test(mode);
 	return /(?:^|,)(?:(?=[ug]*[ao])[ugoa]*)?[+=][rXxst]*w/.test(mode) || /[+=][rwx]*s/.test(mode);
 }
 
-/** A root, a home, the system, or a folder right below the root. */
+/** Whether a path is a root, a home, the system or a folder right below the root. */
 function isWide(path: string): boolean {
 	const place = locatePath(path);
 	return place === "everything" || place === "system" || (place === "outside" && /^\/[^/]*\/?$/.test(path));
@@ -163,7 +163,7 @@ const searchesOperands: ProgramRule = (command) => [
 		: []),
 ];
 
-/** `tar`: what it packs is read, where it unpacks is written, and its actions run. */
+/** `tar` reads what it packs, writes where it unpacks, and runs its actions. */
 const tar: ProgramRule = (command) => [
 	...command.words.flatMap((word, at): readonly Effect[] => {
 		const action = /^--(?:checkpoint-action=exec|to-command|use-compress-program|rsh-command|info-script)=(.*)$/s.exec(
@@ -200,7 +200,7 @@ const OUTPUT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map<string, r
 	Object.entries(filesFile.output_options),
 );
 
-/** What a tool's output options write. */
+/** Finds the files that a tool's output options name. */
 export function findOutputFiles(
 	name: string,
 	words: readonly string[],
@@ -218,7 +218,7 @@ export function findOutputFiles(
 
 const writesOutput: ProgramRule = (command) => findOutputFiles(command.name, command.words);
 
-/** macOS's `base64 -o`: writes a file like a redirect, and shows one. */
+/** macOS's `base64` writes a file with `-o`. Every `base64` shows one. */
 const base64Command: ProgramRule = (command) => [...writesOutput(command), ...readsOperands(command)];
 
 const writesOperands: ProgramRule = (command) => command.options.operands.map((path) => writeEffect(path));

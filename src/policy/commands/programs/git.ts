@@ -1,4 +1,4 @@
-// git: what throws work away, rewrites what others have, or runs commands out of its configuration.
+// git: what discards work, rewrites what others have, or runs commands from its configuration.
 
 import {
 	type Effect,
@@ -17,11 +17,11 @@ import gitFile from "./git.json" with { type: "json" };
 /** Global options that take the next word. */
 const GLOBAL_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(gitFile.global_options_with_value);
 
-/** Configuration whose value git runs. */
+/** Settings whose value git runs. */
 const EXECUTED_SETTINGS =
 	/^(?:core\.(?:sshcommand|pager|editor|fsmonitor|askpass|gitproxy)|pager\..+|credential(?:\..+)?\.helper|diff\.external|diff\..+\.(?:command|textconv)|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|mergetool\..+\.cmd|difftool\..+\.cmd|gpg\.program|gpg\..+\.program|sequence\.editor|uploadpack\.packobjectshook|protocol\.ext\.allow|http\.proxy|remote\..+\.(?:receivepack|uploadpack))$/i;
 
-/** Programs that a pager or an editor usually is. */
+/** Usual programs of these settings. */
 const HARMLESS_PROGRAMS =
 	/^(?:|cat|less(?: -\S+)*|more|true|false|:|vim?|nvim|nano|emacs|code --wait|delta|bat|store|cache.*|osxkeychain|manager.*|ssh(?: -i \S+)?)$/;
 
@@ -32,7 +32,7 @@ interface GitCommand {
 	readonly has: (flag: string) => boolean;
 }
 
-/** What a setting given by `-c` or `git config` makes git run. */
+/** What git runs because of a setting given by `-c` or `git config`. */
 function settingEffects(name: string, value: string): readonly Effect[] {
 	if (/^alias\./i.test(name)) {
 		const aliased = value.startsWith("!")
@@ -48,7 +48,7 @@ function settingEffects(name: string, value: string): readonly Effect[] {
 const reset: GitRule = ({ has }) =>
 	has("--hard") || has("--merge") || has("--keep") ? [forbiddenEffect("git reset throws uncommitted work away")] : [];
 
-/** `--force-with-lease` refuses to overwrite what was not seen; every other way of forcing does not. */
+/** `--force-with-lease` refuses to overwrite commits that were not seen. No other way of forcing does. */
 const push: GitRule = ({ command, words, operands, has }) => {
 	const forced = words.some(
 		(word) => /^--force/.test(word) && !/^--force-(?:with-lease|if-includes)(?:=|$)/.test(word),
@@ -203,7 +203,7 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 	}),
 );
 
-/** `git [options] subcommand …`: settings given before the subcommand count, wherever it is run. */
+/** `git [options] subcommand …`. Settings before the subcommand count whatever the subcommand is. */
 export const git: ProgramRule = (command) => {
 	const effects: Effect[] = [];
 	let at = 0;

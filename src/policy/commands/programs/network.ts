@@ -1,4 +1,4 @@
-// Commands that reach other machines: requests that change something there, uploads, downloads to files, open doors.
+// Commands that reach other machines: requests that change something there, uploads, downloads to files, open ports.
 import {
 	type Effect,
 	forbiddenEffect,
@@ -11,15 +11,15 @@ import {
 import { locatePath, locatingWork } from "../locations.ts";
 import { findOutputFiles } from "./files.ts";
 
-/** Options of curl and wget whose value names a file that is sent. */
+/** Options of curl and wget whose value names a file to send, and options whose value is sent and may name one. */
 const UPLOAD_OPTIONS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
 const BODY_OPTIONS = /^(?:-F|--form|-d|--data|--data-binary|--data-raw|--data-ascii|--data-urlencode|--json)$/;
 
-/** Requests that a POST makes into a deletion, by what their path ends in. */
+/** Paths to which a POST is a deletion. */
 const DELETING_PATH =
 	/\/(?:do)?(?:delete|destroy|purge|_delete_by_query|delete-by-query|delete-batch|wipeout|terminate)(?:[/?#]|$)/i;
 
-/** The value of an option, attached, after `=` or in the next word. */
+/** Finds the values of an option: attached, after `=`, or in the next word. */
 function findOptionValues(words: readonly string[], option: RegExp): readonly string[] {
 	return words.flatMap((word, at) => {
 		if (option.test(word)) return [words[at + 1] ?? ""];
@@ -82,7 +82,7 @@ const socat: ProgramRule = (command) =>
 		? [forbiddenEffect("socat connects a command to the network")]
 		: [];
 
-/** Firewalls and routes: one wrong rule and the machine is gone. */
+/** Firewalls and routes. One wrong rule makes the machine unreachable. */
 const firewall: ProgramRule = (command) => {
 	const flushes = command.words.some((word) => /^(?:-F|--flush|-X|--delete-chain|flush|reset|disable)$/.test(word));
 	if (flushes) return [forbiddenEffect(`${command.name} drops firewall rules`)];

@@ -1,4 +1,4 @@
-// Which descriptions apply to a command, by its name.
+// Which rules describe a command, by its name.
 
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
@@ -27,10 +27,10 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	SHELL_COMMANDS,
 ];
 
-/** Names that a wildcard in a command's name is tried against: `/bin/r?` runs rm. */
+/** Names that a wildcard in a command's name is matched against: `/bin/r?` runs rm. */
 export const TRIED_NAMES: readonly string[] = programsFile.tried_names;
 
-/** What the command would do, after every description of its name. */
+/** Finds what the command would do, by every rule for its name. */
 export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
 	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];

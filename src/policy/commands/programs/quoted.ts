@@ -1,39 +1,48 @@
-// Quoted text in a piece of code, whatever its language. Scanned by hand: a regular expression would look for the end of
-// each quote that nothing closes again and again.
+// Finds quoted text in a piece of code, whatever its language. Scanned by hand, because a regular expression would
+// search the rest of the text for the end of each unclosed quote.
 import { unescapeText } from "../shell/output.ts";
 
-/** Text between quotes, with its escapes resolved, and where it stands with its quotes. */
+/** Text between quotes with its escapes resolved, and its range with the quotes. */
 export interface QuotedText {
 	readonly value: string;
 	readonly from: number;
 	readonly to: number;
 }
 
-/** Longer text is none that anyone quotes. */
+/** Nobody quotes longer text. */
 const MAX_STRING_CHARS = 8192;
 
-/** Strings of one piece of code that are looked at. */
+/** Strings of one piece of code that are examined. */
 const MAX_STRINGS = 256;
 
 /** What may begin a string: a quote, or one of Perl's and Ruby's words before a bracket or a bar. */
 const STRING_OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
 
-/** Whether a string of that quote cannot go on: at the end of a line, but for one in backticks, or before an escaped one. */
+/**
+ * Whether a string ends here without its closing quote: at the end of a line, except in backticks, or before an escaped
+ * one.
+ */
 function endsUnclosed(text: string, at: number, quote: string): boolean {
 	return (text[at] === "\n" && quote !== "`") || (text[at] === "\\" && text[at + 1] === "\n");
 }
 
-/** Finds closing quotes of one text. What was found is remembered for every place on the way: all of it is linear. */
+/**
+ * Finds the closing quotes of one text. Each result is cached for every position on the way, so that all of it is
+ * linear.
+ */
 class QuoteFinder {
 	readonly #text: string;
-	/** By quote, for each place: where the quote is that closes a string of which this is a character, plus one; -1 for none. */
+	/**
+	 * By quote, for each position: one plus the position of the quote that closes a string with this character, or -1 for
+	 * none.
+	 */
 	readonly #known = new Map<string, Int32Array>();
 
 	constructor(text: string) {
 		this.#text = text;
 	}
 
-	/** Where the string is closed whose first character stands at `from`; undefined when it is not, or too far away. */
+	/** Where the string is closed that begins at `from`. Null when it is not closed, or too far away. */
 	closing(quote: string, from: number): number | null {
 		const text = this.#text;
 		const known = this.#known.get(quote) ?? new Int32Array(text.length + 2);
@@ -50,7 +59,9 @@ class QuoteFinder {
 	}
 }
 
-/** The first strings of a text, in order: the characters between two equal quotes on one line, and what `qx(` begins. */
+/**
+ * Finds the first strings of a text, in order: what stands between two equal quotes on one line, and what `qx(` begins.
+ */
 export function findQuoted(text: string): readonly QuotedText[] {
 	const strings: QuotedText[] = [];
 	const quotes = new QuoteFinder(text);
@@ -63,7 +74,7 @@ export function findQuoted(text: string): readonly QuotedText[] {
 	return strings;
 }
 
-/** The string that a match of `OPENING` begins; undefined when nothing closes it. */
+/** Reads the string that a match of `STRING_OPENING` begins. Null when nothing closes it. */
 function readString(text: string, quotes: QuoteFinder, { 0: open, 1: bracket, index: from }: RegExpExecArray) {
 	const string = (start: number, end: number, to: number) => ({
 		value: unescapeText(text.slice(start, end)),
@@ -83,7 +94,7 @@ function readString(text: string, quotes: QuoteFinder, { 0: open, 1: bracket, in
 	return end === null ? null : string(from + 1, end, end + 1);
 }
 
-/** The text with all that is quoted emptied: what no language runs by itself. */
+/** The text with all quoted text emptied. What is left is code. */
 export function blankQuoted(text: string): string {
 	const quotes = new QuoteFinder(text);
 	const pieces: string[] = [];

@@ -1,4 +1,4 @@
-// Command-line clients of clouds, clusters, registries, queues, vaults and other services: read by their verbs.
+// Command-line clients of clouds, clusters, registries, queues, vaults and other services, judged by their verbs.
 
 import {
 	type Effect,
@@ -33,7 +33,7 @@ const REMOVING_COMPOUND =
 /** Clients whose `rm` and `remove` lose what nothing else keeps. */
 const CLIENTS_REMOVING_FOR_GOOD: ReadonlySet<string> = new Set(resourcesFile.clients_removing_for_good);
 
-/** Verbs that put something in front of others, and the clients with which they do nothing else. */
+/** Verbs that publish something, and the clients with which they do nothing else. */
 const DEPLOYING_VERBS: ReadonlySet<string> = new Set(resourcesFile.deploying_verbs);
 const DEPLOYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.deploying_clients);
 const OWN_DEPLOYING_VERBS = toSets(resourcesFile.own_deploying_verbs);
@@ -53,17 +53,17 @@ function takesNoValue(option: string): boolean {
 	return OPTIONS_WITHOUT_VALUE.has(option) || /^--no-[a-z-]+$/.test(option);
 }
 
-/** Words of a client that could be its verb: not options, not paths, addresses or other values; the first few. */
+/** Finds the first few words of a client that may be its verb: no options, paths, addresses or other values. */
 function findVerbs(command: Invocation): readonly string[] {
 	const verbs: string[] = [];
 	let settled = false;
 	for (const [at, word] of command.words.slice(0, 64).entries()) {
 		const previous = command.words[at - 1] ?? "";
 		const value = /^-./.test(previous) && !previous.includes("=") && !takesNoValue(previous);
-		// After the first word that is no option's value, only such words can be verbs.
+		// After the first word that is surely no option's value, only such words can be verbs.
 		if (/^-./.test(word) || (value && settled)) continue;
 		settled ||= !value;
-		// The first word of aws is a service, and one is called logs.
+		// The first word of aws is a service, and one service is called logs.
 		if (verbs.length === 5 || (READING_VERBS.has(word) && !(verbs.length === 0 && command.name === "aws"))) break;
 		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(word.toLowerCase());
 		else if (verbs.length > 0 && !/^[^ ]*[/:=][^ ]*$/.test(word)) break;
@@ -88,7 +88,7 @@ function isRemovingVerb(verb: string): boolean {
 	return REMOVING_VERBS.has(verb) || REMOVING_COMPOUND.test(verb);
 }
 
-/** Containers, images and volumes: with force, with volumes, or all of them. */
+/** Whether containers, images or volumes are removed by force, with their volumes, or all of them. */
 function removesByForce(command: Invocation, verbs: readonly string[]): boolean {
 	const all =
 		hasFlag("docker", command.options, "--volumes") ||
@@ -140,7 +140,7 @@ function apiCallEffects(command: Invocation): readonly Effect[] {
 	return given !== undefined && /^delete$/i.test(given) ? [forbiddenEffect("sends a DELETE request")] : [];
 }
 
-/** Puts something in front of others, or in place of what they use. */
+/** What publishes something, or replaces what others use. */
 function deploymentEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (command.options.operands.slice(0, 3).some((word) => READING_VERBS.has(word))) return [];
 	const own = OWN_DEPLOYING_VERBS.get(command.name);
@@ -154,7 +154,7 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 	return [raiseEffect("deploy_action", `${command.name} ${plain ?? "--prod"} deploys`)];
 }
 
-/** A container that is given the host. */
+/** Options that give a container the host. */
 function containerEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (!/^(?:docker|podman|nerdctl)$/.test(command.name) || !/^(?:run|exec|create)$/.test(verbs[0] ?? "")) return [];
 	const mounts = command.words.some(
@@ -168,13 +168,13 @@ function containerEffects(command: Invocation, verbs: readonly string[]): readon
 	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container the host`)] : [];
 }
 
-/** `java -jar client.jar …` is the client. */
+/** `java -jar client.jar …` runs the client. */
 const java: ProgramRule = (command) => {
 	const at = command.words.indexOf("-jar");
 	return at < 0 ? [] : [{ kind: "run", fields: command.words.slice(at + 1) }];
 };
 
-/** Package managers: publishing, taking back, removing packages others rely on. */
+/** Package managers of languages: they publish packages, and take back packages that others rely on. */
 const packageManager: ProgramRule = (command) => {
 	const verb = command.options.operands[0] ?? "";
 	if (/^(?:unpublish|yank)$/.test(verb))

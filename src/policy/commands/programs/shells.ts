@@ -1,4 +1,4 @@
-// Shells, and commands that take a line of shell: what `-c`, `eval`, `ssh` and their like run.
+// Shells, and commands that run a line of shell: `-c`, `eval`, `ssh` and others.
 
 import {
 	codeEffect,
@@ -12,7 +12,7 @@ import {
 import { firstOperandIndexes } from "../options.ts";
 import shellsFile from "./shells.json" with { type: "json" };
 
-/** A shell: `-c text`, a script file, or what it reads. */
+/** A shell runs `-c text`, a script file, or what it reads. */
 const shellCommand: ProgramRule = (command) => {
 	const { words } = command;
 	for (const [at, word] of words.entries()) {
@@ -28,14 +28,14 @@ const shellCommand: ProgramRule = (command) => {
 	return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
 };
 
-/** A shell's first operand: a script file it reads, `-` or `/dev/stdin` being its input. */
+/** A shell's first operand: a script file. `-` and `/dev/stdin` are its input. */
 function shellOperandEffects(command: Invocation, at: number): readonly Effect[] {
 	const file = command.words[at];
 	if (command.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && command.piped)
 		return [{ kind: "interpret", language: "shell" }];
 	if (file === undefined) return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
 	if (file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file)) return [{ kind: "interpret", language: "shell" }];
-	// A common misuse: the words of the command itself where a file should stand.
+	// A common mistake: the command itself where a file should stand.
 	return [runEffect(command.words.slice(at))];
 }
 
@@ -53,7 +53,7 @@ const sshCommand: ProgramRule = ({ words }) => {
 	return places.flatMap((at) => (at + 1 < words.length ? [scriptEffect(words.slice(at + 1).join(" "))] : []));
 };
 
-/** The value of `-c`, as `su`, `script`, `flock` and others take a line of shell. */
+/** Runs the value of `-c`, in which `su`, `script`, `flock` and others take a line of shell. */
 export const runDashC: ProgramRule = ({ words }) =>
 	words.flatMap((word, at) => {
 		const attached = /^--(?:command|session-command)=(.*)$/s.exec(word)?.[1];
@@ -101,7 +101,7 @@ const alias: ProgramRule = ({ words }) =>
 		return value === undefined ? [] : [scriptEffect(value)];
 	});
 
-/** The shells, and what runs a line of shell, by name. */
+/** The shells, and the commands that run a line of shell, by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(shellsFile.shells.map((name) => [name, shellCommand])),
 	eval: runJoinedOperands,

@@ -1,4 +1,4 @@
-// The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
+// Commands on the machine itself: power, disks, accounts, services, schedules, kernel, processes, also on Windows.
 
 import {
 	type Effect,
@@ -13,7 +13,7 @@ import { locatePath, locatingWork } from "../locations.ts";
 import { hasFlag } from "../options.ts";
 import systemFile from "./system.json" with { type: "json" };
 
-/** Commands that have no harmless use worth allowing, and what they do. */
+/** Commands without a harmless use worth allowing, and what they do. */
 const FORBIDDEN_COMMANDS_BY_NAME: ReadonlyMap<string, string> = new Map(Object.entries(systemFile.forbidden));
 
 const RISKY_COMMANDS_BY_NAME: ReadonlyMap<string, string> = new Map(Object.entries(systemFile.risky));
@@ -36,7 +36,7 @@ const forbiddenCommand: ProgramRule = (command) => {
 	return [forbiddenEffect(`${command.name} ${name}`)];
 };
 
-/** Uses of the careful commands that only look. */
+/** Uses of risky commands that only look. */
 const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
 	mount: (words) => words.length === 0 || words.every((word) => word === "-l"),
 	sysctl: (words) => !words.some((word) => /=|^-[wp]/.test(word)),
@@ -62,7 +62,7 @@ const kill: ProgramRule = (command) => {
 		: [];
 };
 
-/** Services that a machine cannot do without, or that others rely on. */
+/** `systemctl`. Some services are vital to the machine, or to others. */
 const systemctl: ProgramRule = (command) => {
 	const [verb = ""] = command.options.operands;
 	if (/^(?:poweroff|reboot|halt|kexec|rescue|emergency|isolate|suspend|hibernate)$/.test(verb))
@@ -127,7 +127,7 @@ const diskutil: ProgramRule = (command) =>
 const formatCommand: ProgramRule = (command) =>
 	command.words.some((word) => /^[a-z]:[\\/]?$/i.test(word)) ? [forbiddenEffect("formats a drive")] : [];
 
-/** `del`, `rd`: `/s` goes through the folders below. */
+/** `del`, `rd`. `/s` includes the folders below. */
 const windowsDelete: ProgramRule = (command) => {
 	const paths = command.words.filter((word) => !/^\/[a-z]$/i.test(word) && !/^-/.test(word));
 	const recursive = command.words.some((word) => /^(?:\/s|-r(?:ecurse)?)$/i.test(word));
@@ -143,7 +143,7 @@ const registry: ProgramRule = (command) =>
 		? [forbiddenEffect("deletes from the registry")]
 		: [riskyEffect("changes the registry")];
 
-/** `ansible -a text` runs the text elsewhere; a playbook does what it says. */
+/** `ansible -a text` runs the text on other machines. */
 const ansible: ProgramRule = (command) => {
 	const at = command.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
 	const remote = at < 0 ? [] : [scriptEffect(command.words[at + 1] ?? "")];

@@ -1,4 +1,4 @@
-// Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
+// Commands that run other commands: with privileges, within limits, for a list, in containers. Shells are in shells.ts.
 
 import { LISTED } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
@@ -17,7 +17,7 @@ import { firstOperandIndexes, MAX_FIRST_OPERANDS } from "../options.ts";
 import { runDashC } from "./shells.ts";
 import wrappersFile from "./wrappers.json" with { type: "json" };
 
-/** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
+/** A command that runs the words after its options and `skip` operands: `timeout 5 rm`, `chroot /mnt rm`. */
 function prefixRule(skip = 0): ProgramRule {
 	return ({ words }) => runsAtFirstOperand(words, skip, 0);
 }
@@ -31,13 +31,13 @@ function* runsAtFirstOperand(words: readonly string[], skip: number, from: numbe
 	if (places.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
 }
 
-/** Which word is the command cannot be told: it may be one that was not followed. */
+/** The command may be a word that was not tried. */
 const TOO_MANY_OPTIONS = raiseEffect("oversize_command", "more options before a command than can be followed");
 
-/** `-S text` of env: more words in one. */
+/** `env -S text`: several words in one. */
 const ENV_SPLIT_OPTION = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
 
-/** `env`: assignments before the command, and `-S`, whose value is split into words. */
+/** `env` takes assignments before the command, and `-S`, whose value is split into words. */
 function* env({ words }: Invocation): Iterable<Effect> {
 	const at = words.findIndex((word) => ENV_SPLIT_OPTION.test(word));
 	if (at >= 0) {
@@ -58,7 +58,7 @@ function runsAfterAssignments(words: readonly string[], from: number): readonly 
 	return at < words.length ? [runEffect(words.slice(at))] : [];
 }
 
-/** `sudo`: like `env` it takes assignments; a shell of its own when nothing follows. */
+/** `sudo` takes assignments before the command, like `env`. */
 function* sudo({ words }: Invocation): Iterable<Effect> {
 	const places = firstOperandIndexes(words);
 	if (places.length > 0) yield riskyEffect("runs with another user's rights");
@@ -67,14 +67,14 @@ function* sudo({ words }: Invocation): Iterable<Effect> {
 	if (words.some((word) => /^(?:-e|--edit)$/.test(word))) yield* words.map((path) => writeEffect(path));
 }
 
-/** `command` and `builtin`; with `-v` they only look the name up. */
+/** `command` and `builtin`. With `-v`, they only look the name up. */
 const builtinCommand: ProgramRule = (command) =>
 	/^-[a-zA-Z]*[vV]/.test(command.words[0] ?? "") ? [] : runsAtFirstOperand(command.words, 0, 0);
 
-/** Lines of an input that are put into commands. */
+/** Lines of an input that are filled into commands. */
 const MAX_INPUT_LINES = 32;
 
-/** The first lines of an input that are not blank. */
+/** The first lines of an input, without blank ones. */
 function firstLines(input: string, work: WorkBudget): readonly string[] {
 	const lines: string[] = [];
 	if (!work.charge(3 * input.length)) return lines;
@@ -86,7 +86,7 @@ function firstLines(input: string, work: WorkBudget): readonly string[] {
 	return lines;
 }
 
-/** What a list of names is put into: the words from `at` on, at each `mark`, or, where there is none, behind them. */
+/** A command that names are filled into: the words from `at` on, at each `mark`, or behind them where there is none. */
 interface ListTemplate {
 	readonly words: readonly string[];
 	readonly at: number;
@@ -94,7 +94,9 @@ interface ListTemplate {
 	readonly work: WorkBudget;
 }
 
-/** What `xargs` and `parallel` put together: the known lines of the input, and a name that stands for any. */
+/**
+ * Fills the known lines of an input into the command of `xargs` or `parallel`, and a placeholder for any other name.
+ */
 function* fillTemplate({ words, at, mark, work }: ListTemplate, lines: readonly string[]): Iterable<Effect> {
 	const command = words.slice(at);
 	if (!work.charge(searchingWork(charactersIn(command), mark.length))) return;
@@ -108,7 +110,7 @@ function* fillTemplate({ words, at, mark, work }: ListTemplate, lines: readonly 
 	yield runEffect(fill(LISTED), true);
 }
 
-/** Options of xargs that take the next word. */
+/** Options of xargs whose value is the next word. */
 const XARGS_OPTIONS_WITH_VALUE =
 	/^(?:-[IJnPLsdaER]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/;
 
@@ -116,7 +118,7 @@ function isXargsCommand(words: readonly string[], word: string, at: number): boo
 	return !/^-./.test(word) && !XARGS_OPTIONS_WITH_VALUE.test(words[at - 1] ?? "");
 }
 
-/** The mark that a word of xargs sets; undefined when it sets none. */
+/** The mark that a word of xargs sets. Null when it sets none. */
 function findMark(words: readonly string[], at: number): string | null {
 	const word = words[at] ?? "";
 	const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
@@ -145,14 +147,14 @@ function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> 
 	if (places.length === 0 && values !== null && values !== "") yield scriptEffect(values);
 }
 
-/** Where the command of `-exec` ends: at a `;`, at a `+` behind `{}`, or with the words. */
+/** Where the command of `-exec` ends: at `;`, at `+` behind `{}`, or with the last word. */
 function endOfExec(words: readonly string[], from: number): number {
 	let end = from;
 	while (end < words.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end++;
 	return end;
 }
 
-/** `find`: its primaries run, delete and write. */
+/** `find` has primaries that run, delete and write. */
 function* findCommand({ words }: Invocation): Iterable<Effect> {
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] ?? "";
@@ -173,7 +175,9 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 	}
 }
 
-/** A subcommand that runs a command inside: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`. */
+/**
+ * Subcommands that run a command after some operands: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`.
+ */
 const RUNNING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
 	Object.entries<Readonly<Record<string, number>>>(wrappersFile.subcommands).map(([name, table]) => [
 		name,
@@ -181,7 +185,7 @@ const RUNNING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, number>> = ne
 	]),
 );
 
-/** The commands that a subcommand may run inside; none where it runs none. */
+/** Finds the commands that a subcommand may run. */
 export function* findInnerCommands(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
 	const table = RUNNING_SUBCOMMANDS.get(name);
@@ -199,7 +203,7 @@ export function* findInnerCommands(command: Invocation): Iterable<Effect> {
 	}
 }
 
-/** `busybox NAME …` is NAME, and `npx NAME …` runs a package by that name, fetched if need be. */
+/** `npx NAME …` runs a package by that name, which is downloaded if need be. */
 function* npx(command: Invocation): Iterable<Effect> {
 	if (command.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag)))
 		yield riskyEffect("installs and runs a package unseen");

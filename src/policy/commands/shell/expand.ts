@@ -1,33 +1,33 @@
-// Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
+// Expands words: braces, variables, field splitting. Values and outputs come from an environment.
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
 import type { ShellScript, Word, WordPart } from "./script.ts";
 
-/** What the words of a script are expanded against. */
+/** The values that words are expanded with. */
 export interface Environment {
-	/** The value of a variable; undefined when it cannot be known. */
+	/** The value of a variable. Null when it is not known. */
 	value(name: string): string | null;
-	/** What a substitution's script prints, where that can be told without running it. */
+	/** What a substitution's script prints. Null when that is not known without running it. */
 	output(script: ShellScript): string | null;
-	/** What expansion is charged to, before it makes anything. Exhausted where a bound leaves out what may matter. */
+	/** Charged before anything is expanded. Exhausted where a limit leaves out what may matter. */
 	readonly work: WorkBudget;
 }
 
-/** Units of work for a part of a word, for a field, for a character of either, and for one of a value. */
+/** Units of work for a part of a word, for a field, for a copied character and for a character of a value. */
 const PART_WORK = 15;
 const EXPANDED_FIELD_WORK = 20;
 const COPIED_CHARACTER_WORK = 1;
 const VALUE_CHARACTER_WORK = 4;
 
-/** Words that one word's braces may become, parts of them all together, and braces in braces. */
+/** Limits of one word's braces: words they expand to, parts of all these words, and nesting. */
 const MAX_BRACE_WORDS = 128;
 const MAX_BRACE_PARTS = 100_000;
 const MAX_BRACE_DEPTH = 8;
 
 type BraceItem = WordPart | "{" | "," | "}";
 
-/** Unquoted text cut at braces and commas. */
+/** Splits unquoted text at braces and commas. */
 function splitAtBraces(word: Word): readonly BraceItem[] {
 	return word.flatMap((part): readonly BraceItem[] => {
 		if (part.kind !== "text" || part.quoted) return [part];
@@ -38,7 +38,7 @@ function splitAtBraces(word: Word): readonly BraceItem[] {
 	});
 }
 
-/** For each opening brace that expands, the places of its commas and of its end. */
+/** For each opening brace that expands, the indexes of its commas and of its end. */
 function matchBraces(items: readonly BraceItem[]): ReadonlyMap<number, readonly number[]> {
 	const found = new Map<number, readonly number[]>();
 	const open: number[][] = [];
@@ -55,7 +55,7 @@ function matchBraces(items: readonly BraceItem[]): ReadonlyMap<number, readonly 
 	return found;
 }
 
-/** `{a..z}` or `{1..9}`: what it names, as a glob where it names many. */
+/** Expands `{a..z}` and `{1..9}`, to a glob where the range has several values. Null where it is no range. */
 function expandRange(items: readonly BraceItem[], start: number, end: number): string | null {
 	const only = items[start + 1];
 	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return null;
@@ -69,7 +69,7 @@ function toPart(item: BraceItem): WordPart {
 	return typeof item === "string" ? { kind: "text", text: item, quoted: false } : item;
 }
 
-/** One word's braces and what they have become so far. */
+/** The expansion of one word's braces so far. */
 interface BraceExpansion {
 	readonly items: readonly BraceItem[];
 	readonly matches: ReadonlyMap<number, readonly number[]>;
@@ -89,7 +89,7 @@ function expandAlternatives(
 	return ends.flatMap((stop, index) => expandItems(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
 }
 
-/** Counts parts before they are made; false when they are too many. */
+/** Counts parts before they are made. False when they are more than the work left. */
 function spendParts(braces: BraceExpansion, parts: number): boolean {
 	braces.parts += parts;
 	if (braces.parts > MAX_BRACE_PARTS) braces.environment.work.exhaust();
@@ -100,7 +100,7 @@ function countParts(words: readonly Word[]): number {
 	return words.reduce((sum, word) => sum + word.length, 0);
 }
 
-/** The words that the items from `from` to `to`, exclusive, expand to. */
+/** Expands the items from `from` to `to`, exclusive, to words. */
 function expandItems(braces: BraceExpansion, from: number, to: number, depth: number): readonly WordPart[][] {
 	const { work } = braces.environment;
 	let words: WordPart[][] = [[]];
@@ -127,14 +127,14 @@ function expandItems(braces: BraceExpansion, from: number, to: number, depth: nu
 	return words;
 }
 
-/** How many braces and commas there are, which cut a text into pieces. */
+/** Counts the braces and commas at which a text is split. */
 function countBraceMarks(text: string): number {
 	let marks = 0;
 	for (let at = 0; at < text.length; at++) if ("{,}".includes(text[at] ?? "")) marks++;
 	return marks;
 }
 
-/** The words a word's braces expand to (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
+/** Expands a word's braces to words (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
 function expandBraces(word: Word, environment: Environment): readonly Word[] {
 	const texts = word.flatMap((part) => (part.kind === "text" && !part.quoted ? [part.text] : []));
 	if (!texts.some((text) => text.includes("{"))) return [word];
@@ -152,7 +152,7 @@ function joinParts(word: Word, environment: Environment): string {
 	return word.map((part) => partValue(part, environment)).join("");
 }
 
-/** What an operation makes of a value that is known (bash manual 3.5.3). */
+/** Applies an operation to a known value (bash manual 3.5.3). */
 function transform(operation: string, operand: string, value: string, work: WorkBudget): string {
 	if (operation === "^^") return value.toUpperCase();
 	if (operation === ",,") return value.toLowerCase();
@@ -164,7 +164,7 @@ function transform(operation: string, operand: string, value: string, work: Work
 	return operation === "/" || operation === "//" ? replaceText(value, operand, operation === "//", work) : UNKNOWN;
 }
 
-/** The value of `${name operation operand}` (bash manual 3.5.3), as far as it can be told. */
+/** The value of `${name operation operand}` (bash manual 3.5.3), `UNKNOWN` where it is not known. */
 function applyOperation(operation: string, operand: string, value: string | null, work: WorkBudget): string {
 	const characters = (value?.length ?? 0) + operand.length;
 	if (!work.charge(PART_WORK + VALUE_CHARACTER_WORK * characters)) return UNKNOWN;
@@ -195,7 +195,7 @@ function replaceText(value: string, operand: string, all: boolean, work: WorkBud
 		: UNKNOWN;
 }
 
-/** A loop, because a regular expression for it reads a run of newlines once from each of them. */
+/** A loop, because a regular expression would read a run of newlines again from each of them. */
 function withoutFinalNewlines(text: string): string {
 	let end = text.length;
 	while (text[end - 1] === "\n") end--;
@@ -221,7 +221,7 @@ function partValue(part: WordPart, environment: Environment): string {
 	return applyOperation(part.operation, operand, environment.value(part.name), work);
 }
 
-/** White space, and what `IFS` was set to besides. */
+/** White space, and the characters that `IFS` was set to. */
 function fieldSeparators(environment: Environment): RegExp {
 	const written = environment.value("IFS") ?? "";
 	if (!environment.work.charge(VALUE_CHARACTER_WORK * written.length)) return /[ \t\n]+/;
@@ -229,7 +229,7 @@ function fieldSeparators(environment: Environment): RegExp {
 	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
 }
 
-/** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
+/** Splits one word into fields. Unquoted values split at separators. Empty unquoted words vanish. */
 function splitFields(word: Word, separators: RegExp, environment: Environment): readonly string[] {
 	const fields: string[] = [];
 	let field: string | null = null;
@@ -250,7 +250,7 @@ function splitFields(word: Word, separators: RegExp, environment: Environment): 
 	return fields;
 }
 
-/** The fields of a command's words. Text that cannot be known is `UNKNOWN`; `$HOME` is `~`. */
+/** Expands a command's words to fields. Unknown text is `UNKNOWN`, `$HOME` is `~`. */
 export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
 	const fields: string[] = [];
 	const separators = fieldSeparators(environment);
@@ -265,15 +265,15 @@ export function expandWords(words: readonly Word[], environment: Environment): r
 	return fields;
 }
 
-/** A word as one text without splitting: an assignment's value, a here-document, a redirect's target. */
+/** Expands a word to one text without splitting: an assignment's value, a here-document, a redirect's target. */
 export function expandText(word: Word, environment: Environment): string {
 	return joinParts(word, environment);
 }
 
-/** A script that is substituted, and whether it is so as a file: `<(…)`. */
+/** A substituted script. `process`: whether it stands for a file, as in `<(…)`. */
 export type SubstitutedScript = ShellScript & { readonly process: boolean };
 
-/** The scripts substituted anywhere in a word, those inside `${…}` included. */
+/** Finds the scripts substituted anywhere in a word, including those inside `${…}`. */
 export function findScripts(word: Word): readonly SubstitutedScript[] {
 	const scripts: SubstitutedScript[] = [];
 	addScripts(word, scripts);

@@ -1,13 +1,13 @@
-// What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
+// Predicts what a command prints, where that is known without running it: echo, printf, cat of known text, decoders.
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../../work-budget.ts";
 import outputFile from "./output.json" with { type: "json" };
 
-/** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
+/** Units of work for a character that is copied, and for one that is unescaped, decoded or replaced. */
 const PRINTED_CHARACTER_WORK = 1;
 const DECODED_CHARACTER_WORK = 15;
-/** The same for a character of a set of `tr`: a range of three stands for as many as 128. */
+/** Units of work for a character of a set of `tr`: a range of three may stand for 128. */
 const TR_SET_CHARACTER_WORK = 300;
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	e: "\u001b",
 };
 
-/** Backslash escapes of `printf` and `echo -e`. */
+/** Resolves the backslash escapes of `printf` and `echo -e`. */
 export function unescapeText(text: string): string {
 	return text.replace(
 		/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|(.))/gsu,
@@ -56,7 +56,7 @@ function printfOutput(args: readonly string[], work: WorkBudget): string {
 			return kind === "b" ? unescapeText(value) : value;
 		});
 	let text = once();
-	// The format is used again while there are arguments that it consumes.
+	// The format is used again while arguments are left.
 	while (at > 0 && at < values.length && text.length < 65_536) {
 		if (!work.charge(DECODED_CHARACTER_WORK * (1 + format.length))) return text;
 		text += once();
@@ -64,7 +64,7 @@ function printfOutput(args: readonly string[], work: WorkBudget): string {
 	return text;
 }
 
-/** Base64 as text, one character a byte; undefined when it is none. */
+/** Decodes Base64 to text. Null when it is none. */
 export function decodeBase64Text(text: string): string | null {
 	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
 	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return null;
@@ -76,7 +76,7 @@ function decodeHex(text: string): string {
 	return digits.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
 }
 
-/** A set of `tr`, its ranges written out. */
+/** A set of `tr` with its ranges written out. */
 function expandTrSet(text: string): string {
 	return unescapeText(text).replace(/([\s\S])-([\s\S])/g, (whole, from: string, to: string) => {
 		const count = to.charCodeAt(0) - from.charCodeAt(0) + 1;
@@ -105,8 +105,8 @@ function trOutput(args: readonly string[], input: string, work: WorkBudget): str
 const isShortOption = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
 
 /**
- * What the command prints, given its arguments and what it reads; undefined when that cannot be told. Text that holds
- * unknown parts keeps them where it is only passed on.
+ * Predicts what a command prints by its arguments and its input. Null when that is not known. Unknown parts of a text
+ * are kept where it is only copied.
  */
 export function predictOutput(
 	name: string,
@@ -124,7 +124,7 @@ export function predictOutput(
 	return computeOutput(name, args, input, work);
 }
 
-/** Commands that do more than pass their input on. */
+/** Commands that do more than copy their input. */
 const COMPUTED_COMMANDS: ReadonlySet<string> = new Set(outputFile.computed);
 
 function computeOutput(name: string, args: readonly string[], input: string | null, work: WorkBudget): string | null {
@@ -148,8 +148,8 @@ function computeOutput(name: string, args: readonly string[], input: string | nu
 	return null;
 }
 
-/** Commands that turn unreadable text into readable text: piped into a shell they hide what runs. */
+/** Commands that decode text. Piped into a shell, they hide what runs. */
 export const DECODERS: ReadonlySet<string> = new Set(outputFile.decoders);
 
-/** Commands that bring text from elsewhere. */
+/** Commands that download text. */
 export const DOWNLOADERS: ReadonlySet<string> = new Set(outputFile.downloaders);

@@ -1,5 +1,5 @@
-// A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
-// refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
+// Parses a shell script (POSIX sh and common bash) to the simple commands that it could run, in order. What bash would
+// refuse is marked as malformed, and parsing goes on. Words are read in reader.ts and expanded in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
 import { type ParseNested, readingLimits, ShellReader, UNREAD_SCRIPT } from "./reader.ts";
 import type { Assignment, CommandRange, Redirect, ShellFunction, ShellScript, Word, WordPart } from "./script.ts";
@@ -21,7 +21,7 @@ interface CommandGroup {
 
 const REDIRECT_OPERATORS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"] as const;
 
-/** Reserved words that only separate or introduce: what follows is a command again. */
+/** Reserved words after which a command follows. */
 const SEPARATING_WORDS = new Set(["then", "elif", "else", "do", "!", "in"]);
 const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 	["{", "}"],
@@ -31,13 +31,15 @@ const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
 
-/** The text of a word that is one unquoted piece, as reserved words must be. */
+/** The text of a word that is one unquoted piece, as reserved words are. Null for other words. */
 function unquotedText(word: Word): string | null {
 	const only = word[0];
 	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : null;
 }
 
-/** Name and first piece of the value of `name=value`; lenient about the name, since a typo is no reason to look away. */
+/**
+ * Parses `name=value`. Null for other words. Some names that no shell takes are taken, so that a typo hides nothing.
+ */
 function parseAssignment(word: Word): Assignment | null {
 	const first = word[0];
 	if (first?.kind !== "text" || first.quoted) return null;
@@ -57,7 +59,7 @@ class ScriptParser {
 	#last: CommandRange | null = null;
 	#pendingFunction: string | null = null;
 	#inPattern = false;
-	/** What was left of the pieces at the beginning, and when the last command ended. */
+	/** Pieces left at the beginning, and when the last command ended. */
 	readonly #pieces: number;
 	#piecesLeft: number;
 
@@ -82,7 +84,7 @@ class ScriptParser {
 			this.#step();
 		}
 		this.#endCommand();
-		// A here-document that a substitution began on its last line has its body after the line around it.
+		// A here-document that begins on a substitution's last line has its body after the line around the substitution.
 		if (reader.ended) this.#readHeredocs();
 		if (closedBy === ")" && reader.ended) reader.malformed = true;
 		if (this.#groups.length > 0) reader.malformed = true;
@@ -166,7 +168,7 @@ class ScriptParser {
 		if (name !== null && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
 			reader.at = reader.text.indexOf(")", reader.at) + 1;
 			draft?.words.pop();
-			// Only a name alone can be defined; words before it are a mistake that must hide nothing.
+			// Only a name alone can be defined. Words before it are a mistake, which must hide nothing.
 			if (draft && draft.words.length > 0) reader.malformed = true;
 			else this.#draft = null;
 			this.#endCommand();
@@ -229,7 +231,7 @@ class ScriptParser {
 		draft.size = this.#piecesRead();
 		this.#commands.push(draft);
 		const afterGroup = draft.words.length === 0 && draft.assignments.length === 0;
-		// `{ …; } <<END`: the group's commands read what its redirect gives.
+		// `{ …; } <<END`: the group's commands read what its redirect provides.
 		if (afterGroup && this.#last && draft.redirects.some(({ operator }) => operator.startsWith("<"))) {
 			for (let inside = this.#last.from; inside < this.#last.to; inside++) {
 				const command = this.#commands[inside];
@@ -239,7 +241,7 @@ class ScriptParser {
 		this.#last = { from: afterGroup && this.#last ? this.#last.from : at, to: at + 1 };
 	}
 
-	/** How many pieces were read since this was last asked. */
+	/** Pieces read since the last call. */
 	#piecesRead(): number {
 		const left = this.#reader.limits.pieces;
 		const read = this.#piecesLeft - left;
@@ -272,7 +274,7 @@ class ScriptParser {
 		while (reader.peek() === " " || reader.peek() === "\t") reader.at++;
 	}
 
-	/** The bodies of the here-documents that the line just ended began, in order. */
+	/** Reads the bodies of the here-documents that began on the line before, in order. */
 	#readHeredocs(): void {
 		const reader = this.#reader;
 		const waiting = reader.heredocs;
@@ -308,7 +310,7 @@ class ScriptParser {
 		});
 	}
 
-	/** Where a here-document ends that nothing closes differs between shells: what follows may be text or commands. */
+	/** Shells differ on where an unclosed here-document ends. So its body counts as text and as commands. */
 	#unclosedHeredoc(body: string): void {
 		const reader = this.#reader;
 		reader.malformed = true;
@@ -329,21 +331,21 @@ class ScriptParser {
 		const start = reader.at;
 		const word = reader.word();
 		if (reader.at === start) {
-			// Not reached by any character known; without it an unforeseen one would loop for ever.
+			// No known character leads here. Without this, an unforeseen one would loop for ever.
 			reader.malformed = true;
 			reader.at++;
 			return;
 		}
 		reader.count();
 		const text = unquotedText(word);
-		// `2>file`: digits that touch a redirect are a descriptor.
+		// `2>file`: digits right before a redirect are a descriptor.
 		if (text !== null && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
 		const draft = this.#draft;
 		if (draft && draft.words.length > 0) draft.words.push(word);
 		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(word);
 	}
 
-	/** A word where a command's name may stand: an assignment or the name itself. */
+	/** Handles a word where a command's name may stand: an assignment, or the name itself. */
 	#firstWord(word: Word): void {
 		const assignment = parseAssignment(word);
 		const draft = this.#begin();
@@ -363,7 +365,7 @@ class ScriptParser {
 			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
 	}
 
-	/** Words up to `end`, which is consumed; other operators between them are skipped. */
+	/** Reads words up to `end`, which is consumed. Operators between them are skipped. */
 	#wordsUntil(end: ")" | "]]" | ";"): readonly Word[] {
 		const reader = this.#reader;
 		const words: Word[] = [];
@@ -389,7 +391,7 @@ class ScriptParser {
 		return words;
 	}
 
-	/** Acts on a reserved word; false when the text is none. */
+	/** Handles a reserved word. False when the text is none. */
 	#reserved(text: string): boolean {
 		const opener = CLOSING_WORDS.get(text);
 		if (opener !== undefined) this.#open(opener);
@@ -419,7 +421,7 @@ class ScriptParser {
 	#caseCommand(): void {
 		const reader = this.#reader;
 		this.#skipInline();
-		// The subject is only compared, but what it substitutes runs.
+		// The subject is only compared, but its substitutions run.
 		this.#begin().redirects.push({ operator: "<<<", target: reader.word() });
 		this.#endCommand();
 		while (" \t\n".includes(reader.peek()) && !reader.ended) reader.at++;
@@ -429,7 +431,7 @@ class ScriptParser {
 		this.#inPattern = true;
 	}
 
-	/** Between `in` or `;;` and the `)` of a pattern. */
+	/** Skips a pattern: what stands between `in` or `;;` and `)`. */
 	#casePattern(): void {
 		const reader = this.#reader;
 		const character = reader.peek();
@@ -455,7 +457,7 @@ class ScriptParser {
 		}
 	}
 
-	/** `[[ … ]]` compares; what its words substitute runs. */
+	/** `[[ … ]]` only compares, but the substitutions in its words run. */
 	#test(): void {
 		const words = this.#wordsUntil("]]");
 		this.#begin().redirects.push(...words.map((target) => ({ operator: "<<<" as const, target })));
@@ -466,9 +468,9 @@ class ScriptParser {
 const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).parse(closedBy);
 
 /**
- * Parses a script. Never throws; a script that there is not enough work left to read is `tooDeep`.
- * @param depth how deep the text already lies in others (`sh -c` in `sh -c`).
- * @param piecesAround how many pieces were read of those.
+ * Parses a script. Never throws. A script beyond the work left is `tooDeep`.
+ * @param depth How many texts lie around this one (`sh -c` in `sh -c`).
+ * @param piecesAround How many pieces were read of those.
  */
 export function parseShell(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
 	return parseScript(new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround)), null);

@@ -1,57 +1,57 @@
-// Words of a shell script: quotes, escapes, expansions, substitutions. Commands are put together in parse.ts.
+// Reads the words of a shell script: quotes, escapes, expansions, substitutions. parse.ts builds commands from them.
 import type { WorkBudget } from "../../work-budget.ts";
 import type { ShellScript, Word, WordPart } from "./script.ts";
 
-/** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
+/** Nesting of substitutions, quotes in them and groups that is read. Scripts that people write stay under ten. */
 export const MAX_SHELL_DEPTH = 40;
 
 /**
- * Pieces of words, words and commands that are still read of one text and those around it, which are kept as long as
- * it: memory stays within tens of megabytes.
+ * Pieces of words, words and commands that are read of one text and the texts around it. All of these stay in memory
+ * together, so it stays within tens of megabytes.
  */
 const MAX_PIECES = 50_000;
 
-/** Units of work for such a piece, for an operator between two, and for each character of a text. */
+/** Units of work for a piece, for an operator between two pieces, and for each character of a text. */
 const READ_PIECE_WORK = 60;
 const READ_STEP_WORK = 25;
 const READ_CHARACTER_WORK = 1;
 
-/** What is left for a text and all that is nested in it. */
+/** The limits left for a text and everything nested in it. */
 export interface ReadingLimits {
 	pieces: number;
 	readonly work: WorkBudget;
 }
 
-/** The limits of a text, inside texts of which so many pieces were read. */
+/** The limits of a text inside texts of which so many pieces were read. */
 export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLimits {
 	return { pieces: MAX_PIECES - piecesAround, work };
 }
 
-/** What stands for a script that is nested too deep to be read. */
+/** Stands for a script that is nested too deep to be read. */
 export const UNREAD_SCRIPT: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
 
-/** How far the end of `((` is looked for. */
+/** How far the end of `((` is searched for, in characters. */
 const MAX_ARITHMETIC = 4096;
 
-/** Runs of characters that mean nothing in an unquoted word, between double quotes, and in the operand of `${…}`. */
+/** Runs of characters without a meaning: in an unquoted word, between double quotes, in the operand of `${…}`. */
 const PLAIN_IN_WORD = /[^ \t\n;&|<>()\\'"`$]+/y;
 const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
 const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
 /** The same in `$'…'` and in arithmetic. */
 const PLAIN_IN_ANSI = /[^\\']+/y;
 const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
-/** White space that only separates. */
+/** White space between words. */
 const BLANKS = /[ \t\r]+/y;
 
-/** Parses a script from the reader's place to the `)` that closes it, or to the end. */
+/** Parses a script from the reader's position to the `)` that closes it, or to the end. */
 export type ParseNested = (reader: ShellReader, closedBy: ")" | null) => ShellScript;
 
-/** A here-document whose body has not been reached. */
+/** A here-document whose body was not reached yet. */
 export interface Heredoc {
 	readonly command: { size: number };
 	readonly redirect: { target: Word };
 	readonly delimiter: string;
-	/** Its delimiter was quoted: nothing in the body is expanded. */
+	/** The delimiter was quoted, so nothing in the body is expanded. */
 	readonly literal: boolean;
 	readonly stripTabs: boolean;
 }
@@ -75,7 +75,7 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
 	"?": "?",
 };
 
-/** A place in a script's text, and what went wrong on the way to it. */
+/** A position in a script's text, and what went wrong on the way there. */
 export class ShellReader {
 	readonly text: string;
 	readonly depth: number;
@@ -83,7 +83,7 @@ export class ShellReader {
 	/** Shared with the scripts nested in this one. */
 	readonly limits: ReadingLimits;
 	at = 0;
-	/** Begun on this line, in whatever script nested in it. */
+	/** Here-documents that began on this line, also in scripts nested in it. */
 	heredocs: Heredoc[] = [];
 	malformed = false;
 	tooDeep = false;
@@ -109,28 +109,30 @@ export class ShellReader {
 		return this.at >= this.text.length;
 	}
 
-	/** Counts a piece of a word, a word, a command or a line of a here-document; past the bound the rest is given up. */
+	/**
+	 * Counts a piece of a word, a word, a command or a line of a here-document. Beyond the limit, the rest is abandoned.
+	 */
 	count(): void {
 		this.limits.pieces--;
 		if (this.limits.pieces < 0 || !this.limits.work.charge(READ_PIECE_WORK)) this.abandon();
 	}
 
-	/** Charges for what is no piece: an operator, an escape, a line; beyond the work the rest is given up. */
+	/** Charges for an operator, an escape or a line. Beyond the work left, the rest is abandoned. */
 	step(): void {
 		if (!this.limits.work.charge(READ_STEP_WORK)) this.abandon();
 	}
 
-	/** Skips white space that only separates. */
+	/** Skips white space between words. */
 	skipBlanks(): void {
 		this.#run(BLANKS);
 	}
 
-	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
+	/** A reader for a text inside this one that had to be unescaped or cut out. */
 	inner(text: string): ShellReader {
 		return new ShellReader(text, this.nestedDepth, this.parseNested, this.limits);
 	}
 
-	/** Gives up the rest of the text: what it does cannot be known within the bounds. */
+	/** Abandons the rest of the text, because it is beyond the limits. */
 	abandon(): void {
 		this.tooDeep = true;
 		this.at = this.text.length;
@@ -138,7 +140,7 @@ export class ShellReader {
 
 	#depthNow = 0;
 
-	/** Runs one level deeper, unless the bound is reached; then the rest is given up. */
+	/** Reads one level deeper. At the deepest level, the rest is abandoned. */
 	nested<T>(otherwise: T, read: () => T): T {
 		if (this.depth + this.#depthNow >= MAX_SHELL_DEPTH) {
 			this.abandon();
@@ -150,7 +152,7 @@ export class ShellReader {
 		return result;
 	}
 
-	/** How deep a script begins that is nested in this one. */
+	/** The depth at which a script nested in this one begins. */
 	get nestedDepth(): number {
 		return this.depth + this.#depthNow;
 	}
@@ -162,7 +164,9 @@ export class ShellReader {
 		return run;
 	}
 
-	/** An unquoted word; empty when the place is not one. With `}`, the operand of `${…}`: only that character ends it. */
+	/**
+	 * Reads an unquoted word, empty when there is none. With `}`, the operand of `${…}`, which only that character ends.
+	 */
 	word(stops: "" | "}" = ""): Word {
 		const parts: WordPart[] = [];
 		let plain = "";
@@ -198,7 +202,7 @@ export class ShellReader {
 		return parts;
 	}
 
-	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
+	/** Reads what a special character begins outside quotes. Null when it is not special. */
 	#special(character: string): readonly WordPart[] | null {
 		if (character === "\\") return this.#escape();
 		if (character === "'") return [this.#singleQuoted()];
@@ -268,7 +272,10 @@ export class ShellReader {
 		return parts.length > 0 ? parts : [{ kind: "text", text: "", quoted: true }];
 	}
 
-	/** Text in which only `$`, backticks and backslashes mean something, up to `end` (not consumed) or the end of the text. */
+	/**
+	 * Reads text in which only `$`, backticks and backslashes have a meaning, up to `end` (not consumed) or the end of
+	 * the text.
+	 */
 	expandable(end: string): readonly WordPart[] {
 		const parts: WordPart[] = [];
 		let plain = "";
@@ -299,7 +306,7 @@ export class ShellReader {
 		return parts;
 	}
 
-	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
+	/** Reads what begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
 	#dollar(quoted: boolean): readonly WordPart[] {
 		if (this.startsWith("$((") && this.isArithmetic(this.at + 1)) {
 			this.at += 3;
@@ -316,17 +323,17 @@ export class ShellReader {
 			return [{ kind: "text", text: "$", quoted }];
 		}
 		this.at += 1 + name.length;
-		// `"$@"` is as many words as there are parameters.
+		// `"$@"` is one word for each parameter.
 		return [{ kind: "variable", name, operation: "", operand: [], quoted: quoted && name !== "@" }];
 	}
 
-	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
+	/** Reads `$(…)` after its parenthesis. A heredoc or a quote left open in it ends with the text. */
 	#substitution(quoted: boolean, process: boolean): WordPart {
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, ")"));
 		return { kind: "substitution", script, process, quoted };
 	}
 
-	/** A backtick pair: its text loses one level of backslashes and is a script of its own. */
+	/** Reads a backtick pair. Its text loses one level of backslashes and is a script of its own. */
 	#backticks(quoted: boolean): WordPart {
 		let end = this.at + 1;
 		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
@@ -339,7 +346,7 @@ export class ShellReader {
 		return { kind: "substitution", script, process: false, quoted };
 	}
 
-	/** `${…}`: name, operator, and the operand as a word. */
+	/** Reads `${…}`: name, operator, and the operand as a word. */
 	#braced(quoted: boolean): WordPart {
 		this.at += 2;
 		const head = /^(?:[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(?:\[[^\]]{0,64}\])?)/.exec(
@@ -357,7 +364,7 @@ export class ShellReader {
 		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted: quoted && !list };
 	}
 
-	/** Whether the `((` at the place is closed by `))`; if not, it is a group in a group. Quotes are skipped. */
+	/** Whether `))` closes the `((` at `start`. If not, it is a group in a group. Quotes are skipped. */
 	isArithmetic(start: number): boolean {
 		if (!this.limits.work.charge(Math.min(MAX_ARITHMETIC, this.text.length - start))) this.abandon();
 		const mark = /[\\'"()]/g;
@@ -371,12 +378,15 @@ export class ShellReader {
 			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
 			if (character === ")" && open === 1) return within[found.index + 1] === ")";
 		}
-		// Not decided within the bound: reading it either way could hide what runs.
+		// Undecided within the limit. Reading it either way could hide what runs.
 		if (start + MAX_ARITHMETIC < this.text.length) this.abandon();
 		return false;
 	}
 
-	/** A run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
+	/**
+	 * Reads a run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins. Returns by
+	 * how much the number of open parentheses changes.
+	 */
 	#arithmeticStep(parts: WordPart[], quoted: boolean): number {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
@@ -391,7 +401,7 @@ export class ShellReader {
 		return character === ")" ? -1 : 0;
 	}
 
-	/** The rest of `((…))` after its opening: only substitutions in it run anything. */
+	/** Reads the rest of `((…))` after its opening. Only substitutions in it run anything. */
 	arithmetic(quoted: boolean): readonly WordPart[] {
 		return this.nested<readonly WordPart[]>([], () => {
 			const parts: WordPart[] = [];
@@ -399,12 +409,12 @@ export class ShellReader {
 			let open = 2;
 			while (!this.ended && open > 0) open += this.#arithmeticStep(parts, quoted);
 			const text = this.text.slice(start, this.at - 2);
-			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
+			// No sum has words in a row. If a shell sees no arithmetic here, they are a command.
 			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
 				const script = this.parseNested(this.inner(text), null);
 				parts.push({ kind: "substitution", script, process: false, quoted: true });
 			}
-			// The value is a number nobody needs; what runs to compute it counts.
+			// Nobody needs the number, but what runs to compute it counts.
 			return [{ kind: "variable", name: "((", operation: "", operand: parts, quoted }];
 		});
 	}
