@@ -146,23 +146,23 @@ function findFirstWanted(text: string, pattern: RegExp | null): number | null {
 }
 
 /** The language whose pattern matches first in the text. */
-function findEarliest(text: string, which: (patterns: LanguagePatterns) => RegExp | null): string | null {
-	const found = loadLanguagePatterns().flatMap(([{ id }, own]) => {
-		const at = findFirstWanted(text, which(own));
+function findEarliest(text: string, choosePattern: (patterns: LanguagePatterns) => RegExp | null): string | null {
+	const matches = loadLanguagePatterns().flatMap(([{ id }, own]) => {
+		const at = findFirstWanted(text, choosePattern(own));
 		return at === null ? [] : [{ id, at }];
 	});
-	return found.toSorted((a, b) => a.at - b.at)[0]?.id ?? null;
+	return matches.toSorted((a, b) => a.at - b.at)[0]?.id ?? null;
 }
 
 /** The language whose pattern matches most often. Of several, the one that matches first. */
-function findMostMentioned(text: string, which: (patterns: LanguagePatterns) => RegExp | null): string | null {
-	const found = loadLanguagePatterns().flatMap(([{ id }, own]) => {
-		const pattern = which(own);
-		const places = pattern ? [...text.matchAll(pattern)].map(({ index }) => index) : [];
-		const [first] = places;
-		return first === undefined ? [] : [{ id, count: places.length, first }];
+function findMostMentioned(text: string, choosePattern: (patterns: LanguagePatterns) => RegExp | null): string | null {
+	const mentions = loadLanguagePatterns().flatMap(([{ id }, own]) => {
+		const pattern = choosePattern(own);
+		const positions = pattern ? [...text.matchAll(pattern)].map(({ index }) => index) : [];
+		const [first] = positions;
+		return first === undefined ? [] : [{ id, count: positions.length, first }];
 	});
-	return found.toSorted((a, b) => b.count - a.count || a.first - b.first)[0]?.id ?? null;
+	return mentions.toSorted((a, b) => b.count - a.count || a.first - b.first)[0]?.id ?? null;
 }
 
 /** Finds what looks like a file name in prose: a name with an extension, or a well-known name. */
@@ -192,16 +192,16 @@ export function languageOfPath(path: string): string | null {
 
 /** The id of a language by any of its names. An unknown name is returned in lower case. */
 export function toLanguageId(language: string): string {
-	const asked = language.trim().toLowerCase();
-	const known = LANGUAGES.find(
+	const query = language.trim().toLowerCase();
+	const entry = LANGUAGES.find(
 		({ id, display, extensions, names, commonNames = [] }) =>
-			id === asked ||
-			display.toLowerCase() === asked ||
-			commonNames.some((name) => name.toLowerCase() === asked) ||
-			names.some((source) => new RegExp(`^(?:${source})$`, "i").test(asked)) ||
-			extensions.includes(asked),
+			id === query ||
+			display.toLowerCase() === query ||
+			commonNames.some((name) => name.toLowerCase() === query) ||
+			names.some((source) => new RegExp(`^(?:${source})$`, "i").test(query)) ||
+			extensions.includes(query),
 	);
-	return known?.id ?? asked;
+	return entry?.id ?? query;
 }
 
 /**

@@ -12,7 +12,7 @@ function coverageWork(patterns: readonly string[]): WorkBudget {
 }
 
 /** Compiles `protected_paths` to a test of whether a write to a path touches one of them. */
-export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
+export function compilePathMatcher(patterns: readonly string[]): (path: string) => boolean {
 	const work = coverageWork(patterns);
 	const compiled = compileProtectedPaths(patterns, work);
 	return (path) => compiled.find(path) !== null && !work.spent;
@@ -22,16 +22,16 @@ export function pathMatcher(patterns: readonly string[]): (path: string) => bool
  * Compiles `forbidden_commands` to a test of whether a command is refused for one of them. Many commands are refused
  * whatever the list says, so only reasons that the list adds count.
  */
-export function commandMatcher(patterns: readonly string[]): (command: string) => boolean {
+export function compileCommandMatcher(patterns: readonly string[]): (command: string) => boolean {
 	const work = coverageWork(patterns);
 	const forbidden = parseForbiddenCommands(patterns, work);
 	const protectedPaths = compileProtectedPaths([], work);
 	const reasons = (command: string, listed: typeof forbidden) =>
 		analyse([command], { protectedPaths, forbidden: listed }, work).reasons.get("forbidden_command") ?? [];
 	return (command) => {
-		const found = reasons(command, forbidden);
-		if (found.length === 0) return false;
-		const anyway = reasons(command, []);
-		return !work.spent && found.some((reason) => !anyway.includes(reason));
+		const foundReasons = reasons(command, forbidden);
+		if (foundReasons.length === 0) return false;
+		const builtInReasons = reasons(command, []);
+		return !work.spent && foundReasons.some((reason) => !builtInReasons.includes(reason));
 	};
 }

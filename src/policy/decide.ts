@@ -40,11 +40,11 @@ export interface PolicyDecision {
 /** Compiles a manifest's patterns and the built-in ones. A manifest's `!` exempts from its own patterns only. */
 function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
 	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
-	const own = compileProtectedPaths(
+	const ownPaths = compileProtectedPaths(
 		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
 		work,
 	);
-	return { find: (path, reach) => builtIn.find(path, reach) ?? own.find(path, reach) };
+	return { find: (path, reach) => builtIn.find(path, reach) ?? ownPaths.find(path, reach) };
 }
 
 function parseWithBuiltInCommands(patterns: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {

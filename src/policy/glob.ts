@@ -32,8 +32,8 @@ function parseClass(text: string, start: number): { readonly atom: GlobAtom; rea
 /** Parses the atom that begins at `at`. `next` is where the next one begins. */
 function parseAtom(text: string, at: number, classes: boolean): { readonly atom: GlobAtom; readonly next: number } {
 	const character = text[at] ?? "";
-	const found = character === "[" && classes ? parseClass(text, at) : null;
-	if (found) return found;
+	const classAtom = character === "[" && classes ? parseClass(text, at) : null;
+	if (classAtom) return classAtom;
 	if (character === "*") return { atom: { any: "run" }, next: at + 1 };
 	if (character === "?") return { atom: { any: "one" }, next: at + 1 };
 	if (character === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
@@ -123,8 +123,8 @@ function middlesOverlap(left: GlobSegment, right: GlobSegment): boolean {
 		const run = isWildcardRun(atom);
 		const next: boolean[] = [row[0] === true && run];
 		for (let at = 0; at < right.length; at++) {
-			const extended = (run || runs[at] === true) && (row[at + 1] === true || next[at] === true);
-			next.push(extended || (row[at] === true && atomsOverlap(atom, right[at] ?? "")));
+			const continuesRun = (run || runs[at] === true) && (row[at + 1] === true || next[at] === true);
+			next.push(continuesRun || (row[at] === true && atomsOverlap(atom, right[at] ?? "")));
 		}
 		row = next;
 	}

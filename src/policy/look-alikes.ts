@@ -26,8 +26,8 @@ const foldedCharacters = new Map<string, string>();
 /** Folds one character. Decompositions do not depend on neighbours, so no run of marks has to be sorted. */
 function foldToAscii(character: string): string {
 	if (foldsToItself(character.codePointAt(0) ?? 0)) return character;
-	const known = foldedCharacters.get(character);
-	if (known !== undefined) return known;
+	const cached = foldedCharacters.get(character);
+	if (cached !== undefined) return cached;
 	let folded = "";
 	for (const part of character.normalize("NFKD").replace(INVISIBLE, "")) folded += LOOK_ALIKES.get(part) ?? part;
 	if (foldedCharacters.size >= MAX_CACHED_CHARACTERS) foldedCharacters.clear();

@@ -52,10 +52,10 @@ export async function storeManifest(
 	const digest = manifestDigest(manifest);
 	const latest = sql`SELECT version, digest FROM ${workspaceManifests}
 		WHERE user_id = ${userId} AND workspace_id = ${workspaceId} ORDER BY version DESC LIMIT 1`;
-	const inserted = await db.all(sql`
+	const rows = await db.all(sql`
 		INSERT INTO ${workspaceManifests} (user_id, workspace_id, version, digest, manifest, created_at)
 		SELECT ${userId}, ${workspaceId}, coalesce((SELECT version FROM (${latest})), 0) + 1, ${digest}, ${JSON.stringify(manifest)}, ${createdAt}
 		WHERE coalesce((SELECT digest FROM (${latest})), '') <> ${digest}
 		RETURNING version`);
-	return inserted.length > 0;
+	return rows.length > 0;
 }

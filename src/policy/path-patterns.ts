@@ -54,7 +54,7 @@ export function parsePathPattern(line: string): PathPattern | null {
 /** Where the pattern's segment can end in the path when it begins at one of `reached`. Both are in rising order. */
 function advanceSegment(
 	segment: NamePattern | "**",
-	last: boolean,
+	isLast: boolean,
 	reached: readonly number[],
 	path: readonly NamePattern[],
 	work: WorkBudget,
@@ -62,7 +62,7 @@ function advanceSegment(
 	const next: number[] = [];
 	if (segment === "**") {
 		// A trailing `**` matches only what lies below the folder before it.
-		for (let at = (reached[0] ?? 0) + (last ? 1 : 0); at <= path.length; at++) next.push(at);
+		for (let at = (reached[0] ?? 0) + (isLast ? 1 : 0); at <= path.length; at++) next.push(at);
 	} else {
 		for (const at of reached) {
 			const name = path[at];
@@ -94,7 +94,7 @@ function matchesFrom(
 function mayContainMatch(pattern: PathPattern, path: readonly NamePattern[], work: WorkBudget): boolean {
 	if (!pattern.anchored || path.length >= pattern.segments.length) return false;
 	return path.every((segment, index) => {
-		const wanted = pattern.segments[index];
-		return wanted === "**" || (wanted !== undefined && patternMatchesName(wanted, segment, work));
+		const expected = pattern.segments[index];
+		return expected === "**" || (expected !== undefined && patternMatchesName(expected, segment, work));
 	});
 }

@@ -44,12 +44,14 @@ export function renderStack(manifest: WorkspaceManifest): string {
  * Renders the manifest's entries as a list, then all built-in ones in one line, because `!` refers to those before it.
  */
 function renderRules(own: readonly string[], builtIn: readonly string[]): string {
-	const listed = distinctEntries(own);
-	const beneath = distinctEntries(builtIn);
+	const ownEntries = distinctEntries(own);
+	const builtInEntries = distinctEntries(builtIn);
 	return [
-		listed.length > 0 ? "From the manifest:" : "The manifest lists none.",
-		...(listed.length > 0 ? ["", ...listed.map((entry) => `- ${codeSpan(entry)}`)] : []),
-		...(beneath.length > 0 ? ["", `Built in, in every workspace: ${beneath.map(codeSpan).join(", ")}.`] : []),
+		ownEntries.length > 0 ? "From the manifest:" : "The manifest lists none.",
+		...(ownEntries.length > 0 ? ["", ...ownEntries.map((entry) => `- ${codeSpan(entry)}`)] : []),
+		...(builtInEntries.length > 0
+			? ["", `Built in, in every workspace: ${builtInEntries.map(codeSpan).join(", ")}.`]
+			: []),
 	].join("\n");
 }
 

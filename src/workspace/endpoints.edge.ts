@@ -9,7 +9,7 @@ import { integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { walkChain } from "../ledger/read-chain.edge.ts";
-import { commandMatcher, pathMatcher } from "../policy/coverage.ts";
+import { compileCommandMatcher, compilePathMatcher } from "../policy/coverage.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import {
 	defaultManifest,
@@ -79,7 +79,7 @@ const checkReadinessEndpoint = endpoint({
 			signingEnabled: context.settings.signer !== null,
 		};
 		return ok({
-			...scoreReadiness(manifest, ledger, { protects: pathMatcher, forbids: commandMatcher }),
+			...scoreReadiness(manifest, ledger, { protects: compilePathMatcher, forbids: compileCommandMatcher }),
 			policy_updated,
 		});
 	},

@@ -83,11 +83,11 @@ export function isBlankText(text: string): boolean {
  * It belongs inside a line or a list item, never at a line's start, where a long fence could be taken for a block's.
  */
 export function codeSpan(text: string): string {
-	const shown = makeVisible(text);
-	const longestRun = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+	const visibleText = makeVisible(text);
+	const longestRun = Math.max(0, ...(visibleText.match(/`+/g) ?? []).map((run) => run.length));
 	const fence = "`".repeat(longestRun + 1);
-	const touchesFence = shown.startsWith("`") || shown.endsWith("`");
-	const wouldBeStripped = shown.startsWith(" ") && shown.endsWith(" ");
-	const padding = shown === "" || touchesFence || (wouldBeStripped && shown.trim() !== "") ? " " : "";
-	return `${fence}${padding}${shown}${padding}${fence}`;
+	const touchesFence = visibleText.startsWith("`") || visibleText.endsWith("`");
+	const wouldBeStripped = visibleText.startsWith(" ") && visibleText.endsWith(" ");
+	const padding = visibleText === "" || touchesFence || (wouldBeStripped && visibleText.trim() !== "") ? " " : "";
+	return `${fence}${padding}${visibleText}${padding}${fence}`;
 }

@@ -23,10 +23,10 @@ export interface ReadinessCheck {
 
 /** Renders entries by position. Their text could address whoever reads the advice. */
 function renderPositions(field: string, positions: readonly number[]): string {
-	const shown = positions.slice(0, 5).map((position) => `${field}[${position}]`);
-	return positions.length > shown.length
-		? `${shown.join(", ")} and ${positions.length - shown.length} more`
-		: shown.join(", ");
+	const listed = positions.slice(0, 5).map((position) => `${field}[${position}]`);
+	return positions.length > listed.length
+		? `${listed.join(", ")} and ${positions.length - listed.length} more`
+		: listed.join(", ");
 }
 
 /** A technology is a name. Longer entries are descriptions. */

@@ -53,8 +53,8 @@ export interface ReadinessSubject {
  */
 const MAX_TRIED_CHARS = 120;
 
-function findPositions(entries: readonly string[], wanted: (entry: string, position: number) => boolean): number[] {
-	return entries.flatMap((entry, position) => (wanted(entry, position) ? [position] : []));
+function findPositions(entries: readonly string[], matches: (entry: string, position: number) => boolean): number[] {
+	return entries.flatMap((entry, position) => (matches(entry, position) ? [position] : []));
 }
 
 /** Positions of entries that repeat an earlier one, whatever its blanks, a `./` before it or a `/` behind it. */

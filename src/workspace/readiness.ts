@@ -57,31 +57,31 @@ const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|onl
  * Scores a manifest and the state of its workspace's ledger. Equal arguments give equal results.
  * @param matchers How the policy matches patterns. A path counts as covered only if a policy check would stop it.
  */
-export function scoreReadiness(manifest: WorkspaceManifest, ledger: LedgerState, reading: PatternMatchers): Readiness {
+export function scoreReadiness(manifest: WorkspaceManifest, ledger: LedgerState, matchers: PatternMatchers): Readiness {
 	const subject: ReadinessSubject = {
 		manifest,
 		ledger,
-		paths: examinePatterns(manifest.protected_paths, reading.protects, (catches) => ORDINARY_PATHS.every(catches)),
+		paths: examinePatterns(manifest.protected_paths, matchers.protects, (catches) => ORDINARY_PATHS.every(catches)),
 		commands: examinePatterns(
 			manifest.forbidden_commands,
-			reading.forbids,
+			matchers.forbids,
 			(catches) => READING_COMMANDS.some(catches),
 			(entry) => NOT_A_COMMAND.test(entry),
 		),
 	};
-	const judged = READINESS_CHECKS.map((check) => ({ check, passed: check.passed(subject) }));
-	const earned = sumWeights(judged.filter(({ passed }) => passed).map(({ check }) => check));
-	const total = sumWeights(READINESS_CHECKS);
-	const score = Math.round((100 * earned) / total);
+	const results = READINESS_CHECKS.map((check) => ({ check, passed: check.passed(subject) }));
+	const earnedWeight = sumWeights(results.filter(({ passed }) => passed).map(({ check }) => check));
+	const totalWeight = sumWeights(READINESS_CHECKS);
+	const score = Math.round((100 * earnedWeight) / totalWeight);
 	return {
 		object: "repo.readiness",
 		version: READINESS_VERSION,
 		score,
 		rating: toRating(score),
-		earned_weight: earned,
-		total_weight: total,
-		checks: judged.map(({ check: { id, label, weight }, passed }) => ({ id, label, weight, passed })),
-		recommendations: judged
+		earned_weight: earnedWeight,
+		total_weight: totalWeight,
+		checks: results.map(({ check: { id, label, weight }, passed }) => ({ id, label, weight, passed })),
+		recommendations: results
 			.filter(({ passed }) => !passed)
 			.map(({ check: { id, label, weight, rec } }) => ({ id, label, weight, rec: rec(subject) }))
 			// The sort is stable: equal weights keep the order of the table.

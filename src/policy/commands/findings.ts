@@ -66,8 +66,8 @@ export class FindingCollector {
 		const completed = this.#matcher.findCompleted(command);
 		if (completed.length === 0 || !this.#work.charge(charactersIn(fields))) return;
 		const line = shortenForReason(fields.join(" "));
-		for (const { written } of completed)
-			this.add("forbidden_command", `${line} matches the forbidden command ${shortenForReason(written)}`);
+		for (const { text } of completed)
+			this.add("forbidden_command", `${line} matches the forbidden command ${shortenForReason(text)}`);
 	}
 
 	/** Judges an effect on a path, from each folder that the command may run in. */

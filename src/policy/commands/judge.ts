@@ -20,9 +20,9 @@ const hasShellWildcard = (path: string) => /[*?[]/.test(path);
 
 function judgeWrite(path: string, reach: Reach, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
 	if (path === "" || path === UNKNOWN || path.includes(LISTED)) return [];
-	const place = locatePath(path, folder);
+	const location = locatePath(path, folder);
 	// A wildcard in a temporary folder means the files there, not all that the glob could match.
-	if (hasShellWildcard(path) && place === "temporary") return [];
+	if (hasShellWildcard(path) && location === "temporary") return [];
 	const full = resolvePath(folder, path);
 	const pattern = paths.find(full, reach);
 	return [
@@ -35,7 +35,7 @@ function judgeWrite(path: string, reach: Reach, folder: string, paths: Protected
 					},
 				]),
 		...(isStartupFile(full) ? [forbiddenPath(`writes ${shortenForReason(full)}, which runs later unasked`)] : []),
-		...(place === "system" ? [judgeSystem(full)] : []),
+		...(location === "system" ? [judgeSystem(full)] : []),
 	];
 }
 
@@ -51,22 +51,28 @@ function judgeSystem(path: string): PathFinding {
 function judgeRead(path: string, folder: string): readonly PathFinding[] {
 	const full = resolvePath(folder, path);
 	if (isCredentialFile(full)) return [forbiddenPath(`shows or sends the credential ${shortenForReason(full)}`)];
-	const hidden = /^\.[^/]*[*?[]/.test(path.split("/").pop() ?? "");
-	return hidden ? [{ factor: "risky_command", because: `may show a credential: ${shortenForReason(full)}` }] : [];
+	const isHiddenGlob = /^\.[^/]*[*?[]/.test(path.split("/").pop() ?? "");
+	return isHiddenGlob ? [{ factor: "risky_command", because: `may show a credential: ${shortenForReason(full)}` }] : [];
 }
 
 function judgeRemoval(path: string, recursive: boolean, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
 	if (path === "") return [];
-	const place = locatePath(path, folder);
+	const location = locatePath(path, folder);
 	const because = `removes ${shortenForReason(resolvePath(folder, path))}`;
-	const written = judgeWrite(path, recursive ? "below" : "itself", folder, paths);
-	if (place === "temporary") return written;
+	const writeFindings = judgeWrite(path, recursive ? "below" : "itself", folder, paths);
+	if (location === "temporary") return writeFindings;
 	const many = path.includes(LISTED);
 	const deletion: PathFinding = { factor: "delete_action", because };
-	const beyond = place === "everything" || place === "system" || (recursive && (place === "outside" || many));
-	if (beyond)
-		return [...written, recursive || place === "system" || !hasShellWildcard(path) ? forbiddenPath(because) : deletion];
-	return recursive || many || place === "outside" || hasShellWildcard(path) ? [...written, deletion] : written;
+	const isBeyondWorkspace =
+		location === "everything" || location === "system" || (recursive && (location === "outside" || many));
+	if (isBeyondWorkspace)
+		return [
+			...writeFindings,
+			recursive || location === "system" || !hasShellWildcard(path) ? forbiddenPath(because) : deletion,
+		];
+	return recursive || many || location === "outside" || hasShellWildcard(path)
+		? [...writeFindings, deletion]
+		: writeFindings;
 }
 
 /** Judges an effect on a path, seen from one folder. Removing a folder removes the protected files in it. */

@@ -75,17 +75,17 @@ export const MAX_FIRST_OPERANDS = 16;
  * before it. Then the next one counts too, and so on, up to `MAX_FIRST_OPERANDS` words. `--` ends the doubt.
  */
 export function firstOperandIndexes(words: readonly string[], from = 0): readonly number[] {
-	const places: number[] = [];
+	const indexes: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length && places.length < MAX_FIRST_OPERANDS; at++) {
+	for (let at = from; at < words.length && indexes.length < MAX_FIRST_OPERANDS; at++) {
 		const word = words[at] ?? "";
-		if (word === "--") return at + 1 < words.length ? [...places, at + 1] : places;
+		if (word === "--") return at + 1 < words.length ? [...indexes, at + 1] : indexes;
 		if (/^-./.test(word)) afterOption = !word.includes("=");
 		else {
-			places.push(at);
-			if (!afterOption) return places;
+			indexes.push(at);
+			if (!afterOption) return indexes;
 			afterOption = false;
 		}
 	}
-	return places;
+	return indexes;
 }

@@ -31,7 +31,7 @@ interface CommandPattern {
 
 /** A parsed pattern: one command, or several that must all run in this order. */
 export interface ForbiddenCommand {
-	readonly written: string;
+	readonly text: string;
 	readonly commands: readonly CommandPattern[];
 }
 
@@ -86,7 +86,7 @@ export function parseForbiddenCommand(written: string, work: WorkBudget): Forbid
 			},
 		];
 	});
-	return commands.length > 0 ? { written: written.trim(), commands } : null;
+	return commands.length > 0 ? { text: written.trim(), commands } : null;
 }
 
 /** Parses an operand as a glob, without regard to letter case, and as a path in any spelling. */
@@ -141,21 +141,21 @@ class ComparedCommand {
 }
 
 function operandMatches(
-	wanted: OperandPattern | "*",
+	operand: OperandPattern | "*",
 	compared: ComparedCommand,
 	at: number,
 	work: WorkBudget,
 ): boolean {
 	if (!work.charge(2)) return false;
-	if (wanted === "*") return true;
-	if (segmentsOverlap(wanted.glob, compared.wordAt(at), work)) return true;
-	if (!wanted.path) return false;
+	if (operand === "*") return true;
+	if (segmentsOverlap(operand.glob, compared.wordAt(at), work)) return true;
+	if (!operand.path) return false;
 	const path = compared.pathAt(at);
-	return wanted.path.outside === path.outside && segmentsOverlap(wanted.path.glob, path.literal, work);
+	return operand.path.outside === path.outside && segmentsOverlap(operand.path.glob, path.literal, work);
 }
 
-function operandsMatch(wanted: CommandPattern["operands"], compared: ComparedCommand, work: WorkBudget): boolean {
-	const [first, ...rest] = wanted.at(-1) === "*" ? wanted.slice(0, -1) : wanted;
+function operandsMatch(operands: CommandPattern["operands"], compared: ComparedCommand, work: WorkBudget): boolean {
+	const [first, ...rest] = operands.at(-1) === "*" ? operands.slice(0, -1) : operands;
 	if (first === undefined) return true;
 	const { length } = compared.command.words;
 	return compared.starts.some((start) => {

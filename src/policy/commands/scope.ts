@@ -67,8 +67,8 @@ export function assignsInWords(command: string): boolean {
 export function recordValue(scope: Scope, name: string, value: string, work: WorkBudget): void {
 	const values = scope.variables.get(name) ?? [];
 	// Only values of the same length are compared character by character.
-	const compared = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
-	if (!work.charge(40 + name.length + values.length + value.length / 4 + compared / 8)) return;
+	const comparedChars = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
+	if (!work.charge(40 + name.length + values.length + value.length / 4 + comparedChars / 8)) return;
 	if (value.includes(UNKNOWN) || values.includes(value)) return;
 	if (values.length >= MAX_RECORDED_VALUES || value.length > MAX_VALUE_CHARS) work.exhaust();
 	else scope.variables.set(name, [...values, value]);
@@ -118,14 +118,14 @@ export function environmentsFor(
 	const names = new Set<string>();
 	for (const word of command.words) addVariableNames(word, names);
 	for (const { target } of command.redirects) addVariableNames(target, names);
-	const open = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
-	if (open.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
-	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
+	const variables = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
+	if (variables.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
+	const maxRecorded = Math.max(0, ...variables.map((name) => scope.variables.get(name)?.length ?? 0));
 	const choices: ValueChoice[] = [
 		{ recorded: null, otherwise: "unknown" },
 		{ recorded: null, otherwise: "empty" },
 	];
-	for (let at = 0; at < most; at++)
+	for (let at = 0; at < maxRecorded; at++)
 		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
 	return choices.map((choice) => toEnvironment(scope, choice, work, output));
 }

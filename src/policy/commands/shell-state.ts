@@ -10,7 +10,7 @@ import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
 /** Files of which the text is remembered. */
 const MAX_FILES = 64;
 
-/** Words of one command that are looked at for assignments and addresses. */
+/** Words of one command that are examined for assignments and addresses. */
 const MAX_WORDS = 32;
 
 /** Commands that run the file they are given. */

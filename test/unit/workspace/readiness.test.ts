@@ -1,7 +1,7 @@
 // Readiness: what the table rewards, that its advice can be followed, and that the ledger's live state counts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { commandMatcher, pathMatcher } from "../../../src/policy/coverage.ts";
+import { compileCommandMatcher, compilePathMatcher } from "../../../src/policy/coverage.ts";
 import { normalizeManifest, type WorkspaceManifest } from "../../../src/policy/manifest.ts";
 import { type LedgerState, type Readiness, scoreReadiness, toRating } from "../../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../../src/workspace/readiness-checks.ts";
@@ -16,7 +16,7 @@ import {
 	SECRET_PATHS,
 } from "../../../src/workspace/readiness-probes.ts";
 
-const READING = { protects: pathMatcher, forbids: commandMatcher };
+const READING = { protects: compilePathMatcher, forbids: compileCommandMatcher };
 
 const NO_HANDOFFS: LedgerState = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
 const SIGNED: LedgerState = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
@@ -271,9 +271,9 @@ describe("what readiness tries patterns on", () => {
 	const paths = [...SECRET_PATHS, ...CI_PATHS, ...INFRASTRUCTURE_PATHS, ...LOCK_PATHS];
 
 	it("is caught by the manifest that spells it, and by none that lists nothing, though the policy refuses it anyway", () => {
-		expect(commands.filter((command) => commandMatcher([])(command))).toEqual([]);
-		expect(commands.filter((command) => !commandMatcher([command])(command))).toEqual([]);
-		expect(paths.filter((path) => pathMatcher([])(path) || !pathMatcher([path])(path))).toEqual([]);
+		expect(commands.filter((command) => compileCommandMatcher([])(command))).toEqual([]);
+		expect(commands.filter((command) => !compileCommandMatcher([command])(command))).toEqual([]);
+		expect(paths.filter((path) => compilePathMatcher([])(path) || !compilePathMatcher([path])(path))).toEqual([]);
 	});
 });
 

@@ -50,8 +50,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.ali
 /** The interpreter that a name means: `python3.12` is python. Null for other names. */
 export function findInterpreter(name: string): string | null {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
-	const known = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
-	return CODE_OPTIONS.has(known) ? known : null;
+	const interpreter = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
+	return CODE_OPTIONS.has(interpreter) ? interpreter : null;
 }
 
 /** The code given by the option at `at`, in the next word or attached. Null when the word is no such option. */
@@ -67,10 +67,10 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 export const interpreterRule: ProgramRule = (command) => {
 	const name = findInterpreter(command.name) ?? "";
 	const option = CODE_OPTIONS.get(name) ?? /^$/;
-	const given = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
-	const inPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
-	const edited = inPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
-	if (given.length > 0) return [...edited, ...given.map((text) => codeEffect("code", text))];
+	const texts = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
+	const editsInPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
+	const edits = editsInPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
+	if (texts.length > 0) return [...edits, ...texts.map((text) => codeEffect("code", text))];
 	const file = command.options.operands[0];
 	// `php artisan …`, `python manage.py …`: clients that are a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
@@ -166,38 +166,38 @@ function findRemovals(text: string): readonly Effect[] {
 
 /** Finds what a piece of code in an unknown language does. */
 export function findCodeEffects(text: string): readonly Effect[] {
-	const read = text.slice(0, 262_144);
-	const effects: Effect[] = [...findRemovals(read)];
-	for (const found of read.matchAll(WRITE_CALLS))
+	const source = text.slice(0, 262_144);
+	const effects: Effect[] = [...findRemovals(source)];
+	for (const found of source.matchAll(WRITE_CALLS))
 		effects.push(writeEffect(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	const bare = blankQuoted(read);
-	const runs = RUN_CALLS.test(bare) || /child_process|subprocess/.test(read);
-	if (runs) effects.push(...joinStrings(read).map((line) => guessedScriptEffect(line)));
-	if (EVAL_CALLS.test(bare))
+	const unquoted = blankQuoted(source);
+	const runs = RUN_CALLS.test(unquoted) || /child_process|subprocess/.test(source);
+	if (runs) effects.push(...joinStrings(source).map((line) => guessedScriptEffect(line)));
+	if (EVAL_CALLS.test(unquoted))
 		effects.push(
-			...findQuoted(read)
+			...findQuoted(source)
 				.filter(({ value }) => value.includes("("))
 				.map(({ value }) => codeEffect("code", value)),
 		);
-	if ((EVAL_CALLS.test(bare) || runs) && DECODE_CALLS.test(read)) effects.push(...decodeHiddenScripts(read));
-	if (EVAL_CALLS.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
+	if ((EVAL_CALLS.test(unquoted) || runs) && DECODE_CALLS.test(source)) effects.push(...decodeHiddenScripts(source));
+	if (EVAL_CALLS.test(source) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(source))
 		effects.push(forbiddenEffect("code runs what it downloads"));
-	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
+	if (/\bsocket\b/.test(source) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(source))
 		effects.push(forbiddenEffect("code connects a shell to the network"));
 	if (text.includes(UNKNOWN) && runs) effects.push(raiseEffect("exec_action", "code that is put together at run time"));
 	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
-	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guessedScriptEffect(read));
+	if (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source)) effects.push(guessedScriptEffect(source));
 	return effects;
 }
 
 /** Decodes hidden text where that is possible. That text is hidden counts by itself. */
 function decodeHiddenScripts(text: string): readonly Effect[] {
-	const plain = findQuoted(text).flatMap(({ value }) =>
+	const scripts = findQuoted(text).flatMap(({ value }) =>
 		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64Text(value) ?? []) : [],
 	);
 	return [
 		raiseEffect("exec_action", "code runs text that it decodes first"),
-		...plain.flatMap((hidden) => [guessedScriptEffect(hidden), codeEffect("code", hidden)]),
+		...scripts.flatMap((hidden) => [guessedScriptEffect(hidden), codeEffect("code", hidden)]),
 	];
 }
 

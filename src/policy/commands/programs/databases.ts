@@ -109,31 +109,33 @@ function splitStatements(text: string): readonly string[] {
  * Finds what one SQL statement loses. Only its beginning counts, and what follows openers such as `EXPLAIN ANALYZE`.
  */
 function findStatementEffects(statement: string): readonly Effect[] {
-	const shown = statement.slice(0, 60);
-	const pseudo = runEffect(statement.toLowerCase().split(" ").slice(0, 8));
-	const opened = statement.replace(/^(?:EXPLAIN ANALYZE|BEGIN(?: TRANSACTION)?|WITH .*?\)) /i, "");
+	const excerpt = statement.slice(0, 60);
+	const asCommand = runEffect(statement.toLowerCase().split(" ").slice(0, 8));
+	const body = statement.replace(/^(?:EXPLAIN ANALYZE|BEGIN(?: TRANSACTION)?|WITH .*?\)) /i, "");
 	if (
 		/^DROP (?:TABLE|DATABASE|SCHEMA|USER|ROLE|VIEW|MATERIALIZED|INDEX|COLLECTION|KEYSPACE|TABLESPACE|OWNED|FUNCTION|PROCEDURE|TRIGGER|TYPE|SEQUENCE|EXTENSION|COLUMN|PUBLICATION|POLICY|DATASET|STAGE|WAREHOUSE|CATALOG)\b/i.test(
-			opened,
+			body,
 		)
 	)
-		return [pseudo, forbiddenEffect(`SQL: ${shown}`)];
-	if (/^TRUNCATE\b/i.test(opened)) return [pseudo, forbiddenEffect(`SQL: ${shown}`)];
-	if (/^DELETE FROM\b/i.test(opened) || /^DELETE\b/i.test(opened)) {
-		const whole = !/\bWHERE\b/i.test(opened) || /\bWHERE (?:1 ?= ?1|TRUE)\b/i.test(opened);
+		return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
+	if (/^TRUNCATE\b/i.test(body)) return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
+	if (/^DELETE FROM\b/i.test(body) || /^DELETE\b/i.test(body)) {
+		const isUnconditional = !/\bWHERE\b/i.test(body) || /\bWHERE (?:1 ?= ?1|TRUE)\b/i.test(body);
 		return [
-			pseudo,
-			whole ? forbiddenEffect(`SQL without a condition: ${shown}`) : raiseEffect("delete_action", `SQL: ${shown}`),
+			asCommand,
+			isUnconditional
+				? forbiddenEffect(`SQL without a condition: ${excerpt}`)
+				: raiseEffect("delete_action", `SQL: ${excerpt}`),
 		];
 	}
-	if (/^UPDATE\b/i.test(opened) && !/\bWHERE\b/i.test(opened))
-		return [pseudo, forbiddenEffect(`SQL without a condition: ${shown}`)];
-	if (/^ALTER\b.*\bDROP\b/i.test(opened)) return [pseudo, forbiddenEffect(`SQL: ${shown}`)];
-	if (/^(?:GRANT|REVOKE|ALTER (?:USER|ROLE|SYSTEM|DATABASE)|CREATE (?:USER|ROLE))\b/i.test(opened))
-		return [pseudo, riskyEffect(`SQL: ${shown}`)];
-	if (/^COPY\b.*\bPROGRAM\b|xp_cmdshell|^SHUTDOWN\b|^VACUUM FULL\b/i.test(opened))
-		return [forbiddenEffect(`SQL: ${shown}`)];
-	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [pseudo];
+	if (/^UPDATE\b/i.test(body) && !/\bWHERE\b/i.test(body))
+		return [asCommand, forbiddenEffect(`SQL without a condition: ${excerpt}`)];
+	if (/^ALTER\b.*\bDROP\b/i.test(body)) return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
+	if (/^(?:GRANT|REVOKE|ALTER (?:USER|ROLE|SYSTEM|DATABASE)|CREATE (?:USER|ROLE))\b/i.test(body))
+		return [asCommand, riskyEffect(`SQL: ${excerpt}`)];
+	if (/^COPY\b.*\bPROGRAM\b|xp_cmdshell|^SHUTDOWN\b|^VACUUM FULL\b/i.test(body))
+		return [forbiddenEffect(`SQL: ${excerpt}`)];
+	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [asCommand];
 }
 
 /** Finds what a text of SQL statements does. */

@@ -46,9 +46,10 @@ function sourcesAndTarget(command: Invocation): {
 	readonly target: string | null;
 } {
 	const at = command.words.findIndex((word) => /^(?:-t|--target-directory)(?:=|$)/.test(word));
-	const named = at < 0 ? undefined : (/=(.*)$/s.exec(command.words[at] ?? "")?.[1] ?? command.words[at + 1]);
+	const targetOption = at < 0 ? undefined : (/=(.*)$/s.exec(command.words[at] ?? "")?.[1] ?? command.words[at + 1]);
 	const { operands } = command.options;
-	if (named !== undefined) return { sources: operands.filter((word) => word !== named), target: named };
+	if (targetOption !== undefined)
+		return { sources: operands.filter((word) => word !== targetOption), target: targetOption };
 	return operands.length < 2
 		? { sources: operands, target: null }
 		: { sources: operands.slice(0, -1), target: operands.at(-1) ?? null };
@@ -69,13 +70,13 @@ function writesTarget(command: Invocation): readonly Effect[] {
 
 const mv: ProgramRule = (command) => {
 	const { sources, target } = sourcesAndTarget(command);
-	const lost = target === "/dev/null";
+	const isDiscarded = target === "/dev/null";
 	if (!command.work.charge(locatingWork(sources))) return [];
 	return [
 		...writesTarget(command),
 		...sources.map((path) => writeEffect(path, "below")),
 		...sources
-			.filter((path) => lost || locatePath(path) === "everything")
+			.filter((path) => isDiscarded || locatePath(path) === "everything")
 			.map((path) => forbiddenEffect(`mv takes ${path} away`)),
 	];
 };
@@ -123,16 +124,16 @@ function isOpenMode(written: string): boolean {
 }
 
 /** Whether a path is a root, a home, the system or a folder right below the root. */
-function isWide(path: string): boolean {
-	const place = locatePath(path);
-	return place === "everything" || place === "system" || (place === "outside" && /^\/[^/]*\/?$/.test(path));
+function isWidePath(path: string): boolean {
+	const location = locatePath(path);
+	return location === "everything" || location === "system" || (location === "outside" && /^\/[^/]*\/?$/.test(path));
 }
 
 const chmod: ProgramRule = (command) => {
 	const [mode = "", ...paths] = command.options.operands;
 	if (!command.work.charge(locatingWork(paths))) return [];
-	const wide = hasOption(command, "-R") && paths.some(isWide);
-	if (wide) return [forbiddenEffect("changes the rights of everything below a root")];
+	const isWide = hasOption(command, "-R") && paths.some(isWidePath);
+	if (isWide) return [forbiddenEffect("changes the rights of everything below a root")];
 	if (isOpenMode(mode) && paths.some((path) => locatePath(path) === "system"))
 		return [forbiddenEffect(`opens ${paths.join(" ")} to everyone`)];
 	return isOpenMode(mode) ? [riskyEffect(`chmod ${mode} lets everyone write or lends rights`)] : [];
@@ -141,11 +142,11 @@ const chmod: ProgramRule = (command) => {
 const chown: ProgramRule = (command) => {
 	const paths = command.options.operands.slice(1);
 	if (!command.work.charge(locatingWork(paths))) return [];
-	const places = paths.map((path) => locatePath(path));
-	if (hasOption(command, "-R") && paths.some(isWide)) {
+	const locations = paths.map((path) => locatePath(path));
+	if (hasOption(command, "-R") && paths.some(isWidePath)) {
 		return [forbiddenEffect("changes the owner of everything below a root")];
 	}
-	return places.some((place) => place === "system") ? [riskyEffect("changes the owner of a system file")] : [];
+	return locations.includes("system") ? [riskyEffect("changes the owner of a system file")] : [];
 };
 
 const chattr: ProgramRule = (command) =>

@@ -35,10 +35,10 @@ interface GitCommand {
 /** What git runs because of a setting given by `-c` or `git config`. */
 function settingEffects(name: string, value: string): readonly Effect[] {
 	if (/^alias\./i.test(name)) {
-		const aliased = value.startsWith("!")
+		const aliasEffect = value.startsWith("!")
 			? scriptEffect(value.slice(1))
 			: runEffect(["git", ...value.split(/\s+/).filter((word) => word !== "")]);
-		return [aliased];
+		return [aliasEffect];
 	}
 	if (/^core\.hookspath$/i.test(name)) return [riskyEffect("git runs hooks from another folder")];
 	if (!EXECUTED_SETTINGS.test(name) || HARMLESS_PROGRAMS.test(value.trim())) return [];
@@ -50,10 +50,10 @@ const reset: GitRule = ({ has }) =>
 
 /** `--force-with-lease` refuses to overwrite commits that were not seen. No other way of forcing does. */
 const push: GitRule = ({ command, words, operands, has }) => {
-	const forced = words.some(
+	const isForced = words.some(
 		(word) => /^--force/.test(word) && !/^--force-(?:with-lease|if-includes)(?:=|$)/.test(word),
 	);
-	if (forced || command.options.letters.has("f") || has("-f"))
+	if (isForced || command.options.letters.has("f") || has("-f"))
 		return [forbiddenEffect("git push overwrites what others have")];
 	if (has("--mirror") || has("--prune")) return [forbiddenEffect("git push removes what is not here")];
 	if (has("--delete") || operands.slice(1).some((ref) => /^:./.test(ref)))
@@ -77,22 +77,22 @@ const checkout: GitRule = ({ words, has }) => {
 	const paths = dashes < 0 ? [] : words.slice(dashes + 1);
 	if (has("-f") || has("--force")) return [forbiddenEffect("git checkout --force throws local changes away")];
 	if (before.some((word) => /^(?:-b|-B|--orphan)/.test(word))) return [];
-	const named = before.filter((word, at) => {
+	const operandsBefore = before.filter((word, at) => {
 		const previous = before[at - 1] ?? "";
 		if (/^-./.test(word) || CHECKOUT_OPTIONS_WITH_VALUE.has(previous)) return false;
 		return !(/^(?:-t|--track)$/.test(previous) && /^(?:direct|inherit)$/.test(word));
 	});
-	const overwritten = [...named.slice(1), ...paths, ...named.filter((word) => word === ".")];
-	if (overwritten.length === 0 && !words.some((word) => /^--pathspec-from-file/.test(word))) return [];
+	const overwrittenPaths = [...operandsBefore.slice(1), ...paths, ...operandsBefore.filter((word) => word === ".")];
+	if (overwrittenPaths.length === 0 && !words.some((word) => /^--pathspec-from-file/.test(word))) return [];
 	return [
 		forbiddenEffect("git checkout overwrites files in the working tree"),
-		...overwritten.map((path) => writeEffect(path, "below")),
+		...overwrittenPaths.map((path) => writeEffect(path, "below")),
 	];
 };
 
 const restoreFiles: GitRule = ({ operands, has }) => {
-	const staged = has("--staged") || has("-S");
-	if (staged && !(has("--worktree") || has("-W"))) return [];
+	const onlyStaged = has("--staged") || has("-S");
+	if (onlyStaged && !(has("--worktree") || has("-W"))) return [];
 	return [
 		forbiddenEffect("git restore overwrites files in the working tree"),
 		...operands.map((path) => writeEffect(path, "below")),
@@ -209,8 +209,8 @@ export const git: ProgramRule = (command) => {
 	let at = 0;
 	for (; /^-./.test(command.words[at] ?? ""); at++) {
 		const word = command.words[at] ?? "";
-		const given = word === "-c" ? command.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
-		const [, name, value] = /^([^=]+)=?(.*)$/s.exec(given ?? "") ?? [];
+		const setting = word === "-c" ? command.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
+		const [, name, value] = /^([^=]+)=?(.*)$/s.exec(setting ?? "") ?? [];
 		if (name !== undefined && value !== undefined) effects.push(...settingEffects(name, value));
 		if (GLOBAL_OPTIONS_WITH_VALUE.has(word)) at++;
 	}

@@ -35,26 +35,26 @@ function findUploads(command: Invocation): readonly string[] {
 	const fields = findOptionValues(command.words, BODY_OPTIONS).flatMap(
 		(value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? [],
 	);
-	const sent = [...files, ...fields].filter((file) => file !== "-" && file !== ".");
-	return command.work.charge(locatingWork(sent)) ? sent : [];
+	const paths = [...files, ...fields].filter((file) => file !== "-" && file !== ".");
+	return command.work.charge(locatingWork(paths)) ? paths : [];
 }
 
 function uploadEffects(file: string): readonly Effect[] {
-	const place = locatePath(file);
-	if (place === "inside" || place === "temporary") return [readEffect(file)];
+	const location = locatePath(file);
+	if (location === "inside" || location === "temporary") return [readEffect(file)];
 	return [forbiddenEffect(`sends ${file}, which is not the workspace's`)];
 }
 
 function requestEffects(command: Invocation): readonly Effect[] {
 	const method = findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
-	const bare = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : null;
-	if (method === "DELETE" || bare === "DELETE") return [forbiddenEffect("sends a DELETE request")];
+	const methodOperand = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : null;
+	if (method === "DELETE" || methodOperand === "DELETE") return [forbiddenEffect("sends a DELETE request")];
 	const posts =
 		method === "POST" ||
-		bare === "POST" ||
+		methodOperand === "POST" ||
 		(method === undefined && command.words.some((word) => BODY_OPTIONS.test(word)));
-	const deleting = posts && command.options.operands.some((word) => DELETING_PATH.test(word));
-	return deleting ? [forbiddenEffect("sends a request that deletes")] : [];
+	const isDeletion = posts && command.options.operands.some((word) => DELETING_PATH.test(word));
+	return isDeletion ? [forbiddenEffect("sends a request that deletes")] : [];
 }
 
 const curl: ProgramRule = (command) => [

@@ -56,13 +56,13 @@ function takesNoValue(option: string): boolean {
 /** Finds the first few words of a client that may be its verb: no options, paths, addresses or other values. */
 function findVerbs(command: Invocation): readonly string[] {
 	const verbs: string[] = [];
-	let settled = false;
+	let hasOperand = false;
 	for (const [at, word] of command.words.slice(0, 64).entries()) {
 		const previous = command.words[at - 1] ?? "";
-		const value = /^-./.test(previous) && !previous.includes("=") && !takesNoValue(previous);
+		const isOptionValue = /^-./.test(previous) && !previous.includes("=") && !takesNoValue(previous);
 		// After the first word that is surely no option's value, only such words can be verbs.
-		if (/^-./.test(word) || (value && settled)) continue;
-		settled ||= !value;
+		if (/^-./.test(word) || (isOptionValue && hasOperand)) continue;
+		hasOperand ||= !isOptionValue;
 		// The first word of aws is a service, and one service is called logs.
 		if (verbs.length === 5 || (READING_VERBS.has(word) && !(verbs.length === 0 && command.name === "aws"))) break;
 		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(word.toLowerCase());
@@ -105,11 +105,11 @@ const serviceClient: ProgramRule = (command) => {
 	)
 		return [];
 	const verbs = findVerbs(command);
-	const destroying =
+	const destroyingWord =
 		verbs.find((verb) => isDestroyingVerb(command.name, verb)) ??
 		command.options.flags.find((flag) => isDestroyingOption(command.name, flag));
 	if (DESTROYING_CLIENTS.has(command.name)) return [forbiddenEffect(`${command.name} destroys something`)];
-	if (destroying !== undefined) return [forbiddenEffect(`${command.name} ${destroying} destroys something`)];
+	if (destroyingWord !== undefined) return [forbiddenEffect(`${command.name} ${destroyingWord} destroys something`)];
 	if (command.name === "aws" && command.words.some((word) => /"Action"\s*:\s*"DELETE"/i.test(word)))
 		return [forbiddenEffect("aws deletes a record")];
 	const effects = [
@@ -117,41 +117,42 @@ const serviceClient: ProgramRule = (command) => {
 		...deploymentEffects(command, verbs),
 		...containerEffects(command, verbs),
 	];
-	const removing = verbs.find(isRemovingVerb);
-	if (removing === undefined) return effects;
-	if (/^(?:rm|remove)$/.test(removing) && CLIENTS_REMOVING_FOR_GOOD.has(command.name))
-		return [...effects, forbiddenEffect(`${command.name} ${removing} removes something for good`)];
+	const removingVerb = verbs.find(isRemovingVerb);
+	if (removingVerb === undefined) return effects;
+	if (/^(?:rm|remove)$/.test(removingVerb) && CLIENTS_REMOVING_FOR_GOOD.has(command.name))
+		return [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes something for good`)];
 	if (/^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/.test(command.name)) {
-		const forced = /^(?:rm|remove|rmi|down|prune)$/.test(removing) && removesByForce(command, verbs);
-		return forced
-			? [...effects, forbiddenEffect(`${command.name} ${removing} removes containers, images or volumes by force`)]
+		const isForced = /^(?:rm|remove|rmi|down|prune)$/.test(removingVerb) && removesByForce(command, verbs);
+		return isForced
+			? [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes containers, images or volumes by force`)]
 			: effects;
 	}
-	return [...effects, riskyEffect(`${command.name} ${removing} takes something away or out of service`)];
+	return [...effects, riskyEffect(`${command.name} ${removingVerb} takes something away or out of service`)];
 };
 
 /** `gh api -X DELETE`, `aws … --method DELETE`. */
 function apiCallEffects(command: Invocation): readonly Effect[] {
-	const method = command.words.findIndex((word) => /^(?:-X|--method|--request)$/.test(word));
-	const given =
-		method < 0
+	const methodAt = command.words.findIndex((word) => /^(?:-X|--method|--request)$/.test(word));
+	const methodName =
+		methodAt < 0
 			? command.words.find((word) => /^(?:-X|--method=)[A-Za-z]+$/.test(word))?.replace(/^(?:-X|--method=)/, "")
-			: command.words[method + 1];
-	return given !== undefined && /^delete$/i.test(given) ? [forbiddenEffect("sends a DELETE request")] : [];
+			: command.words[methodAt + 1];
+	return methodName !== undefined && /^delete$/i.test(methodName) ? [forbiddenEffect("sends a DELETE request")] : [];
 }
 
 /** What publishes something, or replaces what others use. */
 function deploymentEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (command.options.operands.slice(0, 3).some((word) => READING_VERBS.has(word))) return [];
-	const own = OWN_DEPLOYING_VERBS.get(command.name);
-	const verb = own && verbs.find((word) => own.has(word));
+	const ownVerbs = OWN_DEPLOYING_VERBS.get(command.name);
+	const ownVerb = ownVerbs && verbs.find((word) => ownVerbs.has(word));
 	if (command.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
 		return [raiseEffect("deploy_action", "gh release publishes")];
 	}
-	const plain =
-		verb ?? (DEPLOYING_CLIENTS.has(command.name) ? verbs.find((word) => DEPLOYING_VERBS.has(word)) : undefined);
-	if (plain === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod"))) return [];
-	return [raiseEffect("deploy_action", `${command.name} ${plain ?? "--prod"} deploys`)];
+	const deployingVerb =
+		ownVerb ?? (DEPLOYING_CLIENTS.has(command.name) ? verbs.find((word) => DEPLOYING_VERBS.has(word)) : undefined);
+	if (deployingVerb === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod")))
+		return [];
+	return [raiseEffect("deploy_action", `${command.name} ${deployingVerb ?? "--prod"} deploys`)];
 }
 
 /** Options that give a container the host. */
@@ -193,14 +194,14 @@ const packageManager: ProgramRule = (command) => {
 };
 
 const systemPackageManager: ProgramRule = (command) => {
-	const removing =
+	const removingWord =
 		command.options.operands.find((word) => /^(?:remove|purge|autoremove|erase|uninstall|rm)$/.test(word)) ??
 		command.options.flags.find((flag) => /^-R[a-z]*$|^-e$/.test(flag));
-	if (removing !== undefined)
+	if (removingWord !== undefined)
 		return [
 			command.options.operands.includes("purge")
-				? forbiddenEffect(`${command.name} ${removing} removes packages with their settings`)
-				: riskyEffect(`${command.name} ${removing} removes packages`),
+				? forbiddenEffect(`${command.name} ${removingWord} removes packages with their settings`)
+				: riskyEffect(`${command.name} ${removingWord} removes packages`),
 		];
 	return [];
 };

@@ -20,9 +20,9 @@ const shellCommand: ProgramRule = (command) => {
 			return shellOperandEffects(command, word === "--" ? at + 1 : at);
 		}
 		if (word.includes("c") && /^-[a-zA-Z]*$/.test(word)) {
-			const place = firstOperandIndexes(words, at + 1)[0];
-			if (place === undefined) return [];
-			return [scriptEffect(words[place] ?? "", words.slice(place + 1))];
+			const textAt = firstOperandIndexes(words, at + 1)[0];
+			if (textAt === undefined) return [];
+			return [scriptEffect(words[textAt] ?? "", words.slice(textAt + 1))];
 		}
 	}
 	return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
@@ -49,8 +49,8 @@ const watch: ProgramRule = ({ words }) =>
 	firstOperandIndexes(words).map((at) => scriptEffect(words.slice(at).join(" ")));
 
 const sshCommand: ProgramRule = ({ words }) => {
-	const places = firstOperandIndexes(words);
-	return places.flatMap((at) => (at + 1 < words.length ? [scriptEffect(words.slice(at + 1).join(" "))] : []));
+	const hosts = firstOperandIndexes(words);
+	return hosts.flatMap((at) => (at + 1 < words.length ? [scriptEffect(words.slice(at + 1).join(" "))] : []));
 };
 
 /** Runs the value of `-c`, in which `su`, `script`, `flock` and others take a line of shell. */

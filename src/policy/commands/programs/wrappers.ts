@@ -23,12 +23,12 @@ function prefixRule(skip = 0): ProgramRule {
 }
 
 function* runsAtFirstOperand(words: readonly string[], skip: number, from: number): Iterable<Effect> {
-	const places = firstOperandIndexes(words, from);
-	for (const at of places) {
+	const starts = firstOperandIndexes(words, from);
+	for (const at of starts) {
 		if (skip > 0) yield* runsAtFirstOperand(words, skip - 1, at + 1);
 		else yield runEffect(words.slice(at));
 	}
-	if (places.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
+	if (starts.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
 }
 
 /** The command may be a word that was not tried. */
@@ -46,9 +46,9 @@ function* env({ words }: Invocation): Iterable<Effect> {
 		const rest = words.slice(at + (attached === "" ? 2 : 1));
 		yield runEffect([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]);
 	}
-	const places = firstOperandIndexes(words);
-	if (places.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
-	for (const place of places) yield* runsAfterAssignments(words, place);
+	const starts = firstOperandIndexes(words);
+	if (starts.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
+	for (const at of starts) yield* runsAfterAssignments(words, at);
 	if (words.length === 0) yield riskyEffect("prints every environment variable");
 }
 
@@ -60,10 +60,10 @@ function runsAfterAssignments(words: readonly string[], from: number): readonly 
 
 /** `sudo` takes assignments before the command, like `env`. */
 function* sudo({ words }: Invocation): Iterable<Effect> {
-	const places = firstOperandIndexes(words);
-	if (places.length > 0) yield riskyEffect("runs with another user's rights");
-	for (const at of places) yield* runsAfterAssignments(words, at);
-	if (places.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
+	const starts = firstOperandIndexes(words);
+	if (starts.length > 0) yield riskyEffect("runs with another user's rights");
+	for (const at of starts) yield* runsAfterAssignments(words, at);
+	if (starts.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
 	if (words.some((word) => /^(?:-e|--edit)$/.test(word))) yield* words.map((path) => writeEffect(path));
 }
 
@@ -121,15 +121,15 @@ function isXargsCommand(words: readonly string[], word: string, at: number): boo
 /** The mark that a word of xargs sets. Null when it sets none. */
 function findMark(words: readonly string[], at: number): string | null {
 	const word = words[at] ?? "";
-	const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
-	if (!found) return null;
-	const attached = found[1] ?? found[2] ?? "";
+	const match = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
+	if (!match) return null;
+	const attached = match[1] ?? match[2] ?? "";
 	return attached !== "" ? attached : /^-[IJ]$/.test(word) ? (words[at + 1] ?? "{}") : "{}";
 }
 
 function* xargs({ words, input, work }: Invocation): Iterable<Effect> {
-	const marked = words.findIndex((_, at) => findMark(words, at) !== null);
-	const mark = findMark(words, marked) ?? "";
+	const markAt = words.findIndex((_, at) => findMark(words, at) !== null);
+	const mark = findMark(words, markAt) ?? "";
 	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
 	if (first < 0) return;
 	const lines = firstLines(input ?? "", work);
@@ -140,11 +140,11 @@ function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> 
 	const list = words.findIndex((word) => /^:::/.test(word));
 	const command = list < 0 ? words : words.slice(0, list);
 	const values = list < 0 ? input : words.slice(list + 1).join("\n");
-	const places = firstOperandIndexes(command);
-	const lines = places.length > 0 ? firstLines(values ?? "", work) : [];
-	for (const at of places) yield* fillTemplate({ words: command, at, mark: "{}", work }, lines);
+	const starts = firstOperandIndexes(command);
+	const lines = starts.length > 0 ? firstLines(values ?? "", work) : [];
+	for (const at of starts) yield* fillTemplate({ words: command, at, mark: "{}", work }, lines);
 	// Without a command, the lines themselves are commands.
-	if (places.length === 0 && values !== null && values !== "") yield scriptEffect(values);
+	if (starts.length === 0 && values !== null && values !== "") yield scriptEffect(values);
 }
 
 /** Where the command of `-exec` ends: at `;`, at `+` behind `{}`, or with the last word. */

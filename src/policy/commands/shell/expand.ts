@@ -59,9 +59,9 @@ function matchBraces(items: readonly BraceItem[]): ReadonlyMap<number, readonly 
 function expandRange(items: readonly BraceItem[], start: number, end: number): string | null {
 	const only = items[start + 1];
 	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return null;
-	const found = /^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.-?[0-9]{1,9})?$/.exec(only.text);
-	if (!found) return null;
-	const [from, to] = found[1] === undefined ? [found[3], found[4]] : [found[1], found[2]];
+	const match = /^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.-?[0-9]{1,9})?$/.exec(only.text);
+	if (!match) return null;
+	const [from, to] = match[1] === undefined ? [match[3], match[4]] : [match[1], match[2]];
 	return from === to ? (from ?? null) : "*";
 }
 
@@ -223,10 +223,12 @@ function partValue(part: WordPart, environment: Environment): string {
 
 /** White space, and the characters that `IFS` was set to. */
 function fieldSeparators(environment: Environment): RegExp {
-	const written = environment.value("IFS") ?? "";
-	if (!environment.work.charge(VALUE_CHARACTER_WORK * written.length)) return /[ \t\n]+/;
-	const own = written.replaceAll(UNKNOWN, "").replace(/\s/g, "");
-	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
+	const ifs = environment.value("IFS") ?? "";
+	if (!environment.work.charge(VALUE_CHARACTER_WORK * ifs.length)) return /[ \t\n]+/;
+	const ifsCharacters = ifs.replaceAll(UNKNOWN, "").replace(/\s/g, "");
+	return ifsCharacters === ""
+		? /[ \t\n]+/
+		: new RegExp(`[ \\t\\n${ifsCharacters.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
 }
 
 /** Splits one word into fields. Unquoted values split at separators. Empty unquoted words vanish. */

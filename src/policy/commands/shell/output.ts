@@ -87,19 +87,19 @@ function expandTrSet(text: string): string {
 
 function trOutput(args: readonly string[], input: string, work: WorkBudget): string | null {
 	const options = args.filter((word) => /^-./.test(word));
-	const written = args.filter((word) => !/^-./.test(word)).slice(0, 2);
-	if (written.length === 0 || options.some((option) => option !== "-d")) return null;
-	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(written))) return null;
-	const [from = "", to = ""] = written.map(expandTrSet);
-	const places = new Map<string, number>();
-	for (let at = from.length - 1; at >= 0; at--) places.set(from[at] ?? "", at);
-	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
+	const sets = args.filter((word) => !/^-./.test(word)).slice(0, 2);
+	if (sets.length === 0 || options.some((option) => option !== "-d")) return null;
+	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(sets))) return null;
+	const [from = "", to = ""] = sets.map(expandTrSet);
+	const positions = new Map<string, number>();
+	for (let at = from.length - 1; at >= 0; at--) positions.set(from[at] ?? "", at);
+	if (options.length > 0) return [...input].filter((character) => !positions.has(character)).join("");
 	if (to === "") return null;
-	const translated = (character: string) => {
-		const at = places.get(character);
+	const translate = (character: string) => {
+		const at = positions.get(character);
 		return at === undefined ? character : (to[at] ?? to.at(-1) ?? "");
 	};
-	return [...input].map(translated).join("");
+	return [...input].map(translate).join("");
 }
 
 const isShortOption = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
@@ -118,8 +118,9 @@ export function predictOutput(
 	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return null;
 	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1) ?? null;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
-	const own = operands.every((word) => word === "-");
-	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
+	const readsOnlyInput = operands.every((word) => word === "-");
+	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (readsOnlyInput || name === "tee"))
+		return input;
 	if (!COMPUTED_COMMANDS.has(name) || !work.charge(DECODED_CHARACTER_WORK * characters)) return null;
 	return computeOutput(name, args, input, work);
 }
@@ -131,10 +132,10 @@ function computeOutput(name: string, args: readonly string[], input: string | nu
 	if (name === "echo") return echoOutput(args);
 	if (name === "printf") return printfOutput(args, work);
 	if (input === null || input.includes(UNKNOWN)) return null;
-	const own = args.every((word) => word.startsWith("-"));
+	const readsOnlyInput = args.every((word) => word.startsWith("-"));
 	if (
 		name === "base64" &&
-		own &&
+		readsOnlyInput &&
 		args.some((word) => isShortOption(word, "d") || isShortOption(word, "D") || /^--d/.test(word))
 	) {
 		return decodeBase64Text(input);
@@ -143,7 +144,7 @@ function computeOutput(name: string, args: readonly string[], input: string | nu
 		return decodeBase64Text(input);
 	}
 	if (name === "xxd" && args.some((word) => isShortOption(word, "r"))) return decodeHex(input);
-	if (name === "rev" && own) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
+	if (name === "rev" && readsOnlyInput) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
 	if (name === "tr") return trOutput(args, input, work);
 	return null;
 }

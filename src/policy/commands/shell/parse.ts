@@ -43,10 +43,10 @@ function unquotedText(word: Word): string | null {
 function parseAssignment(word: Word): Assignment | null {
 	const first = word[0];
 	if (first?.kind !== "text" || first.quoted) return null;
-	const found = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
-	if (!found) return null;
-	const rest = first.text.slice(found[0].length);
-	return { name: found[1] ?? "", value: [{ kind: "text", text: rest, quoted: false }, ...word.slice(1)] };
+	const match = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
+	if (!match) return null;
+	const rest = first.text.slice(match[0].length);
+	return { name: match[1] ?? "", value: [{ kind: "text", text: rest, quoted: false }, ...word.slice(1)] };
 }
 
 class ScriptParser {
