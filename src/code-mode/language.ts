@@ -4,7 +4,7 @@ import languageFile from "./language.json" with { type: "json" };
 import { LANGUAGES, type LanguageEntry } from "./languages.ts";
 
 /** How a language was detected, the surest evidence first. */
-export type LanguageEvidence = "forced" | "named" | "file_name" | "framework" | "keyword" | "default";
+type LanguageEvidence = "forced" | "named" | "file_name" | "framework" | "keyword" | "default";
 
 export interface DetectedLanguage {
 	id: string;
@@ -15,7 +15,7 @@ export interface DetectedLanguage {
 const DEFAULT_LANGUAGE = "python";
 
 /** A task names its language early. The rest of a longer task is mostly material. */
-const MAX_READ_CHARS = 20_000;
+const MAX_DETECTION_CHARS = 20_000;
 
 const byId = new Map(LANGUAGES.map((language) => [language.id, language]));
 const byExtension = new Map(
@@ -210,7 +210,7 @@ export function toLanguageId(language: string): string {
  */
 export function detectLanguage(task: string, forced: string | null = null): DetectedLanguage {
 	if (forced?.trim()) return { id: toLanguageId(forced), evidence: "forced" };
-	const text = task.slice(0, MAX_READ_CHARS);
+	const text = task.slice(0, MAX_DETECTION_CHARS);
 	const named =
 		findEarliest(text, ({ target }) => target) ??
 		findEarliest(text, ({ inContext }) => inContext) ??

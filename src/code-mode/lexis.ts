@@ -12,7 +12,7 @@ export interface Quoted {
 }
 
 /** A piece of a program that is skipped whole. It is tried before comments and strings. */
-export interface SkippedSyntax {
+interface SkippedSyntax {
 	/** Sticky and bounded, because it is tried at every position of a text. */
 	open: RegExp;
 	/** Its end, by its opening. Null where the opening is all of it. A text with an unclosed piece is unreadable. */

@@ -7,7 +7,7 @@ import { foldLookAlikes } from "./look-alikes.ts";
  * The factors that text can raise. `delete_action` and `deploy_action` weigh as much as the action kinds of the same
  * names.
  */
-export type Cue = Extract<FactorId, "delete_action" | "deploy_action" | "sensitive_subject">;
+type Cue = Extract<FactorId, "delete_action" | "deploy_action" | "sensitive_subject">;
 
 /** Verbs that remove their object, in verb forms only: "deletion policy" and "undeleted" are not listed. */
 const DELETION_VERBS: ReadonlySet<string> = new Set(cuesFile.deletion_verbs);

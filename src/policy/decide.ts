@@ -138,7 +138,7 @@ export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBu
 }
 
 /** The kinds of action that `POST /v1/risk/score` scores (docs/reference.md, "Risk score"). */
-export type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
+type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
 
 /** The factors that a kind raises by itself. A `read` and an `edit` are judged by their targets only. */
 const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {

@@ -63,7 +63,7 @@ export const RISK_THRESHOLDS: readonly {
 ];
 
 /** A score, its tier, the tier's decision, and which factors of the table were triggered. */
-export interface CombinedFactors {
+interface CombinedFactors {
 	readonly score: number;
 	readonly tier: RiskTier;
 	readonly decision: Decision;

@@ -8,7 +8,7 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(Object.entries(lookAlik
 /**
  * Characters that a terminal does not show (soft hyphens, zero-width characters, direction marks) or draws over others.
  */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
+const INVISIBLE_CHARACTERS = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
 
 /** Parts of Hangul syllables, the only characters of which several fold to one. */
 const JAMO = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/;
@@ -29,7 +29,7 @@ function foldToAscii(character: string): string {
 	const cached = foldedCharacters.get(character);
 	if (cached !== undefined) return cached;
 	let folded = "";
-	for (const part of character.normalize("NFKD").replace(INVISIBLE, "")) folded += LOOK_ALIKES.get(part) ?? part;
+	for (const part of character.normalize("NFKD").replace(INVISIBLE_CHARACTERS, "")) folded += LOOK_ALIKES.get(part) ?? part;
 	if (foldedCharacters.size >= MAX_CACHED_CHARACTERS) foldedCharacters.clear();
 	foldedCharacters.set(character, folded);
 	return folded;

@@ -27,7 +27,7 @@ export const manifestRequestSchema = z.lazy(() =>
 	}),
 );
 
-export type ManifestRequest = z.output<typeof manifestRequestSchema>;
+type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
 /** A manifest in its normal form, with all seven members, as it is stored, hashed and shown. */
 export const workspaceManifestSchema = z.lazy(() =>

@@ -5,13 +5,13 @@ import { workspaceManifests } from "../db/schema.ts";
 import { manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
 /** The workspace of a user. */
-export interface WorkspaceKey {
+interface WorkspaceKey {
 	userId: string;
 	workspaceId: string;
 }
 
 /** The manifest in force. */
-export interface StoredManifest {
+interface StoredManifest {
 	manifest: WorkspaceManifest;
 	digest: string;
 	/** When it came into force, ISO 8601. */

@@ -17,7 +17,7 @@ export interface PathPattern {
 export type Reach = "itself" | "below";
 
 /** A path parsed once to be matched against many patterns. */
-export interface ParsedPath {
+interface ParsedPath {
 	readonly names: readonly NamePattern[];
 	/**
 	 * Segments at which an anchored pattern may begin: the workspace, or any segment when the workspace may lie inside

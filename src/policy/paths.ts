@@ -40,8 +40,6 @@ export function normalizePath(written: string): NormalizedPath {
 	return { outside: text.startsWith("/") || text.startsWith("~") || above || text.startsWith(UNKNOWN), segments };
 }
 
-export type { Reach };
-
 /** Protected-path patterns, compiled once for many paths. */
 export interface ProtectedPaths {
 	/**

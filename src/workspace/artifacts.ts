@@ -6,10 +6,8 @@ import { type BuiltInRules, GENERATOR_VERSION } from "./artifact-sections.ts";
 import { renderAssistantMd } from "./assistant-md.ts";
 import { renderDocsRules, renderSecurityRules } from "./editor-rules.ts";
 
-export { type BuiltInRules, GENERATOR_VERSION };
-
 /** A file for the repository: its path from the root, and its text. */
-export interface Artifact {
+interface Artifact {
 	path: string;
 	content: string;
 }

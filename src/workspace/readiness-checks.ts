@@ -13,7 +13,7 @@ import {
 import { findRepeated, type ReadinessSubject } from "./readiness-subject.ts";
 
 /** One row of the table. Passing it earns its weight. After a failure, `rec` says what to change. */
-export interface ReadinessCheck {
+interface ReadinessCheck {
 	id: string;
 	label: string;
 	weight: number;

@@ -4,7 +4,7 @@ import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { isBlankText } from "./quote.ts";
 
 /** The state of the workspace's handoff chain. */
-export interface LedgerState {
+export interface HandoffChainState {
 	/** Entries in the chain. */
 	handoffs: number;
 	/** The share of entries with a signature. Null without entries. */
@@ -27,7 +27,7 @@ export interface PatternMatchers {
 }
 
 /** A list of patterns, examined entry by entry. Positions count from 0, in the manifest's order. */
-export interface PatternListReport {
+interface PatternListReport {
 	/** How many entries are not blank. */
 	named: number;
 	/** Positions of entries that match everything. */
@@ -42,7 +42,7 @@ export interface PatternListReport {
 
 export interface ReadinessSubject {
 	manifest: WorkspaceManifest;
-	ledger: LedgerState;
+	ledger: HandoffChainState;
 	paths: PatternListReport;
 	commands: PatternListReport;
 }

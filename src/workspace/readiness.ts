@@ -2,14 +2,17 @@
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
-import { examinePatterns, type LedgerState, type PatternMatchers, type ReadinessSubject } from "./readiness-subject.ts";
+import {
+	examinePatterns,
+	type HandoffChainState,
+	type PatternMatchers,
+	type ReadinessSubject,
+} from "./readiness-subject.ts";
 
-export type { LedgerState, PatternMatchers };
-
-export const READINESS_VERSION = "repo-readiness-v0.1";
+const READINESS_VERSION = "repo-readiness-v0.1";
 
 export const RATINGS = ["excellent", "good", "fair", "poor", "critical"] as const;
-export type Rating = (typeof RATINGS)[number];
+type Rating = (typeof RATINGS)[number];
 
 /** The lowest score of each rating. Below the last, the rating is critical. */
 const RATING_THRESHOLDS: readonly (readonly [rating: Rating, score: number])[] = [
@@ -57,7 +60,11 @@ const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|onl
  * Scores a manifest and the state of its workspace's ledger. Equal arguments give equal results.
  * @param matchers How the policy matches patterns. A path counts as covered only if a policy check would stop it.
  */
-export function scoreReadiness(manifest: WorkspaceManifest, ledger: LedgerState, matchers: PatternMatchers): Readiness {
+export function scoreReadiness(
+	manifest: WorkspaceManifest,
+	ledger: HandoffChainState,
+	matchers: PatternMatchers,
+): Readiness {
 	const subject: ReadinessSubject = {
 		manifest,
 		ledger,

@@ -42,7 +42,7 @@ export class HandoffSums {
 }
 
 /** The verdict on the whole chain, whatever `since` says. */
-export interface ChainIntegrity {
+interface ChainIntegrity {
 	ok: boolean;
 	n: number;
 	first_broken_index: number | null;

@@ -1,6 +1,6 @@
 // The effects of a command, as far as its words tell. The rules in programs/ produce them, walk.ts follows them.
 import type { FactorId } from "../factors.ts";
-import type { Reach } from "../paths.ts";
+import type { Reach } from "../path-patterns.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
 

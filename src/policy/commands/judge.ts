@@ -1,7 +1,8 @@
 // Which factors a command raises by writing, showing or removing a path, and why.
 
 import type { FactorId } from "../factors.ts";
-import type { ProtectedPaths, Reach } from "../paths.ts";
+import type { Reach } from "../path-patterns.ts";
+import type { ProtectedPaths } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import type { Effect } from "./effects.ts";
 import { isCredentialFile, isStartupFile, locatePath, resolvePath } from "./locations.ts";

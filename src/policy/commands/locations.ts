@@ -7,7 +7,7 @@ import { LISTED, UNKNOWN } from "../placeholders.ts";
 import locationsFile from "./locations.json" with { type: "json" };
 
 /** `everything`: a root, a home, the workspace, or all that lies in one of them. */
-export type PathLocation = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
+type PathLocation = "temporary" | "everything" | "system" | "outside" | "inside" | "unknown";
 
 const TEMPORARY_FOLDERS: readonly (readonly string[])[] = locationsFile.temporary.map((folder) => folder.split("/"));
 

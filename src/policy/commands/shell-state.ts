@@ -8,7 +8,7 @@ import { DOWNLOADERS, predictOutput } from "./shell/output.ts";
 import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** Files of which the text is remembered. */
-const MAX_FILES = 64;
+const MAX_KNOWN_FILES = 64;
 
 /** Words of one command that are examined for assignments and addresses. */
 const MAX_WORDS = 32;
@@ -24,7 +24,7 @@ export interface CommandInput {
 }
 
 /** A value that a variable was given. */
-export interface AssignedValue {
+interface AssignedValue {
 	readonly name: string;
 	readonly value: string;
 }
@@ -90,7 +90,7 @@ export class ShellState {
 
 	/** Remembers what a command writes to a file by a redirect, where its output is known. */
 	recordRedirect(path: string, fields: readonly string[], { input, piped }: CommandInput): void {
-		if (this.#texts.size >= MAX_FILES) return;
+		if (this.#texts.size >= MAX_KNOWN_FILES) return;
 		const text = predictWrappedOutput(fields, input, piped, this.#work);
 		if (text !== null) this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
 	}

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileCommandMatcher, compilePathMatcher } from "../../../src/policy/coverage.ts";
 import { normalizeManifest, type WorkspaceManifest } from "../../../src/policy/manifest.ts";
-import { type LedgerState, type Readiness, scoreReadiness, toRating } from "../../../src/workspace/readiness.ts";
+import { type Readiness, scoreReadiness, toRating } from "../../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../../src/workspace/readiness-checks.ts";
 import {
 	CI_PATHS,
@@ -15,11 +15,12 @@ import {
 	PUBLISHING_COMMANDS,
 	SECRET_PATHS,
 } from "../../../src/workspace/readiness-probes.ts";
+import type { HandoffChainState } from "../../../src/workspace/readiness-subject.ts";
 
 const READING = { protects: compilePathMatcher, forbids: compileCommandMatcher };
 
-const NO_HANDOFFS: LedgerState = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
-const SIGNED: LedgerState = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
+const NO_HANDOFFS: HandoffChainState = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
+const SIGNED: HandoffChainState = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
 const EMPTY = normalizeManifest({ workspace_id: "acme/web" });
 const FULL: WorkspaceManifest = {
 	workspace_id: "acme/web",
@@ -31,7 +32,7 @@ const FULL: WorkspaceManifest = {
 	require_risk_gate: true,
 };
 
-function score(members: Partial<WorkspaceManifest>, ledger: LedgerState = SIGNED): Readiness {
+function score(members: Partial<WorkspaceManifest>, ledger: HandoffChainState = SIGNED): Readiness {
 	return scoreReadiness({ ...FULL, ...members }, ledger, READING);
 }
 
@@ -66,7 +67,7 @@ describe("readiness", () => {
 		expect(score({}, { ...SIGNED, ok: false })).toMatchObject({ score: 72, rating: "fair" });
 	});
 
-	const cases: [string, Partial<WorkspaceManifest>, LedgerState, string[]][] = [
+	const cases: [string, Partial<WorkspaceManifest>, HandoffChainState, string[]][] = [
 		["no name", { project_name: null }, SIGNED, ["project_named"]],
 		["a blank name", { project_name: " \u200b" }, SIGNED, ["project_named"]],
 		["no stack", { stack: [] }, SIGNED, ["stack_listed", "stack_clear"]],

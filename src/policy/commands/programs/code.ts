@@ -215,7 +215,7 @@ export function findPowershellEffects(text: string): readonly Effect[] {
 }
 
 /** awk programs name the commands they run and the files they write in strings. */
-export const awk: ProgramRule = (command) => {
+const awk: ProgramRule = (command) => {
 	const [program = ""] = command.options.operands;
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))

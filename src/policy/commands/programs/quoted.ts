@@ -3,7 +3,7 @@
 import { unescapeText } from "../shell/output.ts";
 
 /** Text between quotes with its escapes resolved, and its range with the quotes. */
-export interface QuotedText {
+interface QuotedText {
 	readonly value: string;
 	readonly from: number;
 	readonly to: number;

@@ -273,7 +273,7 @@ export function expandText(word: Word, environment: Environment): string {
 }
 
 /** A substituted script. `process`: whether it stands for a file, as in `<(…)`. */
-export type SubstitutedScript = ShellScript & { readonly process: boolean };
+type SubstitutedScript = ShellScript & { readonly process: boolean };
 
 /** Finds the scripts substituted anywhere in a word, including those inside `${…}`. */
 export function findScripts(word: Word): readonly SubstitutedScript[] {

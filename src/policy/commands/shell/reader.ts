@@ -3,7 +3,7 @@ import type { WorkBudget } from "../../work-budget.ts";
 import type { ShellScript, Word, WordPart } from "./script.ts";
 
 /** Nesting of substitutions, quotes in them and groups that is read. Scripts that people write stay under ten. */
-export const MAX_SHELL_DEPTH = 40;
+const MAX_SHELL_DEPTH = 40;
 
 /**
  * Pieces of words, words and commands that are read of one text and the texts around it. All of these stay in memory
@@ -17,7 +17,7 @@ const READ_STEP_WORK = 25;
 const READ_CHARACTER_WORK = 1;
 
 /** The limits left for a text and everything nested in it. */
-export interface ReadingLimits {
+interface ReadingLimits {
 	pieces: number;
 	readonly work: WorkBudget;
 }
@@ -47,7 +47,7 @@ const BLANKS = /[ \t\r]+/y;
 export type ParseNested = (reader: ShellReader, closedBy: ")" | null) => ShellScript;
 
 /** A here-document whose body was not reached yet. */
-export interface Heredoc {
+interface Heredoc {
 	readonly command: { size: number };
 	readonly redirect: { target: Word };
 	readonly delimiter: string;
