@@ -1,4 +1,4 @@
-// The Hono app: middleware in order, then every endpoint of endpoints.ts.
+// The Hono app: middleware in order, then all endpoints of endpoints.ts.
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
@@ -7,8 +7,9 @@ import { ACCESS_GUARDS, identifyCaller } from "./account/gates.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
+import { clientAddress, clientOrigin } from "./http/deployment.ts";
 import { callerDialect } from "./http/dialects.ts";
-import { clientOrigin, requireHttps } from "./http/https.edge.ts";
+import { requireOwnHostAndHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException } from "./http/respond.edge.ts";
@@ -16,7 +17,7 @@ import { Timings } from "./http/timings.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
 import { cachedSettings, SettingsError } from "./settings.ts";
 
-/** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
+/** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
 const MAX_HEADER_BYTES = 32_768;
 
 const EXPOSED_HEADERS = [
@@ -38,8 +39,8 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
-/** Builds the request's context and leaves its one log line. */
-const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
+/** Builds the request's context and writes its log line. */
+const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
@@ -56,8 +57,8 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
 		caller: () => identifyCaller(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
-		address: c.req.header("cf-connecting-ip") ?? "unknown",
-		origin: clientOrigin(c.req.url, c.req.raw.headers),
+		address: clientAddress(c.req.raw.headers, settings.deployment),
+		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
 		dispatch: async (request) => app.fetch(request, c.env, c.executionCtx),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
@@ -71,7 +72,7 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 	}
 	await drainBody(c.req.raw);
 	const context = c.get("context");
-	// The gate of key endpoints has made the id one that leads to its user's meter.
+	// For key endpoints, the access guard has replaced the id by one that identifies the user's meter.
 	c.res.headers.set("x-request-id", context.requestId);
 	c.res.headers.set("server-timing", timings.header());
 	const { status } = c.res;
@@ -83,7 +84,7 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 			...context.log,
 			...timings.fields(),
 		});
-	// A stream's line is written when it has ended, which is when its outcome and cost are known.
+	// The line of a stream is written when it ends: its outcome and cost are known only then.
 	if (context.finished) context.waitUntil(context.finished.then(log));
 	else log();
 };
@@ -97,10 +98,10 @@ app.onError((error, c) => {
 });
 app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
-app.use(exchange);
-app.use(requireHttps());
+app.use(handleExchange);
+app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deployment));
 app.use(
-	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
+	// The service uses no cookies, so any origin may call it. Without allowHeaders, Hono grants what a browser asks for.
 	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
 );
 mount(app, ENDPOINTS, ACCESS_GUARDS);

@@ -1,5 +1,7 @@
 // Runs as they are shown: whole, in lists, as trajectories. Pure.
+
 import * as z from "zod";
+import { clipCharacters } from "../clip.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerpt } from "./digest.ts";
@@ -14,7 +16,7 @@ import {
 	type StepRecord,
 	sumChargesNanoUsd,
 } from "./run/run.ts";
-import { LADDER } from "./step-decision.ts";
+import { INTENSITY_LADDER } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 
 const GOAL_CHARS = 200;
@@ -23,7 +25,7 @@ const LISTED_OUTPUT_BYTES = 100_000;
 /** Of a cut hash, behind its prefix. */
 const CUT_DIGITS = 12;
 
-const intensity = z.enum(LADDER);
+const intensity = z.enum(INTENSITY_LADDER);
 const status = z.enum(["running", ...END_STATUSES]);
 
 const stepSchema = z.lazy(() =>
@@ -138,7 +140,7 @@ export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownR
 export function summaryOf(shown: ShownRun, goal: string): RunSummary {
 	const { plan: _, steps: __, alerts: ___, budget: ____, ...state } = shown;
 	const output = excerpt(state.output, LISTED_OUTPUT_BYTES);
-	return { ...state, output, goal: [...goal.slice(0, 2 * GOAL_CHARS)].slice(0, GOAL_CHARS).join("") };
+	return { ...state, output, goal: clipCharacters(goal, GOAL_CHARS) };
 }
 
 const hashed = z.string();

@@ -183,14 +183,14 @@ export type CompletionWith<Svc extends SvcBlock> = ChatCompletion & { svc: Svc }
 
 /** Writes the completion. */
 export function completionOf<Svc extends SvcBlock>(accounted: SettledAnswer, svc: Svc): CompletionWith<Svc> {
-	const { run, answer, billed } = accounted;
+	const { record, answer, billed } = accounted;
 	const { model } = lastBilledCall(billed).candidate;
 	return {
 		// Ours win over fields of the upstream's body under the same names.
 		...answer.bodyFields,
-		id: run.requestId,
+		id: record.requestId,
 		object: "chat.completion",
-		created: Math.floor(run.startedAtMs / 1000),
+		created: Math.floor(record.startedAtMs / 1000),
 		model: model.id,
 		choices: [
 			{

@@ -1,7 +1,7 @@
 // A chat body under the rules in force for it: routing config and compliance policy, its own and the server's.
 
 import { ok, type Result } from "../failure.ts";
-import { gateFor } from "../inference/gate-on.edge.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import type { DefaultConfigContext } from "../routing-config/default-config.store.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";

@@ -5,13 +5,13 @@ import type { HandlerResult } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import { toCaller } from "../inference/caller.edge.ts";
 import {
 	type CompletionStream,
 	type CompletionStreamEnd,
 	inferStream,
-	type ReservedStream,
+	type OpenCompletionStream,
 } from "../inference/infer.edge.ts";
 import type { UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ChatExtras } from "./asked.ts";
@@ -80,13 +80,14 @@ async function relay({ parts, over }: CompletionStream, head: ChunkHead, writer:
 
 /** Writes an answer to its end. What was delivered is accounted for, even where the delivery itself came to grief. */
 async function deliver(streamed: CompletionStream, writer: EventWriter, { includeUsage, svcOf }: Form): Promise<void> {
-	const { run, modelId } = streamed;
-	const created = Math.floor(run.startedAtMs / 1000);
-	const head = chunkHead({ id: run.requestId, created, model: modelId }, includeUsage);
+	const { record, modelId } = streamed;
+	const { requestId } = record;
+	const created = Math.floor(record.startedAtMs / 1000);
+	const head = chunkHead({ id: requestId, created, model: modelId }, includeUsage);
 	const isRelayed = await relay(streamed, head, writer).then(
 		() => true,
 		(error: unknown) => {
-			logError("stream_failed", error, { request_id: run.requestId });
+			logError("stream_failed", error, { request_id: requestId });
 			return false;
 		},
 	);
@@ -115,8 +116,8 @@ class StreamedResponse {
 	}
 
 	/** Runs to the end. `onServed` is told when the first delta is there. @returns the failure, if the client has no head yet. */
-	async run(opening: ReservedStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
-		const opened = await opening.open();
+	async run(open: OpenCompletionStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
+		const opened = await open();
 		if (opened.ok) {
 			this.#hasHead = true;
 			onServed(opened.value.sandbox);
@@ -157,17 +158,17 @@ export async function streamAnswer(
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...toCaller(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
+	const reserved = await inferStream(request, purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;
 	});
-	if (!opening.ok) {
+	if (!reserved.ok) {
 		writer.abandon();
-		return fail(inFields(opening.failure));
+		return fail(inFields(reserved.failure));
 	}
 	const response = new StreamedResponse(writer, { includeUsage, svcOf, inFields });
 	const served = Promise.withResolvers<boolean>();
-	const work = response.run(opening.value, served.resolve);
+	const work = response.run(reserved.value, served.resolve);
 	context.finished = work.then(
 		() => undefined,
 		(error: unknown) => {
@@ -178,7 +179,7 @@ export async function streamAnswer(
 	context.waitUntil(context.finished);
 	// Once the stream is served, its work ends only when the client has read it all.
 	const begun = Promise.race([served.promise.then((sandbox) => ({ sandbox })), work.then((failure) => ({ failure }))]);
-	const first = await inTime(begun, HEAD_WAIT_MS, () => "waited" as const);
+	const first = await withDeadline(begun, HEAD_WAIT_MS, () => "waited" as const);
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);
 	const headers = {

@@ -1,6 +1,6 @@
 // A compliance policy as somebody wrote it → its normal form and every fault of it; and compiled, with all its members. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
-import { didYouMean, quote } from "../suggest.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
 import { DATA_CLASSES, type DataClass, dataClassOf, placesOf, standardOf } from "./vocabulary.ts";
 
 const MAX_NAMES = 100;
@@ -76,12 +76,12 @@ function provider({ providers }: Catalog): ReadWord {
 	const byName = new Map(providers.flatMap(({ id, name }) => [id, name].map((known) => [known.toLowerCase(), id])));
 	return (word) => {
 		const id = byName.get(word.toLowerCase());
-		return id === undefined ? `unknown provider ${quote(word)}${didYouMean(word, byName.values())}` : [id];
+		return id === undefined ? `unknown provider ${quoteInput(word)}${renderSuggestion(word, byName.values())}` : [id];
 	};
 }
 
 const place: ReadWord = (word) =>
-	placesOf(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`;
+	placesOf(word) ?? `${quoteInput(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`;
 
 const standard: ReadWord = (word) => [standardOf(word)];
 
@@ -89,7 +89,7 @@ const dataClass: ReadWord = (word) => {
 	const found = dataClassOf(word);
 	return found
 		? [found]
-		: `must be one of ${DATA_CLASSES.join(", ")}, not ${quote(word)}${didYouMean(word, DATA_CLASSES)}`;
+		: `must be one of ${DATA_CLASSES.join(", ")}, not ${quoteInput(word)}${renderSuggestion(word, DATA_CLASSES)}`;
 };
 
 function readersFor(catalog: Catalog): Readonly<Record<ListMember, ReadWord>> {
@@ -158,7 +158,7 @@ export function parseCompliancePolicy(value: unknown, catalog: Catalog): ReadPol
 		if (given === null || given === undefined || name === ECHOED) continue;
 		const member = MEMBER_OF.get(name);
 		if (!member) {
-			faults.push({ path: [name], at: "key", message: `unknown key${didYouMean(name, NAMES)}` });
+			faults.push({ path: [name], at: "key", message: `unknown key${renderSuggestion(name, NAMES)}` });
 			continue;
 		}
 		const before = namedAs.get(member);

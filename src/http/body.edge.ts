@@ -1,6 +1,6 @@
 // Reads a JSON body within its limit and refuses what no later stage could hash, store or recurse into.
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
 
 /**
@@ -23,7 +23,7 @@ async function drain(reader: BodyReader): Promise<void> {
 	const endsAtMs = Date.now() + MAX_DRAIN_MS;
 	try {
 		for (let takenBytes = 0; takenBytes < MAX_DRAIN_BYTES; ) {
-			const next = await inTime(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
+			const next = await withDeadline(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
 			if (next === null || next.done) break;
 			takenBytes += next.value.byteLength;
 		}

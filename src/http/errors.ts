@@ -126,6 +126,12 @@ function rowOf(failure: Failure): Row {
 				message: "this address answers over https only; a key sent in the clear should be rotated",
 				headers: NO_RETRY,
 			};
+		case "misdirected_request":
+			return {
+				status: 421,
+				message: `this service does not answer for ${failure.host}; its operator can name the host in ALLOWED_HOSTS`,
+				headers: NO_RETRY,
+			};
 		case "request_too_large":
 			return {
 				status: 413,
@@ -185,7 +191,8 @@ function rowOf(failure: Failure): Row {
 				status: 503,
 				message: "the answer could not be accounted for and was withheld",
 				extra: { request_id: failure.requestId },
-				headers: retryAfter(RETRY_SOON_MS),
+				// The calls are paid for: a retry would pay again.
+				headers: NO_RETRY,
 			};
 		case "misconfigured":
 			return {

@@ -1,7 +1,7 @@
 // How an endpoint answers work that may take long: as Server-Sent Events with progress, or as one JSON body that white space
 // keeps alive. What the work is, and what it costs, is the caller's.
 import type { Failure } from "../failure.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
@@ -149,7 +149,7 @@ async function answerBeforeHead<T>(
 	waitMs: number,
 ): Promise<JsonResult<T> | null> {
 	const noAnswer = () => null;
-	return inTime(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
+	return withDeadline(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
 }
 
 /**

@@ -1,5 +1,7 @@
 // Regular expressions of rules, in RE2 syntax and time linear in the text. Loaded on first use (load.ts).
+
 import { RE2JS } from "re2js";
+import { clipMiddle } from "../clip.ts";
 
 /** Characters looked at from each end of a text; what a match costs grows with text and program. */
 export const MATCHED_CHARS = 16_384;
@@ -29,7 +31,5 @@ export function patternChecker(): (pattern: string) => string | null {
  * states that a compiled one gathers and a cache would keep.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-	const seen =
-		text.length <= 2 * MATCHED_CHARS ? text : `${text.slice(0, MATCHED_CHARS)}\n${text.slice(-MATCHED_CHARS)}`;
-	return RE2JS.compile(pattern).test(seen);
+	return RE2JS.compile(pattern).test(clipMiddle(text, MATCHED_CHARS));
 }

@@ -12,7 +12,7 @@ import {
 	type RuleCondition,
 } from "../routing/routing-config.ts";
 import { INTENTS } from "../routing/signals.ts";
-import { didYouMean, quote } from "../suggest.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;
 const MAX_FALLBACK = 27;
@@ -49,7 +49,7 @@ export interface Bounds {
 
 /** A value of a stranger's in a message. */
 function shown(value: unknown): string {
-	return quote(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
+	return quoteInput(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
 }
 
 /** Reads one member; undefined when it says nothing or is at fault. */
@@ -82,7 +82,7 @@ const word = text(MAX_WORD_CHARS);
 function oneOf<const T extends string>(words: readonly T[]): Read<T> {
 	return (value, path, reader) => {
 		const found = words.find((known) => known === value);
-		const hint = typeof value === "string" ? didYouMean(value, words) : "";
+		const hint = typeof value === "string" ? renderSuggestion(value, words) : "";
 		return found ?? reader.fault(path, `must be one of ${words.join(", ")}, not ${shown(value)}${hint}`);
 	};
 }
@@ -132,7 +132,7 @@ function modelId(alsoAuto: boolean): Read<string> {
 		const known = catalog.models.map(({ id }) => id);
 		return reader.fault(
 			path,
-			`unknown model ${shown(value)}${didYouMean(value, alsoAuto ? [...known, "auto"] : known)}`,
+			`unknown model ${shown(value)}${renderSuggestion(value, alsoAuto ? [...known, "auto"] : known)}`,
 		);
 	};
 }
@@ -143,7 +143,7 @@ const blockedEntry: Read<string> = (value, path, reader) => {
 	if (entry === undefined || entry.includes("*") || catalog.findModel(entry) || catalog.findProvider(entry))
 		return entry;
 	const known = [...catalog.models, ...catalog.providers].map(({ id }) => id);
-	return reader.fault(path, `${quote(entry)} is neither a model nor a provider${didYouMean(entry, known)}`);
+	return reader.fault(path, `${quoteInput(entry)} is neither a model nor a provider${renderSuggestion(entry, known)}`);
 };
 
 const pattern: Read<string> = (value, path, reader) => {
@@ -163,7 +163,7 @@ function membersOf<T extends object>(members: Members<T>): Read<Partial<T>> {
 		const found: [string, unknown][] = [];
 		for (const [name, member] of Object.entries(value)) {
 			if (!Object.hasOwn(members, name)) {
-				reader.fault([...path, name], `unknown key${didYouMean(name, names)}`, "key");
+				reader.fault([...path, name], `unknown key${renderSuggestion(name, names)}`, "key");
 				continue;
 			}
 			const read: Read<unknown> = members[name as keyof T];
@@ -244,7 +244,7 @@ function warningsOf(config: RoutingConfig, { models, findModel }: Catalog): stri
 	const label = (index: number) => `rules.${index}${rules[index]?.name ? ` (${rules[index].name})` : ""}`;
 	for (const entry of config.blocked) {
 		if (!models.some((model) => findBlocking(model, [entry])))
-			warnings.push(`blocked: ${quote(entry)} matches no model`);
+			warnings.push(`blocked: ${quoteInput(entry)} matches no model`);
 	}
 	const wanted: [string, string | undefined][] = [
 		["model", config.model],
@@ -254,7 +254,7 @@ function warningsOf(config: RoutingConfig, { models, findModel }: Catalog): stri
 	for (const [place, id] of wanted) {
 		const model = id === undefined ? undefined : findModel(id);
 		const entry = model && findBlocking(model, config.blocked);
-		if (entry !== undefined) warnings.push(`${place}: ${id} is blocked by ${quote(entry)}`);
+		if (entry !== undefined) warnings.push(`${place}: ${id} is blocked by ${quoteInput(entry)}`);
 	}
 	const always = rules.findIndex((candidate) => Object.keys(candidate.when).length === 0);
 	if (always >= 0 && always < rules.length - 1)
