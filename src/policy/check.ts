@@ -1,7 +1,9 @@
 // The request body of a policy check (docs/reference.md, "Policy"), and the audit event of its decision. Pure.
+
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { AuditEventRow } from "../audit/event.ts";
+import { clip } from "../clip.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { hashObject } from "../proof/hash.ts";
@@ -68,17 +70,12 @@ export function toPolicyInput(check: PolicyCheck): PolicyInput {
 
 /** D1 takes rows of 2 MB. A larger payload is cut, and marked as `truncated`. */
 const MAX_PAYLOAD_BYTES = 262_144;
-const KEPT_ENTRIES = 50;
-const KEPT_CHARS = 500;
+/** Entries of a list, and characters of a text, in a cut payload. */
+const MAX_CUT_ENTRIES = 50;
+const MAX_CUT_CHARS = 500;
 
-/** The first characters of a text, without half of a surrogate pair at the end. */
-function beginning(text: string): string {
-	const cut = text.slice(0, KEPT_CHARS);
-	return cut.isWellFormed() ? cut : cut.slice(0, -1);
-}
-
-function beginnings(texts: readonly string[]): string[] {
-	return texts.slice(0, KEPT_ENTRIES).map(beginning);
+function clipEntries(texts: readonly string[]): string[] {
+	return texts.slice(0, MAX_CUT_ENTRIES).map((text) => clip(text, MAX_CUT_CHARS));
 }
 
 /** Renders a check for its audit event: whole, or cut when it is too large to keep. */
@@ -95,9 +92,9 @@ function renderCheck(check: PolicyCheck) {
 	if (jsonByteLength(whole) <= MAX_PAYLOAD_BYTES) return whole;
 	return {
 		...whole,
-		action: beginning(whole.action),
-		files_affected: beginnings(whole.files_affected),
-		commands: beginnings(whole.commands),
+		action: clip(whole.action, MAX_CUT_CHARS),
+		files_affected: clipEntries(whole.files_affected),
+		commands: clipEntries(whole.commands),
 		truncated: true,
 	};
 }

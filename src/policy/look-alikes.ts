@@ -24,12 +24,13 @@ const MAX_CACHED_CHARACTERS = 16_384;
 const foldedCharacters = new Map<string, string>();
 
 /** Folds one character. Decompositions do not depend on neighbours, so no run of marks has to be sorted. */
-function foldToAscii(character: string): string {
+function foldSingleCharacter(character: string): string {
 	if (foldsToItself(character.codePointAt(0) ?? 0)) return character;
 	const cached = foldedCharacters.get(character);
 	if (cached !== undefined) return cached;
 	let folded = "";
-	for (const part of character.normalize("NFKD").replace(INVISIBLE_CHARACTERS, "")) folded += LOOK_ALIKES.get(part) ?? part;
+	for (const part of character.normalize("NFKD").replace(INVISIBLE_CHARACTERS, ""))
+		folded += LOOK_ALIKES.get(part) ?? part;
 	if (foldedCharacters.size >= MAX_CACHED_CHARACTERS) foldedCharacters.clear();
 	foldedCharacters.set(character, folded);
 	return folded;
@@ -41,7 +42,7 @@ function foldToAscii(character: string): string {
  */
 export function foldLookAlikes(text: string): string {
 	if (!/\P{ASCII}/u.test(text)) return text;
-	const folded = text.replace(/\P{ASCII}/gu, foldToAscii);
+	const folded = text.replace(/\P{ASCII}/gu, foldSingleCharacter);
 	return JAMO.test(folded) ? folded.normalize("NFC") : folded;
 }
 
