@@ -152,9 +152,10 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		case "all_models_failed":
+		case "no_code_produced":
 			return {
 				status: 502,
-				message: failure.attempts.at(-1) ?? "no model could answer",
+				message: "message" in failure ? failure.message : (failure.attempts.at(-1) ?? "no model could answer"),
 				extra: { attempts: failure.attempts, cost_usd: failure.costUsd },
 				headers: {
 					...(failure.retryAfterMs === null ? {} : retryAfter(failure.retryAfterMs)),
@@ -171,9 +172,6 @@ function rowOf(failure: Failure): Row {
 				extra: { request_id: failure.requestId },
 				headers: NO_RETRY,
 			};
-		case "no_code_produced":
-			// What has cost money already is not repeated behind the user's back.
-			return { status: 502, message: failure.message, headers: NO_RETRY };
 		case "code_error":
 			return {
 				status: 502,
