@@ -1,7 +1,7 @@
 // Language detection: what a caller forces wins, then what the task names, then its files, frameworks and words.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { detectLanguage, toLanguageId, languageOfPath } from "../../../src/code-mode/language.ts";
+import { detectLanguage, languageOfPath, toLanguageId } from "../../../src/code-mode/language.ts";
 import languagesFile from "../../../src/code-mode/languages.json" with { type: "json" };
 import { LANGUAGES } from "../../../src/code-mode/languages.ts";
 
