@@ -1,6 +1,6 @@
 // The subtasks that a goal names itself: its list, its numbered points, or its sentences joined by "then" and "and". Stands in
 // for a plan by a model. Pure.
-import { TASK_VERBS } from "./task-verbs.ts";
+import taskVerbsFile from "./task-verbs.json" with { type: "json" };
 
 /** A longer goal carries a document, whose lists and sentences are not the goal's. */
 const MAX_STRUCTURED_CHARS = 20_000;
@@ -66,6 +66,8 @@ const LEADS = new Set([
 	"and",
 	"now",
 ]);
+
+const TASK_VERBS: ReadonlySet<string> = new Set(taskVerbsFile.verbs);
 
 /** Whether a clause says by its first words that something is to be done. */
 function isTask(clause: string): boolean {
