@@ -1,5 +1,7 @@
 // A compliance policy as somebody wrote it → its normal form and every fault of it; and compiled, with all its members. Pure.
-import type { Catalog } from "../catalog/catalog.ts";
+import * as z from "zod";
+import { type Catalog, perCatalog } from "../catalog/catalog.ts";
+import { type Fault, inDocumentOrder, isMapping, mappingMessages, parseMembers } from "../faults.ts";
 import { didYouMean, quote } from "../suggest.ts";
 import { DATA_CLASSES, type DataClass, dataClassOf, placesOf, standardOf } from "./vocabulary.ts";
 
@@ -32,25 +34,14 @@ export interface CompiledPolicy {
 	require_zero_retention: boolean;
 }
 
-/** Something that a policy must not say. */
-export interface PolicyFault {
-	path: readonly (string | number)[];
-	/** The key is at fault, not its value. */
-	at: "key" | "value";
-	message: string;
-}
-
-export interface ReadPolicy {
+export interface ParsedPolicy {
 	/** What of it is valid; the whole when there are no faults. */
 	policy: CompliancePolicy;
-	faults: PolicyFault[];
+	faults: Fault[];
 }
 
-type Member = keyof CompliancePolicy;
-type ListMember = Exclude<Member, "require_zero_retention">;
-
 /** Members by every name they may be given; the first of each is its own. */
-const MEMBERS: Readonly<Record<Member, readonly string[]>> = {
+const MEMBER_NAMES: Readonly<Record<keyof CompliancePolicy, readonly string[]>> = {
 	provider_allowlist: ["provider_allowlist", "allowlist", "allowed_providers"],
 	provider_denylist: ["provider_denylist", "denylist", "denied_providers", "blocked_providers"],
 	jurisdiction: ["jurisdiction", "jurisdictions", "allowed_jurisdictions"],
@@ -64,123 +55,111 @@ const MEMBERS: Readonly<Record<Member, readonly string[]>> = {
 /** A compiled policy's own word; so that what was echoed can be sent again, it is taken and says nothing. */
 const ECHOED = "active";
 
-const NAMES = Object.values(MEMBERS).flat();
-const MEMBER_OF = new Map(
-	Object.entries(MEMBERS).flatMap(([member, names]) => names.map((name): [string, Member] => [name, member as Member])),
+const ALL_NAMES = Object.values(MEMBER_NAMES).flat();
+const OWN_NAMES = new Map(
+	Object.entries(MEMBER_NAMES).flatMap(([own, names]) => names.map((name): [string, string] => [name, own])),
 );
 
-/** What one word of a list stands for, or what is wrong with it. */
-type ReadWord = (word: string) => readonly string[] | string;
+/** What one word of a list stands for, or the message when it stands for nothing. */
+type WordMeaning<T extends string> = (word: string) => readonly T[] | string;
 
-function provider({ providers }: Catalog): ReadWord {
+/** A list of words, each of which stands for entries of the normal form. One word alone is a list of it. */
+function wordList<T extends string>(meaning: WordMeaning<T>) {
+	const word = z.string("must be a text").transform((text, issues): readonly T[] => {
+		const isText = text.trim() !== "" && !/\p{Cc}/u.test(text);
+		const tooLong = `must have at most ${MAX_WORD_CHARS} characters`;
+		const found = !isText ? "must be a text" : text.length > MAX_WORD_CHARS ? tooLong : meaning(text.trim());
+		if (typeof found !== "string") return found;
+		issues.addIssue(found);
+		return z.NEVER;
+	});
+	const list = z
+		.array(z.unknown(), "must be a list of texts")
+		.refine(({ length }) => length <= MAX_NAMES, `must have at most ${MAX_NAMES} entries`)
+		.pipe(z.array(word));
+	return z
+		.preprocess((value) => (typeof value === "string" ? [value] : value), list)
+		.transform((entries) => [...new Set(entries.flat())].sort());
+}
+
+function providerList({ providers }: Catalog) {
 	const byName = new Map(providers.flatMap(({ id, name }) => [id, name].map((known) => [known.toLowerCase(), id])));
-	return (word) => {
+	return wordList((word) => {
 		const id = byName.get(word.toLowerCase());
 		return id === undefined ? `unknown provider ${quote(word)}${didYouMean(word, byName.values())}` : [id];
-	};
-}
-
-const place: ReadWord = (word) =>
-	placesOf(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`;
-
-const standard: ReadWord = (word) => [standardOf(word)];
-
-const dataClass: ReadWord = (word) => {
-	const found = dataClassOf(word);
-	return found
-		? [found]
-		: `must be one of ${DATA_CLASSES.join(", ")}, not ${quote(word)}${didYouMean(word, DATA_CLASSES)}`;
-};
-
-function readersFor(catalog: Catalog): Readonly<Record<ListMember, ReadWord>> {
-	const ofProvider = provider(catalog);
-	return {
-		provider_allowlist: ofProvider,
-		provider_denylist: ofProvider,
-		jurisdiction: place,
-		data_residency: place,
-		frameworks: standard,
-		certifications: standard,
-		block_data_classes: dataClass,
-	};
-}
-
-/** A list's words in normal form; null when it is at fault. One word alone is a list of it. */
-function readList(
-	value: unknown,
-	read: ReadWord,
-	fault: (message: string, index?: number) => void,
-): readonly string[] | null {
-	const list: unknown[] = Array.isArray(value) ? value : [value];
-	if (typeof value !== "string" && !Array.isArray(value)) {
-		fault("must be a list of texts");
-		return null;
-	}
-	if (list.length > MAX_NAMES) {
-		fault(`must have at most ${MAX_NAMES} entries`);
-		return null;
-	}
-	const index = (at: number) => (Array.isArray(value) ? at : undefined);
-	let isFaulty = false;
-	const words = list.flatMap((word, at) => {
-		const found =
-			typeof word !== "string" || word.trim() === "" || /\p{Cc}/u.test(word)
-				? "must be a text"
-				: word.length > MAX_WORD_CHARS
-					? `must have at most ${MAX_WORD_CHARS} characters`
-					: read(word.trim());
-		if (typeof found !== "string") return found;
-		isFaulty = true;
-		fault(found, index(at));
-		return [];
 	});
-	return isFaulty ? null : [...new Set(words)].sort();
 }
 
-/** In the order in which classes are always listed; other lists are sorted already. */
-function inOrder(member: ListMember, words: readonly string[]): string[] {
-	return member === "block_data_classes" ? DATA_CLASSES.filter((known) => words.includes(known)) : [...words];
+function placeList() {
+	return wordList(
+		(word) => placesOf(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`,
+	);
+}
+
+function standardList() {
+	return wordList((word) => [standardOf(word)]);
+}
+
+function dataClassList() {
+	return wordList<DataClass>((word) => {
+		const found = dataClassOf(word);
+		return found
+			? [found]
+			: `must be one of ${DATA_CLASSES.join(", ")}, not ${quote(word)}${didYouMean(word, DATA_CLASSES)}`;
+	}).transform((classes) => DATA_CLASSES.filter((known) => classes.includes(known)));
+}
+
+/** A policy under its members' own names. */
+const policyMembers = perCatalog((catalog) =>
+	z.strictObject(
+		{
+			provider_allowlist: providerList(catalog).optional(),
+			provider_denylist: providerList(catalog).optional(),
+			jurisdiction: placeList().optional(),
+			data_residency: placeList().optional(),
+			frameworks: standardList().optional(),
+			certifications: standardList().optional(),
+			block_data_classes: dataClassList().optional(),
+			require_zero_retention: z.boolean("must be true or false").optional(),
+		},
+		{ error: mappingMessages(ALL_NAMES) },
+	),
+);
+
+/** A policy's members under their own names, without those that say nothing; and under which names they were written. */
+function toOwnNames(policy: Readonly<Record<string, unknown>>) {
+	const members: [string, unknown][] = [];
+	const writtenAs = new Map<string, string>();
+	const faults: Fault[] = [];
+	for (const [name, value] of Object.entries(policy)) {
+		if (value === null || value === undefined || name === ECHOED) continue;
+		const own = OWN_NAMES.get(name) ?? name;
+		const before = writtenAs.get(own);
+		if (before === undefined) {
+			writtenAs.set(own, name);
+			members.push([own, value]);
+		} else faults.push({ path: [name], at: "key", message: `means the same as ${before}, which is given too` });
+	}
+	return { members: Object.fromEntries(members), writtenAs, faults };
 }
 
 /**
- * Reads a policy. Each member may have one of several names; a null or an empty list says nothing.
+ * Parses a policy. Each member may have one of several names; a null or an empty list says nothing.
  * @param value of any type; null and undefined are a policy that says nothing.
  */
-export function parseCompliancePolicy(value: unknown, catalog: Catalog): ReadPolicy {
-	const faults: PolicyFault[] = [];
-	if (value === null || value === undefined) return { policy: {}, faults };
-	if (typeof value !== "object" || Array.isArray(value))
-		return { policy: {}, faults: [{ path: [], at: "value", message: "must be a mapping" }] };
-	const readers = readersFor(catalog);
-	const found = new Map<Member, unknown>();
-	const namedAs = new Map<Member, string>();
-	for (const [name, given] of Object.entries(value)) {
-		if (given === null || given === undefined || name === ECHOED) continue;
-		const member = MEMBER_OF.get(name);
-		if (!member) {
-			faults.push({ path: [name], at: "key", message: `unknown key${didYouMean(name, NAMES)}` });
-			continue;
-		}
-		const before = namedAs.get(member);
-		if (before !== undefined) {
-			faults.push({ path: [name], at: "key", message: `means the same as ${before}, which is given too` });
-			continue;
-		}
-		namedAs.set(member, name);
-		if (member === "require_zero_retention") {
-			if (typeof given === "boolean") found.set(member, given);
-			else faults.push({ path: [name], at: "value", message: "must be true or false" });
-			continue;
-		}
-		const words = readList(given, readers[member], (message, at) =>
-			faults.push({ path: at === undefined ? [name] : [name, at], at: "value", message }),
-		);
-		if (words) found.set(member, inOrder(member, words));
-	}
-	const said = (Object.keys(MEMBERS) as Member[])
-		.map((member): [Member, unknown] => [member, found.get(member)])
-		.filter(([, said]) => said === true || (Array.isArray(said) && said.length > 0));
-	return { policy: Object.fromEntries(said), faults };
+export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedPolicy {
+	if (value === null || value === undefined) return { policy: {}, faults: [] };
+	const named = isMapping(value) ? toOwnNames(value) : null;
+	const parsed = parseMembers(policyMembers(catalog), named ? named.members : value);
+	const faults = parsed.faults.map(({ path: [own, ...rest], ...fault }): Fault => {
+		const written = named?.writtenAs.get(String(own));
+		return { ...fault, path: written === undefined ? [] : [written, ...rest] };
+	});
+	const isSaid = ([, member]: [string, unknown]) => member === true || (Array.isArray(member) && member.length > 0);
+	return {
+		policy: Object.fromEntries(Object.entries(parsed.value).filter(isSaid)),
+		faults: inDocumentOrder([...(named?.faults ?? []), ...faults], value),
+	};
 }
 
 /** Whether a policy in normal form says anything. */

@@ -1,9 +1,11 @@
 // A routing config in either form, as text or as an object → its normal form, ready to be applied, or what is wrong with it.
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Fault } from "../faults.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
+import { patternsIn } from "./config-schema.ts";
 import { loadPatterns, loadYaml } from "./load.ts";
 import { findYaml } from "./markdown.ts";
-import { type Fault, type Validated, validateConfig } from "./validate.ts";
+import { type ValidatedConfig, validateConfig } from "./validate.ts";
 import type { ReadYaml, YamlFault } from "./yaml.ts";
 
 /** UTF-8 bytes of a config's text. */
@@ -16,18 +18,9 @@ export interface ReadConfig extends CompiledConfig {
 	warnings: string[];
 }
 
-function member(value: unknown, name: string): unknown {
-	return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** Whether any rule has a regular expression, without which the engine for them stays unloaded. */
-function hasPatterns(raw: unknown): boolean {
-	const rules = member(raw, "rules");
-	return Array.isArray(rules) && rules.some((rule) => member(member(rule, "when"), "matches") != null);
-}
-
-async function check(raw: unknown, catalog: Catalog): Promise<Validated & Pick<CompiledConfig, "matches">> {
-	if (!hasPatterns(raw)) {
+async function check(raw: unknown, catalog: Catalog): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
+	// The engine for regular expressions stays unloaded where no rule has one.
+	if (patternsIn(raw).length === 0) {
 		const bounds = { catalog, checkPattern: () => null };
 		return { ...validateConfig(raw, bounds), matches: () => false };
 	}

@@ -1,0 +1,78 @@
+// Faults of a document that somebody wrote by hand: what a zod schema finds, each with its path, in the order of the document. Pure.
+import type * as z from "zod";
+import { didYouMean } from "./suggest.ts";
+
+/** A place in a value: members and indices from the top. */
+export type Path = readonly (string | number)[];
+
+/** Something that a document must not say. */
+export interface Fault {
+	path: Path;
+	/** The key is at fault, not its value. */
+	at: "key" | "value";
+	message: string;
+}
+
+/** Whether a value is an object with members. */
+export function isMapping(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Messages of a strict object. Its issue of unknown keys gets one line a key; toFaults splits them. */
+export function mappingMessages(names: readonly string[]): z.core.$ZodErrorMap {
+	return (issue) =>
+		issue.code === "unrecognized_keys"
+			? issue.keys.map((key) => `unknown key${didYouMean(key, names)}`).join("\n")
+			: "must be a mapping";
+}
+
+function toFaults(issue: z.core.$ZodIssue): Fault[] {
+	const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+	if (issue.code !== "unrecognized_keys") return [{ path, at: "value", message: issue.message }];
+	const messages = issue.message.split("\n");
+	return issue.keys.map((key, index) => ({ path: [...path, key], at: "key", message: messages[index] ?? "" }));
+}
+
+/**
+ * Parses a document by the schema of its members, all of which are optional. Where it is at fault, the value is what the
+ * schema makes of the members without faults.
+ */
+export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { value: T; faults: Fault[] } {
+	const parsed = schema.safeParse(document);
+	if (parsed.success) return { value: parsed.data, faults: [] };
+	const faults = parsed.error.issues.flatMap(toFaults);
+	const atFault = new Set(faults.map(({ path: [name] }) => name));
+	const members = isMapping(document) ? Object.entries(document) : [];
+	return { value: schema.parse(Object.fromEntries(members.filter(([name]) => !atFault.has(name)))), faults };
+}
+
+/**
+ * Sorts faults by where they stand in their document: those of a container come after those of what is in it. A path ends
+ * where the document does, so that the only item of a list that was written without one has the path of the list.
+ */
+export function inDocumentOrder(faults: readonly Fault[], document: unknown): Fault[] {
+	const keyOrders = new Map<object, ReadonlyMap<string, number>>();
+	const keyOrder = (container: object) => {
+		const order = keyOrders.get(container) ?? new Map(Object.keys(container).map((key, index) => [key, index]));
+		keyOrders.set(container, order);
+		return order;
+	};
+	const located = faults.map((fault) => {
+		const position: number[] = [];
+		let value = document;
+		for (const step of fault.path) {
+			const index = typeof value === "object" && value !== null ? keyOrder(value).get(String(step)) : undefined;
+			if (index === undefined) break;
+			position.push(index);
+			value = Reflect.get(Object(value), step);
+		}
+		return { position, fault: { ...fault, path: fault.path.slice(0, position.length) } };
+	});
+	return located.sort((a, b) => comparePositions(a.position, b.position)).map(({ fault }) => fault);
+}
+
+function comparePositions(a: readonly number[], b: readonly number[]): number {
+	const depth = a.findIndex((index, at) => index !== b[at]);
+	const [first, second] = [a[depth], b[depth]];
+	return first === undefined || second === undefined ? b.length - a.length : first - second;
+}

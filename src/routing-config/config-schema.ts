@@ -1,0 +1,175 @@
+// The members of a routing config as zod schemas: what each may say, and the messages where it says something else. What holds
+// between members, and the normal form, are validate.ts's. Pure.
+import * as z from "zod";
+import { type Catalog, perCatalog } from "../catalog/catalog.ts";
+import { TIERS } from "../catalog/vocabulary.ts";
+import { isMapping, mappingMessages } from "../faults.ts";
+import { ROUTING_MODES } from "../routing/mode.ts";
+import { INTENTS } from "../routing/signals.ts";
+import { didYouMean, quote } from "../suggest.ts";
+
+const MAX_BLOCKED = 100;
+const MAX_FALLBACK = 27;
+const MAX_RULES = 50;
+const MAX_BLOCKED_CHARS = 128;
+const MAX_RULE_NAME_CHARS = 64;
+const MAX_CONDITION_CHARS = 512;
+
+/** A stranger's value in a message. */
+function quoteValue(value: unknown): string {
+	return quote(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
+}
+
+/** What is wrong with a text; null when nothing is. */
+function textProblem(value: string, maxChars: number): string | null {
+	if (value.trim() === "") return "must be a text";
+	if (/\p{Cc}/u.test(value)) return "must not hold control characters";
+	return value.length > maxChars ? `must have at most ${maxChars} characters` : null;
+}
+
+/** A text that `problem` finds nothing wrong with. */
+function textWithout(problem: (value: string) => string | null) {
+	return z.string("must be a text").superRefine((value, issues) => {
+		const message = problem(value);
+		if (message !== null) issues.addIssue(message);
+	});
+}
+
+function text(maxChars: number) {
+	return textWithout((value) => textProblem(value, maxChars));
+}
+
+function oneOf<const T extends readonly string[]>(words: T) {
+	return z.enum(words, {
+		error({ input }) {
+			const hint = typeof input === "string" ? didYouMean(input, words) : "";
+			return `must be one of ${words.join(", ")}, not ${quoteValue(input)}${hint}`;
+		},
+	});
+}
+
+/** A list; one that is too long is refused before its items are looked at. */
+function listOf<T extends z.ZodType>(item: T, maxItems: number) {
+	return z
+		.array(z.unknown(), "must be a list")
+		.refine(({ length }) => length <= maxItems, `must have at most ${maxItems} entries`)
+		.pipe(z.array(item));
+}
+
+/** A mapping of known members. A null counts as absent. */
+function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
+	const isAbsent = ([name, value]: [string, unknown]) => value === null && Object.hasOwn(shape, name);
+	const withoutNulls = (value: unknown) => {
+		if (!isMapping(value) || !Object.values(value).includes(null)) return value;
+		return Object.fromEntries(Object.entries(value).filter((member) => !isAbsent(member)));
+	};
+	return z.preprocess(withoutNulls, z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) }));
+}
+
+/** Runs a check of several members although some of them are at fault. */
+const despiteFaults = { when: ({ value }: { value: unknown }) => isMapping(value) };
+
+function amountUsd() {
+	const message = "must be a number of USD above 0";
+	return z.number(message).positive(message);
+}
+
+function isTokenCount(value: unknown): boolean {
+	return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function tokenCount() {
+	const message = "must be a whole number of tokens";
+	return z.number(message).refine(isTokenCount, message);
+}
+
+function yesOrNo() {
+	return z.boolean("must be true or false");
+}
+
+/** One or several; the normal form is a list. */
+function intents() {
+	return z
+		.preprocess((value) => (Array.isArray(value) ? value : [value]), listOf(oneOf(INTENTS), INTENTS.length))
+		.refine(({ length }) => length > 0, "must not be empty")
+		.transform((found) => [...new Set(found)]);
+}
+
+function pattern() {
+	return text(MAX_CONDITION_CHARS);
+}
+
+function condition() {
+	return mapping({
+		intent: intents().optional(),
+		contains: text(MAX_CONDITION_CHARS).optional(),
+		matches: pattern().optional(),
+		min_tokens: tokenCount().optional(),
+		max_tokens: tokenCount().optional(),
+		has_tools: yesOrNo().optional(),
+		has_images: yesOrNo().optional(),
+	}).refine(
+		({ min_tokens: least, max_tokens: most }) => ![least, most].every(isTokenCount) || Number(least) <= Number(most),
+		{ ...despiteFaults, error: "min_tokens is above max_tokens: it would never match" },
+	);
+}
+
+function modelId({ models, findModel }: Catalog, others: readonly string[] = []) {
+	return z.string("must be the id of a model").refine((id) => others.includes(id) || findModel(id) !== undefined, {
+		error({ input }) {
+			const known = [...models.map(({ id }) => id), ...others];
+			return `unknown model ${quoteValue(input)}${didYouMean(String(input), known)}`;
+		},
+	});
+}
+
+function blockedEntry({ models, providers, findModel, findProvider }: Catalog) {
+	return textWithout((entry) => {
+		const problem = textProblem(entry, MAX_BLOCKED_CHARS);
+		if (problem !== null || entry.includes("*") || findModel(entry) || findProvider(entry)) return problem;
+		const known = [...models, ...providers].map(({ id }) => id);
+		return `${quote(entry)} is neither a model nor a provider${didYouMean(entry, known)}`;
+	});
+}
+
+function rule(catalog: Catalog) {
+	const choice = mapping({
+		model: modelId(catalog, ["auto"]).optional(),
+		routing_mode: oneOf(ROUTING_MODES).optional(),
+		tier: oneOf(TIERS).optional(),
+		max_cost: amountUsd().optional(),
+	});
+	return mapping({ name: text(MAX_RULE_NAME_CHARS).optional(), when: condition().optional(), use: choice.optional() })
+		.refine(({ when }) => when !== undefined, { ...despiteFaults, error: "has no when ({} always matches)" })
+		.refine(({ use }) => use !== undefined, { ...despiteFaults, error: "has no use" })
+		.transform(({ when = {}, use = {}, ...named }) => ({ ...named, when, use }));
+}
+
+/** A config as it is written. Patterns are taken as texts; the compliance policy is of any kind. */
+export const configMembers = perCatalog((catalog) =>
+	mapping({
+		model: modelId(catalog, ["auto"]).optional(),
+		routing_mode: oneOf(ROUTING_MODES).optional(),
+		max_cost: amountUsd().optional(),
+		max_cost_per_request: amountUsd().optional(),
+		blocked: listOf(blockedEntry(catalog), MAX_BLOCKED).optional(),
+		fallback: listOf(modelId(catalog), MAX_FALLBACK).optional(),
+		rules: listOf(rule(catalog), MAX_RULES).optional(),
+		compliance: z.unknown().optional(),
+	}),
+);
+
+const rulesWithPatterns = z.lazy(() => {
+	const when = z.object({ matches: pattern().optional().catch(undefined) });
+	const found = z.object({ when: when.optional().catch(undefined) }).optional().catch(undefined);
+	const rules = z.array(found).refine(({ length }) => length <= MAX_RULES);
+	return z.object({ rules: rules.catch([]) }).catch({ rules: [] });
+});
+
+/** The patterns of a config in the order of its rules, whatever else is wrong with it. */
+export function patternsIn(config: unknown): { rule: number; pattern: string }[] {
+	return rulesWithPatterns.parse(config).rules.flatMap((found, index) => {
+		const source = found?.when?.matches;
+		return source === undefined ? [] : [{ rule: index, pattern: source }];
+	});
+}
