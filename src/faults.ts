@@ -46,6 +46,10 @@ export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { valu
 	return { value: schema.parse(Object.fromEntries(members.filter(([name]) => !atFault.has(name)))), faults };
 }
 
+function canHold(value: unknown, step: string | number): value is object {
+	return typeof step === "number" ? Array.isArray(value) : isMapping(value);
+}
+
 /**
  * Sorts faults by where they stand in their document: those of a container come after those of what is in it. A path ends
  * where the document does, so that the only item of a list that was written without one has the path of the list.
@@ -61,7 +65,7 @@ export function inDocumentOrder(faults: readonly Fault[], document: unknown): Fa
 		const position: number[] = [];
 		let value = document;
 		for (const step of fault.path) {
-			const index = typeof value === "object" && value !== null ? keyOrder(value).get(String(step)) : undefined;
+			const index = canHold(value, step) ? keyOrder(value).get(String(step)) : undefined;
 			if (index === undefined) break;
 			position.push(index);
 			value = Reflect.get(Object(value), step);

@@ -161,7 +161,10 @@ export const configMembers = perCatalog((catalog) =>
 
 const rulesWithPatterns = z.lazy(() => {
 	const when = z.object({ matches: pattern().optional().catch(undefined) });
-	const found = z.object({ when: when.optional().catch(undefined) }).optional().catch(undefined);
+	const found = z
+		.object({ when: when.optional().catch(undefined) })
+		.optional()
+		.catch(undefined);
 	const rules = z.array(found).refine(({ length }) => length <= MAX_RULES);
 	return z.object({ rules: rules.catch([]) }).catch({ rules: [] });
 });

@@ -6,7 +6,7 @@ import { patternsIn } from "./config-schema.ts";
 import { loadPatterns, loadYaml } from "./load.ts";
 import { findYaml } from "./markdown.ts";
 import { type ValidatedConfig, validateConfig } from "./validate.ts";
-import type { ReadYaml, YamlFault } from "./yaml.ts";
+import type { YamlPosition } from "./yaml.ts";
 
 /** UTF-8 bytes of a config's text. */
 export const MAX_CONFIG_BYTES = 65_536;
@@ -38,17 +38,8 @@ function sentence({ path, message }: Fault): string {
 	return `${name === "" ? "config" : name}: ${message}`;
 }
 
-function placed(message: string, { line, column }: Omit<YamlFault, "message">): string {
+function withPosition(message: string, { line, column }: Partial<YamlPosition>): string {
 	return line === undefined || column === undefined ? message : `line ${line}, column ${column}: ${message}`;
-}
-
-/** Where a fault stands, or the nearest thing around it that is in the text. */
-function placeOf({ path, at }: Fault, yaml: ReadYaml): { line?: number; column?: number } {
-	for (let length = path.length; length >= 0; length--) {
-		const place = yaml.placeOf(path.slice(0, length), length === path.length ? at : "value");
-		if (place) return place;
-	}
-	return {};
 }
 
 /** Reads a config that was parsed already. */
@@ -66,11 +57,11 @@ export async function readConfigText(text: string, catalog: Catalog): Promise<Re
 	if (text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).byteLength > MAX_CONFIG_BYTES)
 		return unread(`is larger than ${MAX_CONFIG_BYTES} bytes`);
 	const found = findYaml(text);
-	if (!found.ok) return unread(placed(found.message, { line: found.line, column: 1 }));
-	const yaml = (await loadYaml()).readYaml(found.yaml);
+	if (!found.ok) return unread(withPosition(found.message, { line: found.line, column: 1 }));
+	const yaml = (await loadYaml()).parseYaml(found.yaml);
 	if (yaml.faults.length > 0) {
 		const { config, matches, warnings } = await readConfigObject({}, catalog);
-		return { config, matches, warnings, errors: yaml.faults.map((fault) => placed(fault.message, fault)) };
+		return { config, matches, warnings, errors: yaml.faults.map((fault) => withPosition(fault.message, fault)) };
 	}
 	const { config, faults, warnings, matches } = await check(yaml.value, catalog);
 	const notes = [...(found.warning === null ? [] : [found.warning]), ...warnings];
@@ -79,6 +70,6 @@ export async function readConfigText(text: string, catalog: Catalog): Promise<Re
 		config,
 		matches,
 		warnings: notes,
-		errors: faults.map((fault) => placed(sentence(fault), placeOf(fault, yaml))),
+		errors: faults.map((fault) => withPosition(sentence(fault), yaml.findPosition(fault.path, fault.at) ?? {})),
 	};
 }
