@@ -12,7 +12,14 @@ import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
-type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<RequestState<C>>;
+/** Where Hono keeps the validated parts of a request. */
+type ValidationTarget = "param" | "query" | "json";
+
+type Stage<C extends RequestContext> = MiddlewareHandler<
+	RequestState<C>,
+	string,
+	{ out: Record<ValidationTarget, unknown> }
+>;
 
 /** The way in for endpoints of one access. */
 export interface AccessGuard<C extends RequestContext> {
@@ -90,21 +97,18 @@ function validationFailure(endpoint: Endpoint, target: string, error: z.core.$Zo
 
 function validationStage<C extends RequestContext>(
 	endpoint: Endpoint,
-	target: "param" | "query" | "json",
+	target: ValidationTarget,
 	schema: z.ZodType,
 ): Stage<C> {
-	return zValidator(target, schema, (result, c) => {
+	return zValidator(target, schema, (result, c: Context<RequestState<C>>) => {
 		if (result.success) return;
-		const stages = c as unknown as Context<RequestState<C>>;
-		const context = stages.get("context");
-		return failureResponse(stages, validationFailure(endpoint, target, result.error, context.rawBody));
-	}) as unknown as Stage<C>;
+		return failureResponse(c, validationFailure(endpoint, target, result.error, c.get("context").rawBody));
+	});
 }
 
 function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: AccessGuard<C>): Stage<C> {
 	return async (c) => {
-		const valid = (target: string) => c.req.valid(target as never) as unknown;
-		const request = { params: valid("param"), query: valid("query"), body: valid("json") };
+		const request = { params: c.req.valid("param"), query: c.req.valid("query"), body: c.req.valid("json") };
 		const handle = (context: C) => endpoint.handle({ ...request, context });
 		const context = c.get("context");
 		const errorDialect = c.get("errorDialect");
