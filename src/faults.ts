@@ -1,5 +1,6 @@
 // Faults of a document that somebody wrote by hand: what a zod schema finds, each with its path, in the order of the document. Pure.
 import type * as z from "zod";
+import { isJsonObject } from "./json.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** A place in a value: members and indices from the top. */
@@ -11,11 +12,6 @@ export interface Fault {
 	/** The key is at fault, not its value. */
 	at: "key" | "value";
 	message: string;
-}
-
-/** Whether a value is an object with members. */
-export function isMapping(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Messages of a strict object. Its issue of unknown keys gets one line a key; toFaults splits them. */
@@ -42,12 +38,12 @@ export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { valu
 	if (parsed.success) return { value: parsed.data, faults: [] };
 	const faults = parsed.error.issues.flatMap(toFaults);
 	const atFault = new Set(faults.map(({ path: [name] }) => name));
-	const members = isMapping(document) ? Object.entries(document) : [];
+	const members = isJsonObject(document) ? Object.entries(document) : [];
 	return { value: schema.parse(Object.fromEntries(members.filter(([name]) => !atFault.has(name)))), faults };
 }
 
 function canHold(value: unknown, step: string | number): value is object {
-	return typeof step === "number" ? Array.isArray(value) : isMapping(value);
+	return typeof step === "number" ? Array.isArray(value) : isJsonObject(value);
 }
 
 /**

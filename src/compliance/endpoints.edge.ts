@@ -10,14 +10,14 @@ import type { CompliancePolicy } from "./policy.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
 import { scanTexts } from "./scans.edge.ts";
 
-const textPart = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
-const messageSchema = z.lazy(() =>
-	z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(textPart)]).nullish() }),
+const previewTextPartSchema = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
+const previewMessageSchema = z.lazy(() =>
+	z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(previewTextPartSchema)]).nullish() }),
 );
-type PreviewMessage = z.output<typeof messageSchema>;
+type PreviewMessage = z.output<typeof previewMessageSchema>;
 
 /** The text of the last message of the user's; null when there is none. */
-function lastUserText(messages: readonly PreviewMessage[]): string | null {
+function lastUserMessageText(messages: readonly PreviewMessage[]): string | null {
 	const content = messages.findLast(({ role }) => role === "user")?.content ?? null;
 	if (content === null || typeof content === "string") return content;
 	return content.flatMap(({ text }) => text ?? []).join("\n");
@@ -47,7 +47,7 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 				.object({
 					prompt: z.string().nullish().describe("The text to classify."),
 					messages: z
-						.array(messageSchema)
+						.array(previewMessageSchema)
 						.max(2_000, "must have at most 2000 entries")
 						.nullish()
 						.describe("Instead of prompt: the last user message is classified."),
@@ -58,7 +58,7 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 						.describe("Its compliance block is used without one."),
 				})
 				.transform(({ prompt, messages, ...rules }, issues) => {
-					const text = prompt?.trim() ? prompt : lastUserText(messages ?? []);
+					const text = prompt?.trim() ? prompt : lastUserMessageText(messages ?? []);
 					if (text?.trim()) return { ...rules, text };
 					const message = "neither prompt nor a user message in messages gives any text";
 					issues.addIssue({ code: "custom", path: ["prompt"], message });

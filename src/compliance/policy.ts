@@ -1,11 +1,12 @@
 // A compliance policy as somebody wrote it → its normal form and every fault of it; and compiled, with all its members. Pure.
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
-import { type Fault, inDocumentOrder, isMapping, mappingMessages, parseMembers } from "../faults.ts";
+import { type Fault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
+import { isJsonObject } from "../json.ts";
 import { didYouMean, quote } from "../suggest.ts";
-import { DATA_CLASSES, type DataClass, dataClassOf, placesOf, standardOf } from "./vocabulary.ts";
+import { DATA_CLASSES, type DataClass, findDataClass, findPlaces, toStandard } from "./vocabulary.ts";
 
-const MAX_NAMES = 100;
+const MAX_LIST_WORDS = 100;
 const MAX_WORD_CHARS = 128;
 
 /** In normal form: only members that say something, lists sorted and without repetition. */
@@ -75,7 +76,7 @@ function wordList<T extends string>(meaning: WordMeaning<T>) {
 	});
 	const list = z
 		.array(z.unknown(), "must be a list of texts")
-		.refine(({ length }) => length <= MAX_NAMES, `must have at most ${MAX_NAMES} entries`)
+		.refine(({ length }) => length <= MAX_LIST_WORDS, `must have at most ${MAX_LIST_WORDS} entries`)
 		.pipe(z.array(word));
 	return z
 		.preprocess((value) => (typeof value === "string" ? [value] : value), list)
@@ -92,17 +93,17 @@ function providerList({ providers }: Catalog) {
 
 function placeList() {
 	return wordList(
-		(word) => placesOf(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`,
+		(word) => findPlaces(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`,
 	);
 }
 
 function standardList() {
-	return wordList((word) => [standardOf(word)]);
+	return wordList((word) => [toStandard(word)]);
 }
 
 function dataClassList() {
 	return wordList<DataClass>((word) => {
-		const found = dataClassOf(word);
+		const found = findDataClass(word);
 		return found
 			? [found]
 			: `must be one of ${DATA_CLASSES.join(", ")}, not ${quote(word)}${didYouMean(word, DATA_CLASSES)}`;
@@ -149,7 +150,7 @@ function toOwnNames(policy: Readonly<Record<string, unknown>>) {
  */
 export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedPolicy {
 	if (value === null || value === undefined) return { policy: {}, faults: [] };
-	const named = isMapping(value) ? toOwnNames(value) : null;
+	const named = isJsonObject(value) ? toOwnNames(value) : null;
 	const parsed = parseMembers(policyMembers(catalog), named ? named.members : value);
 	const faults = parsed.faults.map(({ path: [own, ...rest], ...fault }): Fault => {
 		const written = named?.writtenAs.get(String(own));

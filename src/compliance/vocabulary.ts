@@ -10,10 +10,10 @@ const EU_MEMBERS = new Set(
 
 /** What a list says with one word: the European Economic Area is the EU and three more. */
 const EEA = ["EU", "IS", "LI", "NO"];
-const GROUPS: Readonly<Record<string, readonly string[]>> = { EEA, "EUROPEAN ECONOMIC AREA": EEA };
+const PLACE_GROUPS: Readonly<Record<string, readonly string[]>> = { EEA, "EUROPEAN ECONOMIC AREA": EEA };
 
 /** Names and codes that neither ISO 3166 nor Unicode has for what is meant. */
-const OTHER_PLACES: Readonly<Record<string, string>> = {
+const PLACE_ALIASES: Readonly<Record<string, string>> = {
 	EUROPE: "EU",
 	"EUROPEAN UNION": "EU",
 	UK: "GB",
@@ -53,7 +53,7 @@ const COUNTRIES: ReadonlySet<string> = new Set(
 let codesByName: Map<string, string> | undefined;
 
 /** By the English name that Unicode has for the country. */
-function codeOfName(name: string): string | undefined {
+function findCodeByName(name: string): string | undefined {
 	if (!codesByName) {
 		const names = new Intl.DisplayNames("en", { type: "region" });
 		codesByName = new Map([...COUNTRIES].map((code) => [(names.of(code) ?? code).toUpperCase(), code]));
@@ -62,14 +62,14 @@ function codeOfName(name: string): string | undefined {
 }
 
 /** Codes of ISO 3166-1 alpha-2, or `EU`, that a word stands for; null when it is no place. */
-export function placesOf(word: string): readonly string[] | null {
+export function findPlaces(word: string): readonly string[] | null {
 	const upper = word.trim().toUpperCase();
 	// As in `U.S.A.`; the names of saints keep their point.
 	const bare = /^(?:[A-Z]\.)+[A-Z]?$/.test(upper) ? upper.replaceAll(".", "") : upper;
-	const group = Object.hasOwn(GROUPS, bare) ? GROUPS[bare] : undefined;
+	const group = Object.hasOwn(PLACE_GROUPS, bare) ? PLACE_GROUPS[bare] : undefined;
 	if (group) return group;
 	if (bare === "EU" || COUNTRIES.has(bare)) return [bare];
-	const code = Object.hasOwn(OTHER_PLACES, bare) ? OTHER_PLACES[bare] : codeOfName(bare);
+	const code = Object.hasOwn(PLACE_ALIASES, bare) ? PLACE_ALIASES[bare] : findCodeByName(bare);
 	return code === undefined ? null : [code];
 }
 
@@ -79,7 +79,7 @@ export function isWithin(place: string, allowed: readonly string[]): boolean {
 }
 
 /** How frameworks and certifications are spelled here, by their letters and digits in capitals. */
-const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+const STANDARDS: Readonly<Record<string, string>> = Object.fromEntries(
 	[
 		"APPI",
 		"C5",
@@ -109,7 +109,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
 	].map((name) => [name.replace(/[^A-Z0-9]/g, ""), name]),
 );
 
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const STANDARD_ALIASES: Readonly<Record<string, string>> = {
 	BAA: "HIPAA",
 	CSA: "CSA STAR",
 	EUGDPR: "GDPR",
@@ -123,7 +123,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
  * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`. A name that
  * nobody here knows is kept, in capitals: no provider is known to have it.
  */
-export function standardOf(word: string): string {
+export function toStandard(word: string): string {
 	const upper = word.trim().toUpperCase();
 	const letters = upper
 		.replace(/:\s*(?:19|20)\d\d$/, "")
@@ -131,11 +131,11 @@ export function standardOf(word: string): string {
 		.replace(/^ISOIEC/, "ISO")
 		.replace(/^(SOC[12])TYPE(?:I|II|1|2)$/, "$1")
 		.replace(/^(PCIDSS)(?:LEVEL\d|V?\d+)$/, "$1");
-	if (Object.hasOwn(NAMES, letters)) return NAMES[letters] ?? upper;
-	return Object.hasOwn(OTHER_NAMES, letters) ? (OTHER_NAMES[letters] ?? upper) : upper;
+	if (Object.hasOwn(STANDARDS, letters)) return STANDARDS[letters] ?? upper;
+	return Object.hasOwn(STANDARD_ALIASES, letters) ? (STANDARD_ALIASES[letters] ?? upper) : upper;
 }
 
-const CLASS_NAMES: Readonly<Record<string, DataClass>> = {
+const DATA_CLASS_ALIASES: Readonly<Record<string, DataClass>> = {
 	CREDENTIAL: "SECRETS",
 	CREDENTIALS: "SECRETS",
 	FINANCE: "FINANCIAL",
@@ -148,10 +148,10 @@ const CLASS_NAMES: Readonly<Record<string, DataClass>> = {
 };
 
 /** The class of data that a word names; null when it names none. */
-export function dataClassOf(word: string): DataClass | null {
+export function findDataClass(word: string): DataClass | null {
 	const upper = word.toUpperCase().replace(/[^A-Z]/g, "");
 	return (
 		DATA_CLASSES.find((known) => known === upper) ??
-		(Object.hasOwn(CLASS_NAMES, upper) ? (CLASS_NAMES[upper] ?? null) : null)
+		(Object.hasOwn(DATA_CLASS_ALIASES, upper) ? (DATA_CLASS_ALIASES[upper] ?? null) : null)
 	);
 }

@@ -1,7 +1,7 @@
 // Reads a JSON body within its limit and refuses what no later stage could hash, store or recurse into.
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import { inTime } from "../in-time.edge.ts";
-import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
+import { findExcess, MAX_JSON_DEPTH, pathText } from "./json-shape.ts";
 
 /**
  * What is taken of a body that nobody wants before it is answered. Who is still sending sees a reset connection instead of
@@ -42,7 +42,7 @@ export async function drainBody(request: Request): Promise<void> {
 }
 
 /** A piece of text, or null where the bytes are not valid UTF-8; without bytes, whether the text may end here. */
-function decoded(decoder: TextDecoder, chunk?: Uint8Array): string | null {
+function decodePiece(decoder: TextDecoder, chunk?: Uint8Array): string | null {
 	try {
 		return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
 	} catch {
@@ -59,7 +59,7 @@ async function readPieces(reader: BodyReader, limitBytes: number): Promise<Resul
 		const next = await reader.read();
 		length += next.value?.byteLength ?? 0;
 		if (length > limitBytes) return fail({ reason: "request_too_large", limitBytes });
-		const piece = decoded(decoder, next.value);
+		const piece = decodePiece(decoder, next.value);
 		if (piece === null) return invalidJson("the request body is not valid UTF-8");
 		pieces.push(piece);
 		if (next.done) return ok(pieces.join(""));
@@ -82,12 +82,12 @@ async function readText(request: Request, limitBytes: number): Promise<Result<st
 }
 
 /** Steps from a value to the one at fault, last first, and what is wrong with it. */
-interface Fault {
+interface UnfitValue {
 	steps: (string | number)[];
 	message: string;
 }
 
-function faultOfLeaf(value: unknown): Fault | null {
+function findLeafFault(value: unknown): UnfitValue | null {
 	if (typeof value === "string" && !value.isWellFormed())
 		return { steps: [], message: "holds a lone surrogate, which is not valid Unicode" };
 	if (typeof value === "number" && !Number.isFinite(value)) return { steps: [], message: "is too large for a number" };
@@ -95,26 +95,26 @@ function faultOfLeaf(value: unknown): Fault | null {
 }
 
 /** A fault of a container's child, seen from the container. */
-function faultBelow(child: unknown, step: string | number, depth: number): Fault | null {
-	const fault = faultIn(child, depth + 1);
+function findFaultBelow(child: unknown, step: string | number, depth: number): UnfitValue | null {
+	const fault = findFaultIn(child, depth + 1);
 	fault?.steps.push(step);
 	return fault;
 }
 
-function faultIn(value: unknown, depth: number): Fault | null {
-	if (typeof value !== "object" || value === null) return faultOfLeaf(value);
-	if (depth === MAX_DEPTH) return { steps: [], message: `nests deeper than ${MAX_DEPTH} levels` };
+function findFaultIn(value: unknown, depth: number): UnfitValue | null {
+	if (typeof value !== "object" || value === null) return findLeafFault(value);
+	if (depth === MAX_JSON_DEPTH) return { steps: [], message: `nests deeper than ${MAX_JSON_DEPTH} levels` };
 	// In place: a list of entries would take several times what the container takes.
 	if (Array.isArray(value)) {
 		for (let index = 0; index < value.length; index++) {
-			const fault = faultBelow(value[index], index, depth);
+			const fault = findFaultBelow(value[index], index, depth);
 			if (fault) return fault;
 		}
 		return null;
 	}
 	for (const key of Object.keys(value)) {
 		if (!key.isWellFormed()) return { steps: [], message: "has a key with a lone surrogate" };
-		const fault = faultBelow((value as Record<string, unknown>)[key], key, depth);
+		const fault = findFaultBelow((value as Record<string, unknown>)[key], key, depth);
 		if (fault) return fault;
 	}
 	return null;
@@ -122,10 +122,10 @@ function faultIn(value: unknown, depth: number): Fault | null {
 
 /**
  * Finds the first thing in parsed JSON that canonical JSON cannot represent or that nests too deeply. Holds one frame a
- * level, of which there are at most MAX_DEPTH, whatever there is to be walked.
+ * level, of which there are at most MAX_JSON_DEPTH, whatever there is to be walked.
  */
 export function findUnrepresentable(root: unknown): Issue | null {
-	const fault = faultIn(root, 0);
+	const fault = findFaultIn(root, 0);
 	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
 }
 

@@ -19,25 +19,25 @@ export interface ErrorReport {
 	requestId: string | null;
 }
 
-type Body = Record<string, unknown>;
+type ErrorBody = Record<string, unknown>;
 
 /** `error.type` as OpenAI names them. */
-function openaiType(status: number): string {
+function openaiErrorType(status: number): string {
 	if (status >= 500) return "server_error";
 	if (status === 401) return "authentication_error";
 	if (status === 403) return "permission_error";
 	return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-function openaiError({ status, code, message, param, extra }: ErrorReport): Body {
-	return { message, type: openaiType(status), param, code, ...extra };
+function openaiError({ status, code, message, param, extra }: ErrorReport): ErrorBody {
+	return { message, type: openaiErrorType(status), param, code, ...extra };
 }
 
-function specFields({ code, message, extra }: ErrorReport): Body {
+function specFields({ code, message, extra }: ErrorReport): ErrorBody {
 	return { error: code, message, ...extra };
 }
 
-function svcBody(report: ErrorReport): Body {
+function svcBody(report: ErrorReport): ErrorBody {
 	const fields = specFields(report);
 	switch (report.place) {
 		case "flat":
@@ -50,7 +50,7 @@ function svcBody(report: ErrorReport): Body {
 	}
 }
 
-function openaiBody(report: ErrorReport): Body {
+function openaiBody(report: ErrorReport): ErrorBody {
 	const detail = report.place === "flat" ? {} : { detail: specFields(report) };
 	return { ...detail, error: openaiError(report) };
 }
@@ -67,20 +67,20 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 	504: "timeout_error",
 };
 
-function anthropicBody({ status, code, message, extra, requestId }: ErrorReport): Body {
+function anthropicBody({ status, code, message, extra, requestId }: ErrorReport): ErrorBody {
 	const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 	return { type: "error", error: { type, message, code, ...extra }, request_id: requestId };
 }
 
-const BODIES: Readonly<Record<ErrorDialect, (report: ErrorReport) => Body>> = {
+const RENDERERS: Readonly<Record<ErrorDialect, (report: ErrorReport) => ErrorBody>> = {
 	svc: svcBody,
 	openai: openaiBody,
 	anthropic: anthropicBody,
 };
 
 /** The body of an error in a dialect. */
-export function errorBody(report: ErrorReport, dialect: ErrorDialect): Body {
-	return BODIES[dialect](report);
+export function renderErrorBody(report: ErrorReport, dialect: ErrorDialect): ErrorBody {
+	return RENDERERS[dialect](report);
 }
 
 /** How versions of the AI SDK name themselves: `ai-sdk/openai-compatible/1.0`, `ai-sdk-provider-utils/5.0`. */

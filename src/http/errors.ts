@@ -1,7 +1,7 @@
 // The one mapping of failures to status, code, message, fields and headers (docs/reference.md, "Errors"); the form of the body is
 // dialects.ts's.
 import type { Failure } from "../failure.ts";
-import { type ErrorDialect, type ErrorReport, errorBody } from "./dialects.ts";
+import { type ErrorDialect, type ErrorReport, renderErrorBody } from "./dialects.ts";
 
 /** A failure as it goes over the wire. */
 export interface HttpFailure {
@@ -11,7 +11,7 @@ export interface HttpFailure {
 }
 
 /** What a failure's row says; its code is the reason. */
-interface Row extends Partial<Pick<ErrorReport, "param" | "extra" | "place">> {
+interface FailureRow extends Partial<Pick<ErrorReport, "param" | "extra" | "place">> {
 	status: number;
 	message: string;
 	headers?: Record<string, string>;
@@ -27,7 +27,7 @@ function retryAfter(ms: number): Record<string, string> {
 }
 
 /** Exhaustive: a new reason does not compile until it has a row here. */
-function rowOf(failure: Failure): Row {
+function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
 		case "invalid_request": {
 			const first = failure.issues[0];
@@ -211,7 +211,7 @@ export function toHttpFailure(
 	dialect: ErrorDialect = "svc",
 	requestId: string | null = null,
 ): HttpFailure {
-	const { status, message, param = null, extra = {}, place = "flat", headers = {} } = rowOf(failure);
+	const { status, message, param = null, extra = {}, place = "flat", headers = {} } = toFailureRow(failure);
 	const report = { status, code: failure.reason, message, param, extra, place, requestId };
-	return { status, body: errorBody(report, dialect), headers };
+	return { status, body: renderErrorBody(report, dialect), headers };
 }

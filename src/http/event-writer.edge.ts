@@ -7,7 +7,7 @@ const KEEP_ALIVE_MS = 15_000;
 const SILENCE_CHECK_MS = 1_000;
 
 /** A comment, which clients ignore. */
-export function comment(text: string): string {
+export function sseComment(text: string): string {
 	return `: ${text}\n\n`;
 }
 
@@ -21,7 +21,7 @@ export class EventWriter {
 	#stopWaiting: () => void = () => undefined;
 
 	/** @param keepAlive what is written into silence: a comment, or white space where one JSON text is all that comes. */
-	constructor(writable: WritableStream<Uint8Array>, keepAlive = comment("keep-alive")) {
+	constructor(writable: WritableStream<Uint8Array>, keepAlive = sseComment("keep-alive")) {
 		this.#writer = writable.getWriter();
 		this.#writer.closed.catch(() => this.#gone.abort());
 		this.#keepAlive = setInterval(() => {
@@ -55,7 +55,7 @@ export class EventWriter {
 	}
 
 	comment(text: string): Promise<void> {
-		return this.write(comment(text));
+		return this.write(sseComment(text));
 	}
 
 	/** Ends the keep-alive of a stream that the client will not get. */

@@ -5,7 +5,7 @@ import { inTime } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
-import { comment, EventWriter } from "./event-writer.edge.ts";
+import { EventWriter, sseComment } from "./event-writer.edge.ts";
 import { logError } from "./log.edge.ts";
 import { toFailure } from "./respond.edge.ts";
 
@@ -30,7 +30,7 @@ function eventText(name: "progress" | "result" | "error", value: unknown): strin
 }
 
 /** How an answer whose head is out is written. */
-interface Form {
+interface AnswerForm {
 	/** Until then a client without progress waits for a head, and a failure is an ordinary error response. */
 	headWaitMs: number;
 	headers: Record<string, string>;
@@ -41,17 +41,17 @@ interface Form {
 	error(body: unknown): string;
 }
 
-const EVENTS: Form = {
+const EVENTS: AnswerForm = {
 	headWaitMs: 10_000,
 	headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" },
-	first: comment("working"),
-	keepAlive: comment("keep-alive"),
+	first: sseComment("working"),
+	keepAlive: sseComment("keep-alive"),
 	result: (value) => eventText("result", value),
 	error: (body) => eventText("error", body),
 };
 
 /** White space before a JSON text means nothing (RFC 8259, section 2), and clients and proxies see that something comes. */
-const JSON_BODY: Form = {
+const JSON_BODY: AnswerForm = {
 	headWaitMs: 30_000,
 	// The status is out before the outcome is known: no cache may keep what may be an error.
 	// A compressor would keep the white space to itself; the local runtime (miniflare) has one that `no-transform` does not stop.
@@ -67,7 +67,7 @@ const JSON_BODY: Form = {
 };
 
 /** A body on its way. */
-interface Body {
+interface OpenBody {
 	readable: ReadableStream<Uint8Array>;
 	writer: EventWriter;
 }
@@ -77,7 +77,7 @@ class Delivery {
 	#keepAlive: string;
 	#left = new AbortController();
 	#opened = Promise.withResolvers<void>();
-	#body: Body | null = null;
+	#body: OpenBody | null = null;
 	#waitingEvents = 0;
 	#skippedEvents = 0;
 
@@ -95,12 +95,12 @@ class Delivery {
 		return this.#opened.promise;
 	}
 
-	get isOpen(): boolean {
+	get hasBody(): boolean {
 		return this.#body !== null;
 	}
 
 	/** The body, from now on: a failure is told in it. */
-	open(): Body {
+	open(): OpenBody {
 		if (this.#body) return this.#body;
 		// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
 		const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -176,8 +176,8 @@ export async function longAnswer<T>(
 	);
 	context.waitUntil(done);
 	const answer = await answerBeforeHead(done, delivery.opened, form.headWaitMs);
-	if (answer && !delivery.isOpen && !(stream && answer.ok)) return answer;
-	const hasWaited = !answer && !delivery.isOpen;
+	if (answer && !delivery.hasBody && !(stream && answer.ok)) return answer;
+	const hasWaited = !answer && !delivery.hasBody;
 	const { readable, writer } = delivery.open();
 	if (hasWaited) void writer.write(form.first);
 	context.finished = done

@@ -5,7 +5,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import type { z } from "zod";
 import type { Failure } from "../failure.ts";
-import { arrayLimits } from "./array-limits.ts";
+import { arrayLimitCheck } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
@@ -15,7 +15,7 @@ import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } fr
 /** Where Hono keeps the validated parts of a request. */
 type ValidationTarget = "param" | "query" | "json";
 
-type Stage<C extends RequestContext> = MiddlewareHandler<
+type MountStage<C extends RequestContext> = MiddlewareHandler<
 	RequestState<C>,
 	string,
 	{ out: Record<ValidationTarget, unknown> }
@@ -26,7 +26,7 @@ export interface AccessGuard<C extends RequestContext> {
 	/** False where this deployment has no endpoints of the access: their paths are unknown ones. Default: true. */
 	exists?(context: C): boolean;
 	/** Lets a request pass or answers it. */
-	stage(endpoint: Endpoint): Stage<C>;
+	stage(endpoint: Endpoint): MountStage<C>;
 	/** Calls the handler with the context that its access promises; without it, with the request's own. */
 	call?(
 		endpoint: Endpoint,
@@ -39,15 +39,15 @@ export interface AccessGuard<C extends RequestContext> {
 export type AccessGuards<C extends RequestContext> = Partial<Record<Access, AccessGuard<C>>>;
 
 /** Reads the body and leaves it where zValidator looks for it, whatever content type the client named. */
-function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Stage<C> {
+function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): MountStage<C> {
 	// Made with the first body: no schema that nobody uses makes the start longer.
-	let overlong: ReturnType<typeof arrayLimits> | null = null;
+	let overlong: ReturnType<typeof arrayLimitCheck> | null = null;
 	return async (c, next) => {
 		const context = c.get("context");
 		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
 		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
 		if (!body.ok) return failureResponse(c, body.failure);
-		overlong ??= arrayLimits(schema);
+		overlong ??= arrayLimitCheck(schema);
 		const issues = overlong(body.value);
 		if (issues.length > 0) return failureResponse(c, { reason: "invalid_request", issues });
 		context.rawBody = body.value;
@@ -71,7 +71,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** More would tell a client no more; and a path or a message may quote a key, which is as long as its sender likes. */
-const MAX_ISSUES = 20;
+const MAX_VALIDATION_ISSUES = 20;
 const MAX_MESSAGE_LENGTH = 500;
 
 /** The endpoint's own failure for an empty field, else the first issues that zod found. */
@@ -88,7 +88,7 @@ function validationFailure(endpoint: Endpoint, target: string, error: z.core.$Zo
 	) {
 		return empty.failure;
 	}
-	const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+	const issues = error.issues.slice(0, MAX_VALIDATION_ISSUES).map((issue) => ({
 		path: pathText(issue.path.map(String)),
 		message: issue.message.slice(0, MAX_MESSAGE_LENGTH),
 	}));
@@ -99,14 +99,14 @@ function validationStage<C extends RequestContext>(
 	endpoint: Endpoint,
 	target: ValidationTarget,
 	schema: z.ZodType,
-): Stage<C> {
+): MountStage<C> {
 	return zValidator(target, schema, (result, c: Context<RequestState<C>>) => {
 		if (result.success) return;
 		return failureResponse(c, validationFailure(endpoint, target, result.error, c.get("context").rawBody));
 	});
 }
 
-function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: AccessGuard<C>): Stage<C> {
+function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: AccessGuard<C>): MountStage<C> {
 	return async (c) => {
 		const request = { params: c.req.valid("param"), query: c.req.valid("query"), body: c.req.valid("json") };
 		const handle = (context: C) => endpoint.handle({ ...request, context });
@@ -161,13 +161,13 @@ export function mount<C extends RequestContext>(
 	const mountOne = (endpoint: Endpoint) => {
 		const gate = gates[endpoint.access];
 		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
-		const nameStage: Stage<C> = async (c, next) => {
+		const nameStage: MountStage<C> = async (c, next) => {
 			if (!isDeployed(endpoint, gates, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			c.get("context").log.endpoint = endpoint.id;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();
 		};
-		const stages: Stage<C>[] = [nameStage, gate.stage(endpoint)];
+		const stages: MountStage<C>[] = [nameStage, gate.stage(endpoint)];
 		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
 		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
 		if (endpoint.body)

@@ -27,12 +27,12 @@ export function booleanParam() {
 }
 
 /** A date begins at midnight; a time without an offset is UTC, as every time that the service writes. */
-function utc(text: string): string {
+function toUtc(text: string): string {
 	const isLocal = text.includes("T") && !/(?:Z|[+-]\d\d:\d\d)$/.test(text);
 	return new Date(isLocal ? `${text}Z` : text).toISOString();
 }
 
-const time = z.lazy(() =>
+const timeSchema = z.lazy(() =>
 	z.union(
 		[
 			z.iso.date(),
@@ -45,4 +45,4 @@ const time = z.lazy(() =>
 );
 
 /** A point in time, as the stored ones are written: UTC with three fractional digits. */
-export const timestampParam = time.transform(utc);
+export const timestampParam = timeSchema.transform(toUtc);

@@ -3,9 +3,9 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { mcpAnswerSchema, mcpBodySchema, mcpErrorSchema } from "./json-rpc.ts";
-import { keptTools } from "./manifest.store.ts";
-import { MCP_PATH, manifestAt, manifestTools, toolManifestSchema } from "./manifest.ts";
-import { toolsOf } from "./tools.ts";
+import { cachedManifestTools } from "./manifest.store.ts";
+import { MCP_PATH, toManifestTools, toolManifestSchema, toToolManifest } from "./manifest.ts";
+import { toTools } from "./tools.ts";
 
 /** The endpoint that lists the tools of a service that has `endpoints`. */
 function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
@@ -21,8 +21,8 @@ function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		summary: "The endpoints as tools for a model, with JSON Schemas of their arguments, and a client's config.",
 		result: toolManifestSchema,
 		async handle({ context }) {
-			const tools = await keptTools(context, () => manifestTools(toolsOf(endpoints())));
-			return ok(manifestAt(context.origin, tools));
+			const tools = await cachedManifestTools(context, () => toManifestTools(toTools(endpoints())));
+			return ok(toToolManifest(context.origin, tools));
 		},
 	});
 }

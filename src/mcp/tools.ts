@@ -2,7 +2,7 @@
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type JsonSchema, toJsonSchema } from "../http/json-schema.ts";
-import { portable } from "./portable-schema.ts";
+import { toPortableSchema } from "./portable-schema.ts";
 
 /** A tool: an endpoint as a model sees it. */
 export interface McpTool {
@@ -29,13 +29,13 @@ export function isTool({ access, mediaType, internal, notATool }: Endpoint): boo
 	return isJson && (access === "public" || access === "key") && !internal && !notATool;
 }
 
-interface ObjectSchema extends JsonSchema {
+interface ArgumentSchema extends JsonSchema {
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
 }
 
 /** Schemas of a request's places in the order path, query, body, as far as the endpoint has them. */
-function placesOf({ params, query, body }: Endpoint): ObjectSchema[] {
+function toArgumentSchemas({ params, query, body }: Endpoint): ArgumentSchema[] {
 	return [params, query, body].flatMap((schema) => (schema ? [toJsonSchema(schema, "input")] : []));
 }
 
@@ -43,7 +43,7 @@ function placesOf({ params, query, body }: Endpoint): ObjectSchema[] {
  * Puts the arguments of one place behind those before it.
  * @throws when a name would have to be in two places.
  */
-function merge(all: ObjectSchema, place: ObjectSchema, { id }: Endpoint): ObjectSchema {
+function mergeArguments(all: ArgumentSchema, place: ArgumentSchema, { id }: Endpoint): ArgumentSchema {
 	const known = all.properties ?? {};
 	const twice = place.required?.find((name) => Object.hasOwn(known, name));
 	if (twice !== undefined) throw new Error(`${id}: ${twice} has to be in two places`);
@@ -55,37 +55,41 @@ function merge(all: ObjectSchema, place: ObjectSchema, { id }: Endpoint): Object
  * The one schema of an endpoint's arguments. A name that the path and the body have is an argument of the path alone.
  * @throws when a name would have to be in two places, or a place takes anything but an object that refers to nothing.
  */
-export function inputSchemaOf(endpoint: Endpoint): JsonSchema {
-	const places = placesOf(endpoint);
+export function toInputSchema(endpoint: Endpoint): JsonSchema {
+	const places = toArgumentSchemas(endpoint);
 	if (places.some((place) => place["type"] !== "object" || "$defs" in place))
 		throw new Error(`${endpoint.id}: its arguments are not one plain object`);
-	const merged = places.reduce((all, place) => merge(all, place, endpoint), { type: "object" });
+	const merged = places.reduce((all, place) => mergeArguments(all, place, endpoint), { type: "object" });
 	const { properties = {}, required = [], ...rest } = merged;
 	const named = Object.entries(properties).filter(
 		([name]) => !(endpoint.eventStream && STREAM_ARGUMENTS.includes(name)),
 	);
-	return portable({ ...rest, properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) });
+	return toPortableSchema({
+		...rest,
+		properties: Object.fromEntries(named),
+		...(required.length > 0 ? { required } : {}),
+	});
 }
 
-function descriptionOf({ summary, description }: Endpoint): string {
+function toolDescription({ summary, description }: Endpoint): string {
 	return description === undefined ? summary : `${summary} ${description}`;
 }
 
 /** The tool that an endpoint is. */
-export function toolOf(endpoint: Endpoint): McpTool {
+export function toTool(endpoint: Endpoint): McpTool {
 	return {
 		name: endpoint.id,
-		description: descriptionOf(endpoint),
+		description: toolDescription(endpoint),
 		method: endpoint.method,
 		path: endpoint.path,
-		inputSchema: inputSchemaOf(endpoint),
+		inputSchema: toInputSchema(endpoint),
 		authRequired: endpoint.access !== "public",
 	};
 }
 
 /** The tools of a service that has these endpoints, in the list's order. */
-export function toolsOf(endpoints: readonly Endpoint[]): McpTool[] {
-	return endpoints.filter(isTool).map(toolOf);
+export function toTools(endpoints: readonly Endpoint[]): McpTool[] {
+	return endpoints.filter(isTool).map(toTool);
 }
 
 /** A request as a tool's call makes it. */
@@ -97,14 +101,14 @@ export interface ToolRequest {
 }
 
 /** An argument as a path or a query writes it. */
-function textOf(value: unknown): string {
+function argumentText(value: unknown): string {
 	return (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
 }
 
 /** Why a value cannot stand in a path; null when it can. Clients resolve dot segments before they send (WHATWG URL, 4.4). */
 function pathProblem(value: unknown): string | null {
 	if (value === undefined || value === null || value === "") return "is missing";
-	return /^\.{1,2}$/.test(textOf(value)) ? "cannot be . or .." : null;
+	return /^\.{1,2}$/.test(argumentText(value)) ? "cannot be . or .." : null;
 }
 
 /**
@@ -112,23 +116,23 @@ function pathProblem(value: unknown): string | null {
  * an endpoint that has no body.
  * @param own members of the body that are not the caller's to choose.
  */
-export function toolRequest(
+export function toToolRequest(
 	endpoint: Endpoint,
-	given: Readonly<Record<string, unknown>>,
+	args: Readonly<Record<string, unknown>>,
 	own: Readonly<Record<string, unknown>> = {},
 ): Result<ToolRequest> {
 	const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 	const issues = names.flatMap((name) => {
-		const message = pathProblem(given[name]);
+		const message = pathProblem(args[name]);
 		return message === null ? [] : [{ path: name, message }];
 	});
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
-	const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(given[name])));
+	const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(argumentText(args[name])));
 	const streams = endpoint.eventStream ? STREAM_ARGUMENTS : [];
-	const others = Object.entries(given).filter(([name]) => !names.includes(name) && !streams.includes(name));
+	const others = Object.entries(args).filter(([name]) => !names.includes(name) && !streams.includes(name));
 	if (endpoint.body) return ok({ target: path, body: JSON.stringify({ ...Object.fromEntries(others), ...own }) });
 	const stated = others.filter(([, value]) => value !== undefined && value !== null);
-	const query = new URLSearchParams(stated.map(([name, value]) => [name, textOf(value)]));
+	const query = new URLSearchParams(stated.map(([name, value]) => [name, argumentText(value)]));
 	return ok({ target: query.size > 0 ? `${path}?${query}` : path, body: null });
 }
 
@@ -140,7 +144,7 @@ export interface ToolAnswer {
 	failed: boolean;
 }
 
-function objectOf(text: string): Record<string, unknown> | null {
+function parseObject(text: string): Record<string, unknown> | null {
 	try {
 		const value: unknown = JSON.parse(text);
 		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
@@ -153,15 +157,15 @@ function objectOf(text: string): Record<string, unknown> | null {
  * An HTTP answer as a tool's: the same body, without the white space that kept a long one alive. What failed after its head
  * was sent says its status in the body (docs/reference.md, "Long answers").
  */
-export function toolAnswer(status: number, body: string): ToolAnswer {
+export function toToolAnswer(status: number, body: string): ToolAnswer {
 	const text = body.trim();
-	const value = objectOf(text);
+	const value = parseObject(text);
 	const failedLate = typeof value?.["error"] === "string" && typeof value["status"] === "number";
 	return { text, value, failed: status >= 400 || failedLate };
 }
 
 /** A progress event in words, such as `call finished: stage propose, model gpt-6-luna, ok true`. */
-export function progressText({ type, ...members }: Readonly<Record<string, unknown>>): string {
+export function toProgressText({ type, ...members }: Readonly<Record<string, unknown>>): string {
 	const said = Object.entries(members).flatMap(([name, value]) =>
 		typeof value === "object" ? [] : [`${name.replaceAll("_", " ")} ${value}`],
 	);

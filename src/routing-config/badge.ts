@@ -1,7 +1,7 @@
 // The badge: a label and a value as a small SVG for a README. Pure: the same label and value give the same bytes.
 import type { Tier } from "../catalog/vocabulary.ts";
 import { escapeMarkup } from "./markup.ts";
-import { graphemesOf, graphemeWidth, textWidth } from "./text-width.ts";
+import { graphemeWidth, splitGraphemes, textWidth } from "./text-width.ts";
 
 export const DEFAULT_LABEL = "BRAIN.md";
 
@@ -48,14 +48,14 @@ const ELLIPSIS = "…";
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** A grapheme without most of its marks, if it has very many. */
-function shortened(grapheme: string): string {
+function limitMarks(grapheme: string): string {
 	if (grapheme.length <= MAX_GRAPHEME_UNITS) return grapheme;
-	let kept = "";
+	let result = "";
 	for (const character of grapheme) {
-		if (kept.length + character.length > MAX_GRAPHEME_UNITS) break;
-		kept += character;
+		if (result.length + character.length > MAX_GRAPHEME_UNITS) break;
+		result += character;
 	}
-	return kept;
+	return result;
 }
 
 /** A text as one line that fits, cut between graphemes. */
@@ -67,25 +67,25 @@ export function cutToWidth(text: string): string {
 		.replace(/[\s\p{Cc}]+/gu, " ")
 		.trim();
 	const room = MAX_TEXT_WIDTH - textWidth(ELLIPSIS);
-	let [kept, roomy, width] = ["", "", 0];
-	for (const grapheme of graphemesOf(line)) {
+	let [whole, cut, width] = ["", "", 0];
+	for (const grapheme of splitGraphemes(line)) {
 		width += graphemeWidth(grapheme);
-		if (width > MAX_TEXT_WIDTH) return `${roomy.trimEnd()}${ELLIPSIS}`;
-		kept += shortened(grapheme);
-		if (width <= room) roomy = kept;
+		if (width > MAX_TEXT_WIDTH) return `${cut.trimEnd()}${ELLIPSIS}`;
+		whole += limitMarks(grapheme);
+		if (width <= room) cut = whole;
 	}
-	return kept;
+	return whole;
 }
 
 /** Scripts whose letters join are scaled, not spaced. */
-function adjustment(text: string): string {
+function lengthAdjust(text: string): string {
 	return /^[\u0020-\u024f\u2010-\u2027]*$/.test(text) ? "" : ' lengthAdjust="spacingAndGlyphs"';
 }
 
-function words(text: string, width: number, centre: number, paint: Paint): string {
+function renderLabel(text: string, width: number, centre: number, paint: Paint): string {
 	const content = escapeMarkup(text);
 	// Rounded to hundredths of a pixel, so that sums of floating point numbers do not show.
-	const size = `textLength="${Math.round(width * 100) / 100}"${adjustment(text)}`;
+	const size = `textLength="${Math.round(width * 100) / 100}"${lengthAdjust(text)}`;
 	return (
 		`<text aria-hidden="true" x="${centre}" y="${BASELINE + 1}" fill="${paint.shadow}" fill-opacity=".25" ${size}>${content}</text>` +
 		`<text x="${centre}" y="${BASELINE}" fill="${paint.text}" ${size}>${content}</text>`
@@ -113,8 +113,8 @@ export function renderBadge(label: string, value: BadgeValue): string {
 		`<rect x="${leftWidth}" width="${rightWidth}" height="${HEIGHT}" fill="${paint.fill}"/>`,
 		`<rect width="${width}" height="${HEIGHT}" fill="url(#s)"/></g>`,
 		'<g text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11" text-rendering="geometricPrecision">',
-		words(left, leftText, leftWidth / 2, LABEL_PAINT),
-		words(right, rightText, leftWidth + rightWidth / 2, paint),
+		renderLabel(left, leftText, leftWidth / 2, LABEL_PAINT),
+		renderLabel(right, rightText, leftWidth + rightWidth / 2, paint),
 		"</g></svg>",
 	].join("");
 }

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
-import { isMapping, mappingMessages } from "../faults.ts";
+import { mappingMessages } from "../faults.ts";
+import { isJsonObject } from "../json.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { INTENTS } from "../routing/signals.ts";
 import { didYouMean, quote } from "../suggest.ts";
@@ -60,14 +61,14 @@ function listOf<T extends z.ZodType>(item: T, maxItems: number) {
 function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
 	const isAbsent = ([name, value]: [string, unknown]) => value === null && Object.hasOwn(shape, name);
 	const withoutNulls = (value: unknown) => {
-		if (!isMapping(value) || !Object.values(value).includes(null)) return value;
+		if (!isJsonObject(value) || !Object.values(value).includes(null)) return value;
 		return Object.fromEntries(Object.entries(value).filter((member) => !isAbsent(member)));
 	};
 	return z.preprocess(withoutNulls, z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) }));
 }
 
 /** Runs a check of several members although some of them are at fault. */
-const despiteFaults = { when: ({ value }: { value: unknown }) => isMapping(value) };
+const despiteFaults = { when: ({ value }: { value: unknown }) => isJsonObject(value) };
 
 function amountUsd() {
 	const message = "must be a number of USD above 0";

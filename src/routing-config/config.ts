@@ -7,7 +7,7 @@ export function configDigest(config: RoutingConfig): Hash {
 	return hashObject({ type: "svc.brain.v1", config });
 }
 
-function lower(a: number | null, b: number | null): number | null {
+function lowerLimit(a: number | null, b: number | null): number | null {
 	return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
@@ -16,13 +16,13 @@ function lower(a: number | null, b: number | null): number | null {
  * united, the lower `max_cost` wins. A member at its default (`auto`, null, empty) leaves it open, so that two texts with one
  * normal form, and one digest, act alike.
  */
-function mergeConfigs(own: RoutingConfig, server: RoutingConfig): RoutingConfig {
+function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): RoutingConfig {
 	const rules = own.rules ?? server.rules;
 	const compliance = own.compliance ?? server.compliance;
 	return {
 		model: own.model === "auto" ? server.model : own.model,
 		routing_mode: own.routing_mode ?? server.routing_mode,
-		max_cost: lower(own.max_cost, server.max_cost),
+		max_cost: lowerLimit(own.max_cost, server.max_cost),
 		blocked: [...own.blocked, ...server.blocked.filter((entry) => !own.blocked.includes(entry))],
 		fallback: own.fallback.length > 0 ? own.fallback : server.fallback,
 		...(rules ? { rules } : {}),
@@ -31,6 +31,9 @@ function mergeConfigs(own: RoutingConfig, server: RoutingConfig): RoutingConfig 
 }
 
 /** The same of configs that are ready to be applied. */
-export function over(own: CompiledConfig, server: CompiledConfig): CompiledConfig {
-	return { config: mergeConfigs(own.config, server.config), matches: own.config.rules ? own.matches : server.matches };
+export function mergeConfigs(own: CompiledConfig, server: CompiledConfig): CompiledConfig {
+	return {
+		config: mergeNormalForms(own.config, server.config),
+		matches: own.config.rules ? own.matches : server.matches,
+	};
 }

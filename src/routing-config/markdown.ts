@@ -6,21 +6,21 @@ export type FoundYaml =
 	| { ok: false; line: number; message: string };
 
 /** A fence as in CommonMark 4.5: up to three spaces, three or more of one kind, an info string. */
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
+const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 
-interface Block {
+interface LineRange {
 	/** Lines of the content, `[from, to)`, counted from 0. */
 	from: number;
 	to: number;
 }
 
 /** The fenced blocks of YAML; an unclosed one runs to the end of the text (CommonMark 4.5). */
-function yamlBlocks(lines: readonly string[], from: number): Block[] {
-	const blocks: Block[] = [];
+function yamlBlocks(lines: readonly string[], from: number): LineRange[] {
+	const blocks: LineRange[] = [];
 	let open: { fence: string; isYaml: boolean; from: number } | null = null;
 	for (let at = from; at <= lines.length; at++) {
 		const line = lines[at];
-		const [, fence = "", language = ""] = (line === undefined ? null : FENCE.exec(line)) ?? [];
+		const [, fence = "", language = ""] = (line === undefined ? null : FENCE_LINE.exec(line)) ?? [];
 		if (open === null) {
 			if (fence !== "") open = { fence, isYaml: /^ya?ml$/i.test(language), from: at + 1 };
 			continue;
@@ -33,7 +33,7 @@ function yamlBlocks(lines: readonly string[], from: number): Block[] {
 	return blocks;
 }
 
-function cutOut(lines: readonly string[], { from, to }: Block, warning: string | null = null): FoundYaml {
+function extractLines(lines: readonly string[], { from, to }: LineRange, warning: string | null = null): FoundYaml {
 	return { ok: true, yaml: "\n".repeat(from) + lines.slice(from, to).join("\n"), warning };
 }
 
@@ -43,9 +43,9 @@ export function findYaml(text: string): FoundYaml {
 	if (/^---[ \t]*$/.test(lines[0] ?? "")) {
 		const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
 		// Without a second mark it is a YAML document that begins with its own.
-		if (end < 0) return cutOut(lines, { from: 1, to: lines.length });
+		if (end < 0) return extractLines(lines, { from: 1, to: lines.length });
 		const also = yamlBlocks(lines, end + 1).length > 0;
-		return cutOut(
+		return extractLines(
 			lines,
 			{ from: 1, to: end },
 			also ? "the front matter is the config; the fenced yaml below it is not read" : null,
@@ -53,5 +53,5 @@ export function findYaml(text: string): FoundYaml {
 	}
 	const [block, second] = yamlBlocks(lines, 0);
 	if (second) return { ok: false, line: second.from, message: "a second fenced yaml block; one of them is the config" };
-	return block ? cutOut(lines, block) : cutOut(lines, { from: 0, to: lines.length });
+	return block ? extractLines(lines, block) : extractLines(lines, { from: 0, to: lines.length });
 }

@@ -1,6 +1,6 @@
 // Text inside XML and HTML. Pure.
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const MARKUP_ENTITIES: Readonly<Record<string, string>> = {
 	"&": "&amp;",
 	"<": "&lt;",
 	">": "&gt;",
@@ -9,12 +9,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** What neither XML 1.0 (section 2.2) nor anybody's eyes take: controls other than tab and newline, noncharacters. */
-const UNSHOWABLE = /[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** A stranger's text as the content of an element or of a quoted attribute. */
 export function escapeMarkup(text: string): string {
 	return text
 		.toWellFormed()
-		.replace(UNSHOWABLE, "\ufffd")
-		.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+		.replace(UNPRINTABLE, "\ufffd")
+		.replace(/[&<>"']/g, (character) => MARKUP_ENTITIES[character] ?? character);
 }

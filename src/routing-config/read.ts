@@ -18,7 +18,10 @@ export interface ReadConfig extends CompiledConfig {
 	warnings: string[];
 }
 
-async function check(raw: unknown, catalog: Catalog): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
+async function validateWithPatterns(
+	raw: unknown,
+	catalog: Catalog,
+): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
 	// The engine for regular expressions stays unloaded where no rule has one.
 	if (patternsIn(raw).length === 0) {
 		const bounds = { catalog, checkPattern: () => null };
@@ -29,12 +32,12 @@ async function check(raw: unknown, catalog: Catalog): Promise<ValidatedConfig & 
 }
 
 /** A place in words; a key is a stranger's and may be as long as the config. */
-export function placeName(path: Fault["path"]): string {
+export function pathName(path: Fault["path"]): string {
 	return path.map((step) => String(step).slice(0, 64)).join(".");
 }
 
-function sentence({ path, message }: Fault): string {
-	const name = placeName(path);
+function toErrorText({ path, message }: Fault): string {
+	const name = pathName(path);
 	return `${name === "" ? "config" : name}: ${message}`;
 }
 
@@ -44,32 +47,32 @@ function withPosition(message: string, { line, column }: Partial<YamlPosition>):
 
 /** Reads a config that was parsed already. */
 export async function readConfigObject(raw: unknown, catalog: Catalog): Promise<ReadConfig> {
-	const { config, faults, warnings, matches } = await check(raw, catalog);
-	return { config, matches, warnings, errors: faults.map(sentence) };
+	const { config, faults, warnings, matches } = await validateWithPatterns(raw, catalog);
+	return { config, matches, warnings, errors: faults.map(toErrorText) };
 }
 
 /** Reads a config from its text: YAML, or Markdown around it. */
 export async function readConfigText(text: string, catalog: Catalog): Promise<ReadConfig> {
-	const unread = async (error: string): Promise<ReadConfig> => ({
+	const failed = async (error: string): Promise<ReadConfig> => ({
 		...(await readConfigObject({}, catalog)),
 		errors: [error],
 	});
 	if (text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).byteLength > MAX_CONFIG_BYTES)
-		return unread(`is larger than ${MAX_CONFIG_BYTES} bytes`);
+		return failed(`is larger than ${MAX_CONFIG_BYTES} bytes`);
 	const found = findYaml(text);
-	if (!found.ok) return unread(withPosition(found.message, { line: found.line, column: 1 }));
+	if (!found.ok) return failed(withPosition(found.message, { line: found.line, column: 1 }));
 	const yaml = (await loadYaml()).parseYaml(found.yaml);
 	if (yaml.faults.length > 0) {
 		const { config, matches, warnings } = await readConfigObject({}, catalog);
 		return { config, matches, warnings, errors: yaml.faults.map((fault) => withPosition(fault.message, fault)) };
 	}
-	const { config, faults, warnings, matches } = await check(yaml.value, catalog);
+	const { config, faults, warnings, matches } = await validateWithPatterns(yaml.value, catalog);
 	const notes = [...(found.warning === null ? [] : [found.warning]), ...warnings];
 	if (yaml.value === null) notes.push("the config is empty");
 	return {
 		config,
 		matches,
 		warnings: notes,
-		errors: faults.map((fault) => withPosition(sentence(fault), yaml.findPosition(fault.path, fault.at) ?? {})),
+		errors: faults.map((fault) => withPosition(toErrorText(fault), yaml.findPosition(fault.path, fault.at) ?? {})),
 	};
 }

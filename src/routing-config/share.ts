@@ -3,21 +3,21 @@ import { hashObject } from "../proof/hash.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 
 /** Base58 as Bitcoin has it: without 0, O, I and l, which are taken for each other. */
-const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const BASE58_DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 /** 58^10 is about 4e17: a stranger does not guess one, and two alike are rare enough to be met by trying again. */
-const ID_LENGTH = 10;
+const SHARE_ID_LENGTH = 10;
 /** Bytes from here on would make the first digits likelier than the rest. */
-const FAIR_BYTES = 256 - (256 % BASE58.length);
+const FAIR_BYTES = 256 - (256 % BASE58_DIGITS.length);
 
 /** Title's characters (docs/reference.md, "Limits"), as a reader counts code points. */
-export const MAX_TITLE_CHARS = 120;
+export const MAX_SHARE_TITLE_CHARS = 120;
 
 /** A fresh id. @param random so many random bytes. */
 export function newShareId(random: (count: number) => Uint8Array): string {
 	let id = "";
-	while (id.length < ID_LENGTH) {
-		for (const byte of random(2 * ID_LENGTH)) {
-			if (byte < FAIR_BYTES && id.length < ID_LENGTH) id += BASE58.charAt(byte % BASE58.length);
+	while (id.length < SHARE_ID_LENGTH) {
+		for (const byte of random(2 * SHARE_ID_LENGTH)) {
+			if (byte < FAIR_BYTES && id.length < SHARE_ID_LENGTH) id += BASE58_DIGITS.charAt(byte % BASE58_DIGITS.length);
 		}
 	}
 	return id;
@@ -25,7 +25,7 @@ export function newShareId(random: (count: number) => Uint8Array): string {
 
 /** True for a text that can be a share's id. */
 export function isShareId(text: string): boolean {
-	return text.length === ID_LENGTH && [...text].every((digit) => BASE58.includes(digit));
+	return text.length === SHARE_ID_LENGTH && [...text].every((digit) => BASE58_DIGITS.includes(digit));
 }
 
 /** A config that somebody shares. */

@@ -7,13 +7,13 @@ import type { RoutingConfig } from "../routing/routing-config.ts";
 import { configDigest } from "./config.ts";
 import { contentDigest, newShareId, type Share, type SharedConfig } from "./share.ts";
 
-type Row = typeof brainShares.$inferSelect;
+type ShareRow = typeof brainShares.$inferSelect;
 
 /** Written by this service alone, so its members are what they were. */
 const configColumn = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
 const errorsColumn = z.array(z.string());
 
-function shareOf({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: Row): Share {
+function toShare({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: ShareRow): Share {
 	return {
 		id,
 		title,
@@ -26,7 +26,7 @@ function shareOf({ id, title, brainMd, config, configDigest: digest, errors, cre
 }
 
 /** Ids that are taken are met about never; five in a row would be a fault of the random numbers. */
-const MAX_TRIES = 5;
+const MAX_ID_TRIES = 5;
 
 /**
  * Stores a share. What the user has shared before is not stored twice: a request that is repeated has the first one's id.
@@ -40,7 +40,7 @@ export async function storeShare(
 	random: (count: number) => Uint8Array,
 ): Promise<Share> {
 	const digest = contentDigest(shared);
-	for (let tries = 0; tries < MAX_TRIES; tries++) {
+	for (let tries = 0; tries < MAX_ID_TRIES; tries++) {
 		const row = {
 			id: newShareId(random),
 			userId,
@@ -61,7 +61,7 @@ export async function storeShare(
 				.from(brainShares)
 				.where(and(eq(brainShares.userId, userId), eq(brainShares.contentDigest, digest)))
 				.get());
-		if (found) return shareOf(found);
+		if (found) return toShare(found);
 	}
 	throw new Error("no free share id was found");
 }
@@ -69,7 +69,7 @@ export async function storeShare(
 /** A share by its id, whoever asks; null when there is none. */
 export async function findShare(db: Database, id: string): Promise<Share | null> {
 	const row = await db.select().from(brainShares).where(eq(brainShares.id, id)).get();
-	return row ? shareOf(row) : null;
+	return row ? toShare(row) : null;
 }
 
 /**
@@ -91,7 +91,7 @@ export async function listShares(
 		.orderBy(desc(brainShares.createdAt), desc(brainShares.id))
 		.limit(limit)
 		.all();
-	return rows.map(shareOf);
+	return rows.map(toShare);
 }
 
 /** A user's own share; null for another's as for one that nobody has. */
@@ -101,5 +101,5 @@ export async function findOwnShare(db: Database, userId: string, id: string): Pr
 		.from(brainShares)
 		.where(and(eq(brainShares.userId, userId), eq(brainShares.id, id)))
 		.get();
-	return row ? shareOf(row) : null;
+	return row ? toShare(row) : null;
 }

@@ -7,7 +7,7 @@ import { findBlocking, type RoutingConfig } from "../routing/routing-config.ts";
 import { quote } from "../suggest.ts";
 import { configMembers, patternsIn } from "./config-schema.ts";
 
-const MAX_FAULTS = 50;
+const MAX_CONFIG_FAULTS = 50;
 
 export interface ValidatedConfig {
 	/** Members that are valid, in normal form; the whole config when there are no faults. */
@@ -85,5 +85,5 @@ export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfi
 		...(rules.length > 0 && patternFaults.length === 0 ? { rules } : {}),
 		...(isActivePolicy(compliance.policy) ? { compliance: compliance.policy } : {}),
 	};
-	return { config, faults: all.slice(0, MAX_FAULTS), warnings: findWarnings(config, catalog) };
+	return { config, faults: all.slice(0, MAX_CONFIG_FAULTS), warnings: findWarnings(config, catalog) };
 }

@@ -20,15 +20,15 @@ import {
 import type { Fault, Path } from "../faults.ts";
 
 /** Collections inside collections; a config needs five. */
-const MAX_DEPTH = 16;
+const MAX_YAML_DEPTH = 16;
 /** Lexical tokens; the largest config that validates has a few thousand. */
-const MAX_TOKENS = 16_384;
+const MAX_YAML_TOKENS = 16_384;
 /** Characters of one scalar; the longest that validates has 512. */
 const MAX_SCALAR_CHARS = 4_096;
 /** Values, those behind aliases counted at each place they stand in. */
-const MAX_VALUES = 8_192;
+const MAX_YAML_VALUES = 8_192;
 const MAX_ALIASES = 64;
-const MAX_FAULTS = 20;
+const MAX_YAML_FAULTS = 20;
 
 /** A line and a column, both from 1. */
 export interface YamlPosition {
@@ -65,11 +65,11 @@ function tokenize(text: string, lines: LineCounter): { tokens: CST.Token[] } | {
 	const faultHere = (message: string) => ({ fault: { message, ...positionAt(lines, parser.offset) } });
 	lines.addNewLine(0);
 	for (const lexeme of new Lexer().lex(text)) {
-		if (++count > MAX_TOKENS) return faultHere(`more than ${MAX_TOKENS} tokens`);
+		if (++count > MAX_YAML_TOKENS) return faultHere(`more than ${MAX_YAML_TOKENS} tokens`);
 		if (lexeme.length > MAX_SCALAR_CHARS && /[^#\s]/.test(lexeme.charAt(0)))
 			return faultHere(`a value of more than ${MAX_SCALAR_CHARS} characters`);
 		for (const token of parser.next(lexeme)) tokens.push(token);
-		if (parser.stack.length > 2 * MAX_DEPTH) return faultHere(`nests deeper than ${MAX_DEPTH} levels`);
+		if (parser.stack.length > 2 * MAX_YAML_DEPTH) return faultHere(`nests deeper than ${MAX_YAML_DEPTH} levels`);
 	}
 	for (const token of parser.end()) tokens.push(token);
 	return { tokens };
@@ -92,8 +92,8 @@ class NodeReader {
 
 	read(node: unknown, path: Path = []): unknown {
 		if (this.#isStopped) return undefined;
-		if (++this.#values > MAX_VALUES) return this.#stop(node, `more than ${MAX_VALUES} values`);
-		if (path.length > MAX_DEPTH) return this.#stop(node, `nests deeper than ${MAX_DEPTH} levels`);
+		if (++this.#values > MAX_YAML_VALUES) return this.#stop(node, `more than ${MAX_YAML_VALUES} values`);
+		if (path.length > MAX_YAML_DEPTH) return this.#stop(node, `nests deeper than ${MAX_YAML_DEPTH} levels`);
 		if (isAlias(node)) return this.#readAlias(node, path);
 		if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
 		if (node.tag !== undefined && !/^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/.test(node.tag))
@@ -125,7 +125,7 @@ class NodeReader {
 	#refuse(node: unknown, message: string): undefined {
 		if (this.#isStopped) return undefined;
 		this.faults.push({ message, ...this.#positionOf(node) });
-		this.#isStopped = this.faults.length === MAX_FAULTS;
+		this.#isStopped = this.faults.length === MAX_YAML_FAULTS;
 		return undefined;
 	}
 
@@ -180,7 +180,7 @@ export function parseYaml(text: string): ParsedYaml {
 		return unparsed([{ message: "a second document; a config is one", ...positionAt(lines, second.range[0]) }]);
 	const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
 	if (complaints.length > 0) {
-		const faults = complaints.slice(0, MAX_FAULTS);
+		const faults = complaints.slice(0, MAX_YAML_FAULTS);
 		return unparsed(
 			faults.map(({ pos: [offset], message }) => ({ message: message.slice(0, 200), ...positionAt(lines, offset) })),
 		);

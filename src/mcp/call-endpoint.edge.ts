@@ -4,10 +4,13 @@ import type { ServiceContext } from "../account/context.ts";
 import type { Failure } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
-import { type ToolAnswer, toolAnswer, toolRequest } from "./tools.ts";
+import { type ToolAnswer, toToolAnswer, toToolRequest } from "./tools.ts";
 
 /** What asking takes of the request that it is for. */
-export type Asker = Pick<ServiceContext, "address" | "dispatch" | "headers" | "origin" | "requestId" | "signal">;
+export type EndpointCaller = Pick<
+	ServiceContext,
+	"address" | "dispatch" | "headers" | "origin" | "requestId" | "signal"
+>;
 
 /** An endpoint's answer, and under which id it was given; null for arguments that no request can carry. */
 export interface ToolCallResult extends ToolAnswer {
@@ -15,7 +18,7 @@ export interface ToolCallResult extends ToolAnswer {
 }
 
 /** What says who asks. Not what says which library does: errors keep the form that the reference documents. */
-function headersOf({ headers, address }: Asker): Headers {
+function callerHeaders({ headers, address }: EndpointCaller): Headers {
 	const own = new Headers({ "content-type": "application/json" });
 	const authorization = headers.get("authorization");
 	if (authorization !== null) own.set("authorization", authorization);
@@ -23,15 +26,18 @@ function headersOf({ headers, address }: Asker): Headers {
 	return own;
 }
 
-type Hear = (event: Record<string, unknown>) => void;
+type ProgressListener = (event: Record<string, unknown>) => void;
 
 /** Reads a stream of progress events to its `result` or `error`, which is the answer. */
-async function lastOf(body: ReadableStream<Uint8Array>, hear: Hear): Promise<ToolAnswer | null> {
+async function readProgressStream(
+	body: ReadableStream<Uint8Array>,
+	onProgress: ProgressListener,
+): Promise<ToolAnswer | null> {
 	let last: ToolAnswer | null = null;
 	const parser = createParser({
 		onEvent({ event, data }) {
-			if (event === "progress") hear(toolAnswer(200, data).value ?? {});
-			else last = { ...toolAnswer(200, data), failed: event !== "result" };
+			if (event === "progress") onProgress(toToolAnswer(200, data).value ?? {});
+			else last = { ...toToolAnswer(200, data), failed: event !== "result" };
 		},
 	});
 	const decoder = new TextDecoder();
@@ -39,30 +45,31 @@ async function lastOf(body: ReadableStream<Uint8Array>, hear: Hear): Promise<Too
 	return last;
 }
 
-function failed(failure: Failure): ToolAnswer {
+function toFailedAnswer(failure: Failure): ToolAnswer {
 	const { status, body } = toHttpFailure(failure);
-	return toolAnswer(status, JSON.stringify(body));
+	return toToolAnswer(status, JSON.stringify(body));
 }
 
 /**
  * Makes the request that arguments stand for and reads its whole answer.
- * @param hear is told of progress, where the endpoint tells of it.
+ * @param onProgress is told of progress, where the endpoint tells of it.
  */
 export async function callEndpoint(
-	asker: Asker,
+	caller: EndpointCaller,
 	endpoint: Endpoint,
-	given: Readonly<Record<string, unknown>>,
-	hear: Hear | null = null,
+	args: Readonly<Record<string, unknown>>,
+	onProgress: ProgressListener | null = null,
 ): Promise<ToolCallResult> {
-	const request = toolRequest(endpoint, given, hear && endpoint.streamsProgress ? { stream: true } : {});
-	if (!request.ok) return { ...failed(request.failure), requestId: null };
+	const request = toToolRequest(endpoint, args, onProgress && endpoint.streamsProgress ? { stream: true } : {});
+	if (!request.ok) return { ...toFailedAnswer(request.failure), requestId: null };
 	const { target, body } = request.value;
-	const init = { method: endpoint.method, headers: headersOf(asker), body, signal: asker.signal };
-	const response = await asker.dispatch(new Request(`${asker.origin}${target}`, init));
+	const init = { method: endpoint.method, headers: callerHeaders(caller), body, signal: caller.signal };
+	const response = await caller.dispatch(new Request(`${caller.origin}${target}`, init));
 	const requestId = response.headers.get("x-request-id");
 	const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-	if (!isStream || !response.body || !hear) return { ...toolAnswer(response.status, await response.text()), requestId };
-	const last = await lastOf(response.body, hear);
+	if (!isStream || !response.body || !onProgress)
+		return { ...toToolAnswer(response.status, await response.text()), requestId };
+	const last = await readProgressStream(response.body, onProgress);
 	// Without a last event the stream broke off, and what became of the work is in the log.
-	return { ...(last ?? failed({ reason: "internal_error", requestId: requestId ?? "" })), requestId };
+	return { ...(last ?? toFailedAnswer({ reason: "internal_error", requestId: requestId ?? "" })), requestId };
 }
