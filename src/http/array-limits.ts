@@ -1,10 +1,11 @@
-// Arrays that are longer than a body's schema allows, told before validation: it would look at every entry first, and make an
-// issue of each that is wrong. Pure.
+// Finds arrays that are longer than a body's schema allows, before validation, which would look at every entry first and report
+// each that is wrong. Pure.
 import * as z from "zod";
 import type { Issue } from "../failure.ts";
+import { isJsonObject } from "../json.ts";
 import { pathText } from "./json-shape.ts";
 
-/** As much of JSON Schema as says how long an array may be. */
+/** The part of JSON Schema that limits the length of arrays. */
 interface ArrayLengths {
 	type?: string | string[];
 	const?: unknown;
@@ -15,23 +16,19 @@ interface ArrayLengths {
 	oneOf?: ArrayLengths[];
 }
 
-/** More would tell a client no more. */
-const MAX_REPORTED_ISSUES = 20;
+/** More issues would tell a client no more. */
+export const MAX_REPORTED_ISSUES = 20;
 
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether an alternative is the one that a value was meant as: by its type and the members that name its kind. */
+/** Whether a value was meant as this alternative, by its type and the members that name its kind. */
 function isMeantAs({ type, properties = {} }: ArrayLengths, value: unknown): boolean {
 	if (Array.isArray(value)) return type === "array";
-	if (!isObject(value)) return false;
+	if (!isJsonObject(value)) return false;
 	const kinds = Object.entries(properties).filter(([, property]) => property.const !== undefined);
 	return type === "object" && kinds.every(([name, property]) => value[name] === property.const);
 }
 
 function collectOverlong(schema: ArrayLengths, value: unknown, steps: (string | number)[], issues: Issue[]): void {
-	if (issues.length === MAX_REPORTED_ISSUES || typeof value !== "object" || value === null) return;
+	if (issues.length === MAX_REPORTED_ISSUES) return;
 	const alternatives = schema.anyOf ?? schema.oneOf;
 	if (alternatives) {
 		const meant = alternatives.filter((alternative) => isMeantAs(alternative, value));
@@ -46,14 +43,14 @@ function collectOverlong(schema: ArrayLengths, value: unknown, steps: (string | 
 			for (const [index, entry] of value.entries()) collectOverlong(items, entry, [...steps, index], issues);
 		return;
 	}
+	if (!isJsonObject(value)) return;
 	for (const [name, property] of Object.entries(schema.properties ?? {}))
-		if (Object.hasOwn(value, name))
-			collectOverlong(property, (value as Record<string, unknown>)[name], [...steps, name], issues);
+		if (Object.hasOwn(value, name)) collectOverlong(property, value[name], [...steps, name], issues);
 }
 
 /**
- * Makes the check of one schema.
- * @returns what is wrong with a body's array lengths, with the places; what else is wrong is left to validation.
+ * Compiles the check of one schema.
+ * @returns a function that finds the arrays of a body that are too long. What else is wrong is left to validation.
  */
 export function arrayLimitCheck(schema: z.ZodType): (body: unknown) => Issue[] {
 	const lengths = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as ArrayLengths;

@@ -1,24 +1,24 @@
-// HTTPS: on a deployment nothing is answered in the clear, on this machine everything is.
+// Requires HTTPS. Only requests to this machine itself are answered in the clear.
 import type { MiddlewareHandler } from "hono";
 import type { RequestContext } from "./context.ts";
 import { failureResponse, type RequestState } from "./respond.edge.ts";
 
-/** A year, the least that browsers' preload lists take; other hosts of the domain are their operator's affair. */
+/** A year, the minimum of browsers' preload lists. Without includeSubDomains: other hosts are their operators' decision. */
 const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
 
-/** What must not travel in the clear: a request that has brought one is not sent on as if nothing had happened. */
+/** Headers that must not travel in the clear. A request with one of them is refused instead of redirected. */
 const CREDENTIALS = ["authorization", "cookie", "x-api-key"];
 
 const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Names of this machine, whose traffic does not leave it (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
+/** Whether a host name is this machine's (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
 function isLoopback({ hostname }: URL): boolean {
 	return LOOPBACK.test(hostname);
 }
 
 function isSecure(url: URL, headers: Headers): boolean {
 	if (url.protocol === "https:") return true;
-	// Cloudflare tells by the address itself and names each request; elsewhere a proxy in front has ended the TLS, and says so.
+	// Cloudflare marks its requests with cf-ray, and their URL is right. Elsewhere, the proxy that ends the TLS says so.
 	if (headers.has("cf-ray")) return false;
 	const [closestToClient = ""] = (headers.get("x-forwarded-proto") ?? "").split(",");
 	return closestToClient.trim().toLowerCase() === "https";
@@ -30,7 +30,7 @@ export function clientOrigin(address: string, headers: Headers): string {
 	return isSecure(url, headers) ? `https://${url.host}` : url.origin;
 }
 
-/** Lets HTTPS and this machine's own requests pass; others are sent to HTTPS, or refused if they cannot be unsent. */
+/** Passes HTTPS requests and those to this machine. Others are redirected, or refused if they have sent a secret or a body. */
 export function requireHttps<C extends RequestContext>(): MiddlewareHandler<RequestState<C>> {
 	return async (c, next) => {
 		const url = new URL(c.req.url);

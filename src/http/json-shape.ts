@@ -1,24 +1,24 @@
-// How deep JSON text nests and how many values it holds, told before anything is built of it. Pure.
+// Limits how deep JSON text nests and how many values it holds, before it is parsed. Pure.
 import type { Issue } from "../failure.ts";
 
-/** Containers inside containers; a tool's JSON Schema needs a few dozen. */
+/** Containers inside containers. A tool's JSON Schema needs a few dozen. */
 export const MAX_JSON_DEPTH = 128;
 /**
- * Values of one body, containers included. An empty object takes 3 bytes to send and 56 to hold, and validation may look at
- * each value several times: this bounds both. 2,000 messages with ten parts each are 66,000 of them.
+ * Values of one body, containers included. An empty object takes 3 bytes to send and 56 in memory, and validation may look at
+ * each value several times; this limits both. 2,000 messages with ten parts each have 66,000 values.
  */
 export const MAX_JSON_VALUES = 100_000;
 
 /**
- * Members of one object, or entries of one array. The longest list that any endpoint takes has 10,000; a schema without a
- * limit of its own stops here.
+ * Members of one object, or entries of one array. The longest list of any endpoint has 10,000 entries. This also limits
+ * schemas that set no limit.
  */
 export const MAX_JSON_ENTRIES = 20_000;
 
-/** Longest path that an issue names. */
+/** Longer paths are cut in issues. */
 const MAX_ISSUE_PATH_CHARS = 200;
 
-/** A place in a document, as validation writes it: `messages.2.role`. */
+/** A path as issues write it: `messages.2.role`. */
 export function pathText(steps: readonly (string | number)[]): string {
 	return steps.join(".").slice(0, MAX_ISSUE_PATH_CHARS);
 }
@@ -32,7 +32,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** A container that is open: the place in it, as an index or as where its key stands in the text. */
+/** An open container, with the current index in it, or the range of the current key in the text. */
 interface Level {
 	isArray: boolean;
 	index: number;
@@ -40,7 +40,7 @@ interface Level {
 	keyTo: number;
 }
 
-/** Where a string that begins at `from` ends: behind its closing quote, or at the end of the text. */
+/** The end of a string that begins at `from`: behind its closing quote, or at the end of the text. */
 function findStringEnd(text: string, from: number): number {
 	for (let at = from + 1; at < text.length; at++) {
 		const code = text.charCodeAt(at);
@@ -50,7 +50,7 @@ function findStringEnd(text: string, from: number): number {
 	return text.length;
 }
 
-/** What is open at one place of a text, and what has been counted up to there. */
+/** The state of a scan over JSON text: the open containers, and the number of values so far. */
 class JsonScan {
 	#text: string;
 	#levels: Level[] = [];
@@ -82,7 +82,7 @@ class JsonScan {
 			: null;
 	}
 
-	/** Goes over a string. @returns its last place. */
+	/** Skips a string. @returns the index of its last character. */
 	string(from: number): number {
 		this.#stringFrom = from;
 		this.#stringTo = findStringEnd(this.#text, from);
@@ -116,21 +116,21 @@ class JsonScan {
 }
 
 /**
- * Finds the first place where JSON text nests too deeply or holds too many values. It need not be valid: whatever it lets
- * through takes little to parse. One pass, and memory for the open containers alone.
+ * Finds the first place where JSON text nests too deeply or holds too many values. Invalid text may pass; it is cheap to
+ * parse. The scan is one pass, with memory for the open containers only.
  */
 export function findExcess(text: string): Issue | null {
-	const shape = new JsonScan(text);
+	const scan = new JsonScan(text);
 	let issue: Issue | null = null;
 	for (let at = 0; at < text.length && !issue; at++) {
 		const code = text.charCodeAt(at);
-		// White space and what numbers are made of: most of a body that is not strings, passed over by one comparison each.
+		// Skips white space and digits with one comparison each.
 		if (code < QUOTE_CODE || (code > COMMA_CODE && code < COLON_CODE)) continue;
-		if (code === QUOTE_CODE) at = shape.string(at);
-		else if (code === COLON_CODE) shape.colon();
-		else if (code === COMMA_CODE) issue = shape.comma();
-		else if (code === OPEN_ARRAY || code === OPEN_OBJECT) issue = shape.open(code === OPEN_ARRAY);
-		else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) shape.close();
+		if (code === QUOTE_CODE) at = scan.string(at);
+		else if (code === COLON_CODE) scan.colon();
+		else if (code === COMMA_CODE) issue = scan.comma();
+		else if (code === OPEN_ARRAY || code === OPEN_OBJECT) issue = scan.open(code === OPEN_ARRAY);
+		else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) scan.close();
 	}
 	return issue;
 }

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, written from the endpoint list.
+// Writes the OpenAPI 3.1 document from the endpoint list.
 import {
 	anthropicErrorSchema,
 	type ErrorDialect,
@@ -38,27 +38,27 @@ function componentRef(name: string): Schema {
 	return { $ref: `#/components/schemas/${name}` };
 }
 
-const FLAT = componentRef("Error");
-const WRAPPED = componentRef("WrappedError");
-const OPENAI = componentRef("OpenAIError");
-const ANTHROPIC = componentRef("AnthropicError");
+const FLAT_ERROR = componentRef("Error");
+const WRAPPED_ERROR = componentRef("WrappedError");
+const OPENAI_ERROR = componentRef("OpenAIError");
+const ANTHROPIC_ERROR = componentRef("AnthropicError");
 
-/** Error bodies of 401, of 429 and of everything else, by the dialect that an endpoint fixes. */
+/** The error bodies of 401, of 429 and of all others, by the endpoint's dialect. */
 const ERRORS: Readonly<Record<ErrorDialect | "caller's", { unauthorized: Schema; limited: Schema; other: Schema }>> = {
-	svc: { unauthorized: WRAPPED, limited: { anyOf: [WRAPPED, FLAT] }, other: FLAT },
-	openai: { unauthorized: OPENAI, limited: OPENAI, other: OPENAI },
-	anthropic: { unauthorized: ANTHROPIC, limited: ANTHROPIC, other: ANTHROPIC },
+	svc: { unauthorized: WRAPPED_ERROR, limited: { anyOf: [WRAPPED_ERROR, FLAT_ERROR] }, other: FLAT_ERROR },
+	openai: { unauthorized: OPENAI_ERROR, limited: OPENAI_ERROR, other: OPENAI_ERROR },
+	anthropic: { unauthorized: ANTHROPIC_ERROR, limited: ANTHROPIC_ERROR, other: ANTHROPIC_ERROR },
 	"caller's": {
-		unauthorized: WRAPPED,
-		limited: { anyOf: [WRAPPED, FLAT, OPENAI] },
-		other: { anyOf: [FLAT, OPENAI] },
+		unauthorized: WRAPPED_ERROR,
+		limited: { anyOf: [WRAPPED_ERROR, FLAT_ERROR, OPENAI_ERROR] },
+		other: { anyOf: [FLAT_ERROR, OPENAI_ERROR] },
 	},
 };
 
 const CALLERS_FORM =
 	"OpenAIError to a request with x-stainless-lang, or from the AI SDK by its user-agent; Error to every other";
 
-/** Security schemes by access; `public` has none. */
+/** Security schemes by access. */
 const SCHEMES: Readonly<Record<Exclude<Access, "public">, { name: string; scheme: Schema }>> = {
 	key: {
 		name: "apiKey",
@@ -126,7 +126,7 @@ function toOperation(endpoint: Endpoint): Schema {
 }
 
 /**
- * The document of a service that has these endpoints, at whatever address it is read from.
+ * The document of a service with these endpoints. It is the same at every address of the service.
  * @param endpoints internal ones are marked `x-internal`.
  */
 export function openapiDocument(endpoints: readonly Endpoint[]): Schema {
