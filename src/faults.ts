@@ -1,12 +1,13 @@
-// Faults of a document that somebody wrote by hand: what a zod schema finds, each with its path, in the order of the document. Pure.
+// Turns the issues of a zod schema into the faults of a document that people write by hand: each with its path, in the document's
+// order. Pure.
 import type * as z from "zod";
 import { isJsonObject } from "./json.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** A place in a value: members and indices from the top. */
+/** Members and indices from the top of a value. */
 export type Path = readonly (string | number)[];
 
-/** Something that a document must not say. */
+/** A fault of a document. */
 export interface Fault {
 	path: Path;
 	/** The key is at fault, not its value. */
@@ -30,8 +31,8 @@ function toFaults(issue: z.core.$ZodIssue): Fault[] {
 }
 
 /**
- * Parses a document by the schema of its members, all of which are optional. Where it is at fault, the value is what the
- * schema makes of the members without faults.
+ * Parses a document by a schema whose members are all optional. The value of a faulty document is that of its members without
+ * faults.
  */
 export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { value: T; faults: Fault[] } {
 	const parsed = schema.safeParse(document);
@@ -47,8 +48,8 @@ function canHold(value: unknown, step: string | number): value is object {
 }
 
 /**
- * Sorts faults by where they stand in their document: those of a container come after those of what is in it. A path ends
- * where the document does, so that the only item of a list that was written without one has the path of the list.
+ * Sorts faults by their position in the document. Those of a container come after those inside it. A path is cut where the
+ * document ends: when one item may stand for a list, the item has the path of the list.
  */
 export function inDocumentOrder(faults: readonly Fault[], document: unknown): Fault[] {
 	const keyOrders = new Map<object, ReadonlyMap<string, number>>();

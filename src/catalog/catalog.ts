@@ -44,7 +44,7 @@ export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Fo
 	"foton-1": { name: "Foton", tiers: ["budget"] },
 };
 
-/** Makes something of a catalog on first use, and once. */
+/** Derives something from each catalog once, on first use. */
 export function perCatalog<T>(make: (catalog: Catalog) => T): (catalog: Catalog) => T {
 	const made = new WeakMap<Catalog, { value: T }>();
 	return (catalog) => {

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { attestationSchema } from "../compliance/attestation.ts";
+import type { Failure } from "../failure.ts";
 import {
 	type BilledCall,
 	callWarnings,
@@ -9,7 +10,6 @@ import {
 	fallbackFrom,
 	lastBilledCall,
 } from "../inference/accounting.ts";
-import type { Failure } from "../failure.ts";
 import type { ChatPurpose, SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";

@@ -188,7 +188,10 @@ export async function respondStreaming(
 	);
 	context.waitUntil(context.finished);
 	// Once the first delta is there, the work ends only when the client has read everything.
-	const firstOutcome = Promise.race([served.promise.then((sandbox) => ({ sandbox })), work.then((failure) => ({ failure }))]);
+	const firstOutcome = Promise.race([
+		served.promise.then((sandbox) => ({ sandbox })),
+		work.then((failure) => ({ failure })),
+	]);
 	const first = await inTime(firstOutcome, HEAD_WAIT_MS, () => "waited" as const);
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);

@@ -30,7 +30,7 @@ export function clientOrigin(address: string, headers: Headers): string {
 	return isSecure(url, headers) ? `https://${url.host}` : url.origin;
 }
 
-/** Passes HTTPS requests and those to this machine. Others are redirected, or refused if they have sent a secret or a body. */
+/** Passes HTTPS requests and those to this machine. Others are redirected, or refused if they have a credential or are no GET or HEAD. */
 export function requireHttps<C extends RequestContext>(): MiddlewareHandler<RequestState<C>> {
 	return async (c, next) => {
 		const url = new URL(c.req.url);

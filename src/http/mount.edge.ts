@@ -5,11 +5,11 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import type { z } from "zod";
 import type { Failure } from "../failure.ts";
+import { isJsonObject } from "../json.ts";
 import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
-import { isJsonObject } from "../json.ts";
 import { pathText } from "./json-shape.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 

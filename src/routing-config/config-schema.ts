@@ -1,5 +1,5 @@
-// The members of a routing config as zod schemas: what each may say, and the messages where it says something else. What holds
-// between members, and the normal form, are validate.ts's. Pure.
+// The schema of a routing config's members, with its error messages. validate.ts checks members against each other and builds the
+// normal form. Pure.
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
@@ -16,7 +16,7 @@ const MAX_BLOCKED_CHARS = 128;
 const MAX_RULE_NAME_CHARS = 64;
 const MAX_CONDITION_CHARS = 512;
 
-/** A stranger's value in a message. */
+/** A value in a message. */
 function quoteValue(value: unknown): string {
 	return quote(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
 }
@@ -28,7 +28,7 @@ function textProblem(value: string, maxChars: number): string | null {
 	return value.length > maxChars ? `must have at most ${maxChars} characters` : null;
 }
 
-/** A text that `problem` finds nothing wrong with. */
+/** A text without a problem. */
 function textWithout(problem: (value: string) => string | null) {
 	return z.string("must be a text").superRefine((value, issues) => {
 		const message = problem(value);
@@ -49,7 +49,7 @@ function oneOf<const T extends readonly string[]>(words: T) {
 	});
 }
 
-/** A list; one that is too long is refused before its items are looked at. */
+/** A list. A list that is too long is refused before its items are parsed. */
 function listOf<T extends z.ZodType>(item: T, maxItems: number) {
 	return z
 		.array(z.unknown(), "must be a list")
@@ -67,7 +67,7 @@ function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
 	return z.preprocess(withoutNulls, z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) }));
 }
 
-/** Runs a check of several members although some of them are at fault. */
+/** Lets a check of a mapping run although some of its members are at fault. */
 const despiteFaults = { when: ({ value }: { value: unknown }) => isJsonObject(value) };
 
 function amountUsd() {
@@ -146,7 +146,7 @@ function rule(catalog: Catalog) {
 		.transform(({ when = {}, use = {}, ...named }) => ({ ...named, when, use }));
 }
 
-/** A config as it is written. Patterns are taken as texts; the compliance policy is of any kind. */
+/** The members of a config. Patterns are checked as texts only, and the compliance policy is not checked. */
 export const configMembers = perCatalog((catalog) =>
 	mapping({
 		model: modelId(catalog, ["auto"]).optional(),

@@ -1,4 +1,4 @@
-// The server's own routing config: KV's `brain:default`, else BRAIN_MD, else none. Held in the isolate for a short time.
+// The server's own routing config: KV's `brain:default`, else BRAIN_MD, else none. Each isolate caches it for a short time.
 import type { ServiceContext } from "../account/context.ts";
 import { StorageUnavailableError } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
@@ -6,16 +6,16 @@ import type { CompiledConfig } from "../routing/routing-config.ts";
 import { readConfigText } from "./read.ts";
 
 const DEFAULT_CONFIG_KEY = "brain:default";
-/** A change reaches every isolate within this, and what KV's own cache adds. */
+/** A change reaches every isolate within this time and that of KV's own cache. */
 const CACHE_MS = 60_000;
-/** After KV has failed, what was held is good for so long again. */
+/** After KV has failed, the cached config is used for this long before the next try. */
 const RETRY_MS = 5_000;
 
 type DefaultConfigState = "none" | "valid" | "invalid";
 
 interface DefaultConfig {
 	state: DefaultConfigState;
-	/** Null unless valid: an invalid one is not applied. */
+	/** Null unless valid. An invalid config is not applied. */
 	config: CompiledConfig | null;
 }
 
@@ -26,9 +26,9 @@ interface CachedConfig extends DefaultConfig {
 
 export type DefaultConfigContext = Pick<ServiceContext, "env" | "settings">;
 
-/** By binding, which an isolate has one of. */
+/** By KV binding, of which an isolate has one. */
 const cache = new WeakMap<KVNamespace, CachedConfig>();
-/** The last text that the log was told of. */
+/** The last invalid text that was logged. */
 let lastLoggedText: string | null = null;
 
 async function parseDefaultConfig(text: string | null, { settings }: DefaultConfigContext): Promise<DefaultConfig> {
@@ -43,35 +43,35 @@ async function parseDefaultConfig(text: string | null, { settings }: DefaultConf
 
 /**
  * The server's config as of at most a minute ago.
- * @throws StorageUnavailableError when KV does not answer and nothing is held: what the operator blocks may be in it.
+ * @throws StorageUnavailableError when KV does not answer and nothing is cached: the config may block models.
  */
 async function loadDefaultConfig(context: DefaultConfigContext): Promise<DefaultConfig> {
 	const { env, settings } = context;
 	const nowMs = Date.now();
-	const held = cache.get(env.KV);
-	if (held && nowMs < held.untilMs) return held;
+	const cached = cache.get(env.KV);
+	if (cached && nowMs < cached.untilMs) return cached;
 	let stored: string | null;
 	try {
 		stored = await env.KV.get(DEFAULT_CONFIG_KEY, { cacheTtl: 60 });
 	} catch (error) {
 		logError("default_config_unread", error);
-		if (!held) throw new StorageUnavailableError("KV did not answer");
-		cache.set(env.KV, { ...held, untilMs: nowMs + RETRY_MS });
-		return held;
+		if (!cached) throw new StorageUnavailableError("KV did not answer");
+		cache.set(env.KV, { ...cached, untilMs: nowMs + RETRY_MS });
+		return cached;
 	}
 	const text = stored ?? settings.brainMd;
-	const known = held?.text === text ? held : await parseDefaultConfig(text, context);
+	const known = cached?.text === text ? cached : await parseDefaultConfig(text, context);
 	const fresh = { state: known.state, config: known.config, text, untilMs: nowMs + CACHE_MS };
 	cache.set(env.KV, fresh);
 	return fresh;
 }
 
-/** The config that holds for requests where they say nothing else; null when there is none that is valid. */
+/** The config under those of requests; null when there is none that is valid. */
 export async function findDefaultConfig(context: DefaultConfigContext): Promise<CompiledConfig | null> {
 	return (await loadDefaultConfig(context)).config;
 }
 
-/** What health says of it. */
+/** The config's state for the health endpoint. */
 export async function defaultConfigState(context: DefaultConfigContext): Promise<DefaultConfigState | "unknown"> {
 	try {
 		return (await loadDefaultConfig(context)).state;

@@ -1,5 +1,4 @@
-// Routing configs over HTTP: validate, share, fetch, list, a page for people, the badge.
-
+// Routing configs over HTTP: validation, sharing, lists, a page for people, the badge.
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -18,7 +17,7 @@ const DEFAULT_PAGE_SHARES = 50;
 
 const utf8Length = (text: string) => new TextEncoder().encode(text).byteLength;
 
-/** A config in one of its forms. */
+/** The fields of a config in one of its two forms. */
 const configFields = () => ({
 	brain_md: z
 		.string()
@@ -63,7 +62,7 @@ const configSchema = z.lazy(() =>
 		.describe("Normalized. Of an invalid config: the members that are valid."),
 );
 
-/** As the schema above has it. */
+/** A config in the types of the schema above. */
 function toConfigFields(config: ReadConfig["config"]): z.output<typeof configSchema> {
 	return {
 		...config,
@@ -201,7 +200,7 @@ const listSharesEndpoint = endpoint({
 	async handle({ query, context }) {
 		const { db, account } = context;
 		const { cursor, limit } = query;
-		// A cursor is the last share that was shown, so that new ones move nothing.
+		// The cursor is the last share of the page before, so new shares do not move the pages.
 		const after = cursor === undefined || !isShareId(cursor) ? null : await findOwnShare(db, account.userId, cursor);
 		if (cursor !== undefined && after === null) {
 			const message = "is not a next_cursor of this endpoint";
@@ -232,7 +231,7 @@ const listSharesEndpoint = endpoint({
 
 const NO_SHARE: Failure = { reason: "share_not_found", message: "no routing config is shared under this id" };
 
-/** A share by an id of anybody's; what cannot be an id is not looked up. */
+/** Any user's share by its id. A text that cannot be an id is not looked up. */
 async function findAnyShare(id: string, { db, timings }: ServiceContext): Promise<Share | null> {
 	return isShareId(id) ? timings.measure("d1", () => findShare(db, id)) : null;
 }
@@ -298,7 +297,7 @@ const showSharePageEndpoint = endpoint({
 	},
 });
 
-/** Changes with what a badge looks like. */
+/** Changes with the looks of badges. */
 const BADGE_VERSION = 1;
 const BADGE_CACHE_SECONDS = 86_400;
 
@@ -320,22 +319,22 @@ async function shareBadge(id: string, context: ServiceContext): Promise<BadgeVal
 }
 
 /**
- * The badge of a share with the default label, by way of KV, which saves the D1 query. Only badges of shares that exist are
- * kept, one each; a model's is computed faster than KV answers.
+ * The badge of a share with the default label, cached in KV, which saves the D1 query. Only badges of existing shares are
+ * cached, one each. A model's badge is computed faster than KV answers.
  */
 async function cachedShareBadge(id: string, context: ServiceContext): Promise<string> {
 	const { KV } = context.env;
 	const key = badgeKey(id);
-	const trouble = (error: unknown) => {
+	const logFailure = (error: unknown) => {
 		logError("badge_not_kept", error);
 		return null;
 	};
-	const kept = isShareId(id) ? await KV.get(key, { cacheTtl: 3600 }).catch(trouble) : null;
-	if (kept !== null) return kept;
+	const cached = isShareId(id) ? await KV.get(key, { cacheTtl: 3600 }).catch(logFailure) : null;
+	if (cached !== null) return cached;
 	const value = await shareBadge(id, context);
 	const badge = renderBadge(DEFAULT_LABEL, value);
 	if (value.tone !== "unknown")
-		context.waitUntil(KV.put(key, badge, { expirationTtl: BADGE_CACHE_SECONDS }).catch(trouble));
+		context.waitUntil(KV.put(key, badge, { expirationTtl: BADGE_CACHE_SECONDS }).catch(logFailure));
 	return badge;
 }
 
@@ -357,7 +356,7 @@ const getBadgeEndpoint = endpoint({
 	result: z.string(),
 	async handle({ query, context }) {
 		const { model, share, label } = query;
-		// An SVG may be opened by itself, where a script in it would run in this origin: there is none, and none may be.
+		// An SVG that is opened by itself could run scripts in this origin. The policy forbids them; a badge has none.
 		const headers = { "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff" };
 		if (share !== undefined && label === DEFAULT_LABEL)
 			return { ok: true, value: await cachedShareBadge(share, context), headers };

@@ -1,4 +1,4 @@
-// Under which routing config and which compliance policy a call is made: the request's over the server's.
+// Finds the routing config and the compliance policy in force for a request: its own merged with the server's.
 import type { Catalog } from "../catalog/catalog.ts";
 import { type CompliancePolicy, isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
@@ -7,21 +7,21 @@ import { mergeConfigs } from "./config.ts";
 import { type DefaultConfigContext, findDefaultConfig } from "./default-config.store.ts";
 import { pathName, readConfigObject } from "./read.ts";
 
-/** What a request says of it. */
+/** The rules in a request's body. */
 export interface RequestRules {
 	brain_config?: unknown;
 	compliance?: unknown;
 }
 
-/** What holds for a request. */
+/** The rules that hold for a request. */
 export interface RulesInForce {
 	/** Null when there is none. */
 	config: CompiledConfig | null;
-	/** Null when nothing is asked. */
+	/** Null when there is none that is active. */
 	policy: CompliancePolicy | null;
 }
 
-/** The config in force for a request; null when there is none. A faulty one of the request's is its failure. */
+/** The config in force for a request; null when there is none. A faulty config in the request is a failure. */
 async function findConfigInForce(own: unknown, context: DefaultConfigContext): Promise<Result<CompiledConfig | null>> {
 	const server = await findDefaultConfig(context);
 	if (own === undefined || own === null) return ok(server);
@@ -31,7 +31,7 @@ async function findConfigInForce(own: unknown, context: DefaultConfigContext): P
 	return ok(server ? mergeConfigs(compiled, server) : compiled);
 }
 
-/** A request's own policy in normal form, or its faults under the names of its fields. */
+/** A request's own policy in normal form, or its faults as issues of the request. */
 function parseOwnPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
 	const { policy, faults } = parseCompliancePolicy(compliance, catalog);
 	if (faults.length === 0) return ok(policy);
@@ -40,8 +40,8 @@ function parseOwnPolicy(compliance: unknown, catalog: Catalog): Result<Complianc
 }
 
 /**
- * The rules in force for a request. Its own `compliance` goes before that of its config, and this before the server's; one
- * that says nothing leaves it to the next.
+ * The rules in force for a request. Its `compliance` wins over that of its config, and this over the server's. A policy that
+ * says nothing counts as absent.
  */
 export async function rulesInForce(own: RequestRules, context: DefaultConfigContext): Promise<Result<RulesInForce>> {
 	const policy = parseOwnPolicy(own.compliance, context.settings.catalog);

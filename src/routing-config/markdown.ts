@@ -1,20 +1,20 @@
-// Where the YAML of a routing config stands in its text: all of it, the front matter of a Markdown file, or its one fenced block. Pure.
+// Finds the YAML in a routing config's text: the whole text, the front matter of a Markdown file, or its one fenced block. Pure.
 
-/** The YAML with everything before it blanked out, so that its lines keep their numbers. */
+/** The YAML after blank lines in place of the text before it, so that its lines keep their numbers. */
 export type FoundYaml =
 	| { ok: true; yaml: string; warning: string | null }
 	| { ok: false; line: number; message: string };
 
-/** A fence as in CommonMark 4.5: up to three spaces, three or more of one kind, an info string. */
+/** A fence as in CommonMark 4.5: up to three spaces, three or more backticks or tildes, an info string. */
 const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 
 interface LineRange {
-	/** Lines of the content, `[from, to)`, counted from 0. */
+	/** The lines `[from, to)`, counted from 0. */
 	from: number;
 	to: number;
 }
 
-/** The fenced blocks of YAML; an unclosed one runs to the end of the text (CommonMark 4.5). */
+/** The contents of fenced YAML blocks. An unclosed one runs to the end of the text (CommonMark 4.5). */
 function yamlBlocks(lines: readonly string[], from: number): LineRange[] {
 	const blocks: LineRange[] = [];
 	let open: { fence: string; isYaml: boolean; from: number } | null = null;
@@ -37,12 +37,12 @@ function extractLines(lines: readonly string[], { from, to }: LineRange, warning
 	return { ok: true, yaml: "\n".repeat(from) + lines.slice(from, to).join("\n"), warning };
 }
 
-/** Finds the YAML of a text; linear in it. */
+/** Finds the YAML of a text, in linear time. */
 export function findYaml(text: string): FoundYaml {
 	const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
 	if (/^---[ \t]*$/.test(lines[0] ?? "")) {
 		const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
-		// Without a second mark it is a YAML document that begins with its own.
+		// Without a second mark, the text is a YAML document that begins with one.
 		if (end < 0) return extractLines(lines, { from: 1, to: lines.length });
 		const also = yamlBlocks(lines, end + 1).length > 0;
 		return extractLines(

@@ -1,5 +1,5 @@
-// The page of a shared routing config, for people: what it does in words, its text, how to use it. Everything in it is a stranger's
-// and escaped; it has no script. Pure.
+// Renders the page of a shared routing config: what it does in words, its text, how to use it. All texts of users are escaped, and
+// the page has no script. Pure.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { RoutingConfig, RoutingRule } from "../routing/routing-config.ts";
@@ -32,7 +32,7 @@ pre code{background:none;padding:0}
 
 let contentSecurityPolicy: string | undefined;
 
-/** Headers of the page: nothing runs, nothing is loaded but its own style, nobody frames it, no search engine lists it. */
+/** Headers of the page: no scripts, no resources but its own style, no frames around it, no entry in search engines. */
 export function pageHeaders(): Record<string, string> {
 	contentSecurityPolicy ??= [
 		"default-src 'none'",
@@ -97,11 +97,11 @@ function renderSection(title: string, content: string): string {
 }
 
 function renderCodeBlock(text: string): string {
-	// Focusable, so that what is wider than the page can be scrolled by keyboard.
+	// Focusable, so that wide text can be scrolled by keyboard.
 	return `<pre tabindex="0"><code>${escapeMarkup(text)}</code></pre>`;
 }
 
-/** Addresses that the page names. */
+/** Addresses on the page. */
 export interface ShareUrls {
 	/** The share as JSON. */
 	json: string;

@@ -1,4 +1,4 @@
-// A routing config in either form, as text or as an object → its normal form, ready to be applied, or what is wrong with it.
+// Reads a routing config in either form, text or object, into its normal form, with every error and its position.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Fault } from "../faults.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
@@ -8,12 +8,12 @@ import { findYaml } from "./markdown.ts";
 import { type ValidatedConfig, validateConfig } from "./validate.ts";
 import type { YamlPosition } from "./yaml.ts";
 
-/** UTF-8 bytes of a config's text. */
+/** Maximum UTF-8 bytes of a config's text. */
 export const MAX_CONFIG_BYTES = 65_536;
 
-/** A config that was read; without errors it can be applied. */
+/** A config that was read. Without errors, it can be applied. */
 export interface ReadConfig extends CompiledConfig {
-	/** One line each, with `line L, column C: ` before it where the text says where. */
+	/** One line each, after `line L, column C: ` when the config was a text. */
 	errors: string[];
 	warnings: string[];
 }
@@ -22,7 +22,7 @@ async function validateWithPatterns(
 	raw: unknown,
 	catalog: Catalog,
 ): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
-	// The engine for regular expressions stays unloaded where no rule has one.
+	// Without patterns, their engine is not loaded.
 	if (patternsIn(raw).length === 0) {
 		const bounds = { catalog, checkPattern: () => null };
 		return { ...validateConfig(raw, bounds), matches: () => false };
@@ -31,7 +31,7 @@ async function validateWithPatterns(
 	return { ...validateConfig(raw, { catalog, checkPattern: patternChecker() }), matches: matchesPattern };
 }
 
-/** A place in words; a key is a stranger's and may be as long as the config. */
+/** A path in words. Keys are cut, because they may be as long as the config. */
 export function pathName(path: Fault["path"]): string {
 	return path.map((step) => String(step).slice(0, 64)).join(".");
 }
@@ -45,13 +45,13 @@ function withPosition(message: string, { line, column }: Partial<YamlPosition>):
 	return line === undefined || column === undefined ? message : `line ${line}, column ${column}: ${message}`;
 }
 
-/** Reads a config that was parsed already. */
+/** Reads a config from an object. */
 export async function readConfigObject(raw: unknown, catalog: Catalog): Promise<ReadConfig> {
 	const { config, faults, warnings, matches } = await validateWithPatterns(raw, catalog);
 	return { config, matches, warnings, errors: faults.map(toErrorText) };
 }
 
-/** Reads a config from its text: YAML, or Markdown around it. */
+/** Reads a config from its text: YAML, or Markdown with YAML in it. */
 export async function readConfigText(text: string, catalog: Catalog): Promise<ReadConfig> {
 	const failed = async (error: string): Promise<ReadConfig> => ({
 		...(await readConfigObject({}, catalog)),

@@ -1,6 +1,6 @@
-// How wide a text is in Verdana at 11 px, the face that badges are set in. Pure. The Latin table is the one that well-known badges
-// are measured with (anafanafo 2.0.0, MIT, whose data is 900 KB); other scripts get a width per kind of character, and the
-// badge's textLength makes the renderer keep to whatever is said here.
+// Measures text in Verdana at 11 px, the font of badges. Pure. The Latin widths are those of anafanafo 2.0.0 (MIT), which measures
+// well-known badges and whose data is 900 KB. Other scripts have one width for each kind of character. The badge's textLength makes
+// renderers keep to these widths.
 
 /** U+0020 to U+007E, hundredths of a pixel. */
 const ASCII_WIDTHS = [
@@ -11,7 +11,7 @@ const ASCII_WIDTHS = [
 	500, 698, 900,
 ];
 
-/** Characters outside ASCII that labels have most. */
+/** Hundredths of a pixel, for the characters outside ASCII that are most frequent in labels. */
 const OTHER_WIDTHS: Readonly<Record<string, number>> = {
 	ß: 682,
 	æ: 1051,
@@ -31,7 +31,7 @@ const OTHER_WIDTHS: Readonly<Record<string, number>> = {
 	"✓": 841,
 };
 
-/** By kind, first match: averages of Verdana where it has the script, of common fallback faces where not. */
+/** Hundredths of a pixel; the first match counts. Averages of Verdana, or of common fallback fonts for scripts it lacks. */
 const WIDTHS_BY_KIND: readonly [RegExp, number][] = [
 	[/^[\p{M}\p{Cf}]/u, 0],
 	[/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u, 1100],
@@ -56,10 +56,10 @@ function characterWidth(character: string): number {
 	return base ?? WIDTHS_BY_KIND.find(([kind]) => kind.test(character))?.[1] ?? 0;
 }
 
-/** Made on first use: it loads tables, which the Worker's start-up is not to wait for. */
+/** Created on first use, because it loads tables that would delay the Worker's start-up. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for characters, in order. */
+/** The graphemes of a text: what a reader takes for characters. */
 export function* splitGraphemes(text: string): Generator<string> {
 	segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
 	for (const { segment } of segmenter.segment(text)) yield segment;

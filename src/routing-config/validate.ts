@@ -1,5 +1,5 @@
-// A routing config as somebody wrote it → its normal form and every fault of it, each with its path. What is wrong is left out of
-// the normal form, so that an invalid config can still be shown. Pure; what each member may say is config-schema.ts's.
+// Validates a routing config and puts it into normal form, with every fault and its path. Faulty members are left out of the
+// normal form, so that an invalid config can still be shown. Pure; config-schema.ts has the schema of each member.
 import type { Catalog } from "../catalog/catalog.ts";
 import { isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { type Fault, inDocumentOrder, parseMembers } from "../faults.ts";
@@ -13,18 +13,18 @@ export interface ValidatedConfig {
 	/** Members that are valid, in normal form; the whole config when there are no faults. */
 	config: RoutingConfig;
 	faults: Fault[];
-	/** What is allowed and hardly meant. */
+	/** What is allowed but hardly intended. */
 	warnings: string[];
 }
 
-/** What a config is held against. */
+/** What a config is validated against. */
 export interface ConfigBasis {
 	catalog: Catalog;
-	/** What is wrong with a regular expression, or null; asked in the order of the rules. */
+	/** Returns what is wrong with a regular expression, or null. Called in the order of the rules. */
 	checkPattern(pattern: string): string | null;
 }
 
-/** What is allowed and hardly meant. */
+/** What is allowed but hardly intended. */
 function findWarnings(config: RoutingConfig, { models, findModel }: Catalog): string[] {
 	const warnings: string[] = [];
 	const rules = config.rules ?? [];
@@ -62,10 +62,10 @@ function findPatternFaults(raw: unknown, { checkPattern }: ConfigBasis): Fault[]
 	});
 }
 
-/** Validates a config and puts it into normal form: the same for every way of writing it, and its own normal form. */
+/** Validates a config. Its normal form is the same for every way of writing it, and is its own normal form. */
 export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfig {
 	const { catalog } = basis;
-	// A text of comments alone is a config that says nothing.
+	// A text of comments only is an empty config.
 	const { value: members, faults } = parseMembers(configMembers(catalog), raw ?? {});
 	const compliance = parseCompliancePolicy(members.compliance, catalog);
 	const policyFaults = compliance.faults.map((fault): Fault => ({ ...fault, path: ["compliance", ...fault.path] }));

@@ -1,5 +1,5 @@
-// YAML text → plain values that know where they stood. Whoever sends it is a stranger: size, depth, number of tokens and of values
-// are bounded before anything is built from them, so the work is linear in the text. Loaded on first use (load.ts).
+// Parses YAML into plain values, and finds the positions of paths in the text. The sender is not trusted: size, depth, tokens and
+// values are limited before anything is built from them, so the work is linear in the text. Loaded on first use (load.ts).
 import {
 	type Alias,
 	Composer,
@@ -19,13 +19,13 @@ import {
 } from "yaml";
 import type { Fault, Path } from "../faults.ts";
 
-/** Collections inside collections; a config needs five. */
+/** Collections inside collections. A config needs five. */
 const MAX_YAML_DEPTH = 16;
-/** Lexical tokens; the largest config that validates has a few thousand. */
+/** Lexical tokens. The largest valid config has a few thousand. */
 const MAX_YAML_TOKENS = 16_384;
-/** Characters of one scalar; the longest that validates has 512. */
+/** Characters of one scalar. The longest valid one has 512. */
 const MAX_SCALAR_CHARS = 4_096;
-/** Values, those behind aliases counted at each place they stand in. */
+/** Values. Those behind an alias count again at each alias. */
 const MAX_YAML_VALUES = 8_192;
 const MAX_ALIASES = 64;
 const MAX_YAML_FAULTS = 20;
@@ -57,7 +57,7 @@ function positionAt(lines: LineCounter, offset: number): YamlPosition {
 	return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** Tokens of the text, or why there are too many: lexer and parser are driven by hand, so that neither runs ahead. */
+/** The tokens of a text, or the limit that it exceeds. Lexer and parser take turns, so that neither runs ahead. */
 function tokenize(text: string, lines: LineCounter): { tokens: CST.Token[] } | { fault: YamlFault } {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
@@ -75,7 +75,7 @@ function tokenize(text: string, lines: LineCounter): { tokens: CST.Token[] } | {
 	return { tokens };
 }
 
-/** A document's nodes as plain values. */
+/** Turns a document's nodes into plain values. */
 class NodeReader {
 	readonly faults: YamlFault[] = [];
 	readonly #lines: LineCounter;
@@ -152,7 +152,7 @@ class NodeReader {
 		return Object.fromEntries(members);
 	}
 
-	/** An alias is read anew where it stands: what it multiplies counts against the number of values. */
+	/** The target of an alias is read again for each alias, so that its values count each time. */
 	#readAlias(alias: Alias, path: Path): unknown {
 		if (++this.#aliases > MAX_ALIASES) return this.#stop(alias, `more than ${MAX_ALIASES} aliases`);
 		const target = this.#anchors.get(alias.source);
@@ -173,7 +173,7 @@ export function parseYaml(text: string): ParsedYaml {
 	const lines = new LineCounter();
 	const lexed = tokenize(text, lines);
 	if ("fault" in lexed) return unparsed([lexed.fault]);
-	// Keys are compared by a set here; the library compares each with each.
+	// Unique keys are checked above by a map. The library compares each key with each.
 	const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, keepSourceTokens: false });
 	const [document, second] = composer.compose(lexed.tokens, true, text.length);
 	if (second)
@@ -191,14 +191,14 @@ export function parseYaml(text: string): ParsedYaml {
 	return { value, faults: reader.faults, findPosition: (path, at) => reader.findPosition(root, path, at) };
 }
 
-/** YAML of any kind is read for its syntax up to so many tokens; beyond, it is not judged. */
+/** Larger YAML is not checked for its syntax. */
 const MAX_SYNTAX_TOKENS = 65_536;
-/** Deeper, the composer's recursion would be what fails. */
+/** In deeper YAML, the composer's recursion would fail. */
 const MAX_SYNTAX_DEPTH = 100;
 
 /**
- * The first fault in the syntax of a YAML stream: any number of documents, any tags, any depth that is no attack. Null when
- * there is none, or when it is too large to be judged.
+ * The first syntax fault of a YAML stream with any number of documents and any tags. Null when there is none, or when the
+ * stream is too large or too deep to check.
  */
 export function yamlSyntaxFault(text: string): YamlFault | null {
 	const lines = new LineCounter();
