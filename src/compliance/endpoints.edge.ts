@@ -1,4 +1,4 @@
-// The compliance preview: what a policy would let through for a text, and what that would cost more, without calling anything.
+// The compliance preview: which models a policy would allow for a text, and what that costs more. It calls no model.
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -16,7 +16,7 @@ const previewMessageSchema = z.lazy(() =>
 );
 type PreviewMessage = z.output<typeof previewMessageSchema>;
 
-/** The text of the last message of the user's; null when there is none. */
+/** The text of the last user message; null when there is none. */
 function lastUserMessageText(messages: readonly PreviewMessage[]): string | null {
 	const content = messages.findLast(({ role }) => role === "user")?.content ?? null;
 	if (content === null || typeof content === "string") return content;
@@ -26,7 +26,7 @@ function lastUserMessageText(messages: readonly PreviewMessage[]): string | null
 const policySchema = z.lazy(() => attestationSchema.unwrap().shape.policy);
 const excludedSchema = z.record(z.string(), z.array(z.string()));
 
-/** Finds the policy in force for a request: the routing config decides it, which stands above this feature. */
+/** Finds the policy in force for a request. It is passed in, because routing configs are a layer above this one. */
 type FindPolicy = (
 	request: { brain_config?: unknown; compliance?: unknown },
 	context: ServiceContext,

@@ -1,4 +1,4 @@
-// A compliance policy as somebody wrote it → its normal form and every fault of it; and compiled, with all its members. Pure.
+// Parses a compliance policy into its normal form, with every fault, and compiles it into a policy with all members. Pure.
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { type Fault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
@@ -9,7 +9,7 @@ import { DATA_CLASSES, type DataClass, findDataClass, findPlaces, toStandard } f
 const MAX_LIST_WORDS = 100;
 const MAX_WORD_CHARS = 128;
 
-/** In normal form: only members that say something, lists sorted and without repetition. */
+/** A policy in normal form: only members that say something, lists sorted and without duplicates. */
 export interface CompliancePolicy {
 	provider_allowlist?: string[];
 	provider_denylist?: string[];
@@ -21,9 +21,9 @@ export interface CompliancePolicy {
 	require_zero_retention?: boolean;
 }
 
-/** A policy with all its members, under the names in which it is echoed and attested; a list that says nothing is empty. */
+/** A policy with all members, under the names in which it is echoed and attested. A list that says nothing is empty. */
 export interface CompiledPolicy {
-	/** False when it says nothing: then it lets everything through. */
+	/** False when it says nothing and allows everything. */
 	active: boolean;
 	provider_allowlist: string[];
 	provider_denylist: string[];
@@ -36,12 +36,12 @@ export interface CompiledPolicy {
 }
 
 export interface ParsedPolicy {
-	/** What of it is valid; the whole when there are no faults. */
+	/** The valid members; the whole policy when there are no faults. */
 	policy: CompliancePolicy;
 	faults: Fault[];
 }
 
-/** Members by every name they may be given; the first of each is its own. */
+/** The names of each member. The first is its own. */
 const MEMBER_NAMES: Readonly<Record<keyof CompliancePolicy, readonly string[]>> = {
 	provider_allowlist: ["provider_allowlist", "allowlist", "allowed_providers"],
 	provider_denylist: ["provider_denylist", "denylist", "denied_providers", "blocked_providers"],
@@ -53,7 +53,7 @@ const MEMBER_NAMES: Readonly<Record<keyof CompliancePolicy, readonly string[]>> 
 	require_zero_retention: ["require_zero_retention", "zero_retention", "zdr"],
 };
 
-/** A compiled policy's own word; so that what was echoed can be sent again, it is taken and says nothing. */
+/** A member of compiled policies. It is ignored, so that an echoed policy can be sent again. */
 const ECHOED = "active";
 
 const ALL_NAMES = Object.values(MEMBER_NAMES).flat();
@@ -61,10 +61,10 @@ const OWN_NAMES = new Map(
 	Object.entries(MEMBER_NAMES).flatMap(([own, names]) => names.map((name): [string, string] => [name, own])),
 );
 
-/** What one word of a list stands for, or the message when it stands for nothing. */
+/** Returns what a word of a list stands for, or the message for a word that stands for nothing. */
 type WordMeaning<T extends string> = (word: string) => readonly T[] | string;
 
-/** A list of words, each of which stands for entries of the normal form. One word alone is a list of it. */
+/** A list of words, each of which stands for entries of the normal form. A single text is a list of one word. */
 function wordList<T extends string>(meaning: WordMeaning<T>) {
 	const word = z.string("must be a text").transform((text, issues): readonly T[] => {
 		const isText = text.trim() !== "" && !/\p{Cc}/u.test(text);
@@ -127,7 +127,7 @@ const policyMembers = perCatalog((catalog) =>
 	),
 );
 
-/** A policy's members under their own names, without those that say nothing; and under which names they were written. */
+/** A policy's members under their own names, without absent ones, and the names under which they were written. */
 function toOwnNames(policy: Readonly<Record<string, unknown>>) {
 	const members: [string, unknown][] = [];
 	const writtenAs = new Map<string, string>();
@@ -145,7 +145,7 @@ function toOwnNames(policy: Readonly<Record<string, unknown>>) {
 }
 
 /**
- * Parses a policy. Each member may have one of several names; a null or an empty list says nothing.
+ * Parses a policy. Each member may have one of several names. A null or an empty list says nothing.
  * @param value of any type; null and undefined are a policy that says nothing.
  */
 export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedPolicy {
@@ -156,9 +156,10 @@ export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedP
 		const written = named?.writtenAs.get(String(own));
 		return { ...fault, path: written === undefined ? [] : [written, ...rest] };
 	});
-	const isSaid = ([, member]: [string, unknown]) => member === true || (Array.isArray(member) && member.length > 0);
+	const saysSomething = ([, member]: [string, unknown]) =>
+		member === true || (Array.isArray(member) && member.length > 0);
 	return {
-		policy: Object.fromEntries(Object.entries(parsed.value).filter(isSaid)),
+		policy: Object.fromEntries(Object.entries(parsed.value).filter(saysSomething)),
 		faults: inDocumentOrder([...(named?.faults ?? []), ...faults], value),
 	};
 }
@@ -168,7 +169,7 @@ export function isActivePolicy(policy: CompliancePolicy): boolean {
 	return Object.keys(policy).length > 0;
 }
 
-/** A policy in normal form, with all members. */
+/** Compiles a policy in normal form. */
 export function compilePolicy(policy: CompliancePolicy): CompiledPolicy {
 	return {
 		active: isActivePolicy(policy),

@@ -1,6 +1,6 @@
-// One spelling for what a compliance policy names: jurisdictions, frameworks, certifications, classes of data. Pure.
+// Finds the one spelling of what compliance policies name: jurisdictions, frameworks, certifications, classes of data. Pure.
 
-/** Classes of sensitive data, in the order in which they are always listed. */
+/** Classes of sensitive data, in the order of all lists. */
 export const DATA_CLASSES = ["PII", "PHI", "FINANCIAL", "SECRETS"] as const;
 export type DataClass = (typeof DATA_CLASSES)[number];
 
@@ -8,11 +8,11 @@ const EU_MEMBERS = new Set(
 	"AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE".split(" "),
 );
 
-/** What a list says with one word: the European Economic Area is the EU and three more. */
+/** The European Economic Area: the EU and three more. */
 const EEA = ["EU", "IS", "LI", "NO"];
 const PLACE_GROUPS: Readonly<Record<string, readonly string[]>> = { EEA, "EUROPEAN ECONOMIC AREA": EEA };
 
-/** Names and codes that neither ISO 3166 nor Unicode has for what is meant. */
+/** Names and codes that ISO 3166 and Unicode do not have for these places. */
 const PLACE_ALIASES: Readonly<Record<string, string>> = {
 	EUROPE: "EU",
 	"EUROPEAN UNION": "EU",
@@ -35,8 +35,8 @@ const PLACE_ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * ISO 3166-1 alpha-2, officially assigned. Unicode also names codes that are retired or reserved, and some of their names are
- * those of other codes: FX is `France` there too, UK `United Kingdom`, SU `Russia`.
+ * The officially assigned codes of ISO 3166-1 alpha-2. Unicode also has retired and reserved codes, some with the names of
+ * others: FX is `France`, UK `United Kingdom`, SU `Russia`.
  */
 const COUNTRIES: ReadonlySet<string> = new Set(
 	[
@@ -52,7 +52,7 @@ const COUNTRIES: ReadonlySet<string> = new Set(
 
 let codesByName: Map<string, string> | undefined;
 
-/** By the English name that Unicode has for the country. */
+/** Finds a country's code by its English name in Unicode. */
 function findCodeByName(name: string): string | undefined {
 	if (!codesByName) {
 		const names = new Intl.DisplayNames("en", { type: "region" });
@@ -61,10 +61,10 @@ function findCodeByName(name: string): string | undefined {
 	return codesByName.get(name);
 }
 
-/** Codes of ISO 3166-1 alpha-2, or `EU`, that a word stands for; null when it is no place. */
+/** The codes of ISO 3166-1 alpha-2, or `EU`, that a word stands for; null when it is no place. */
 export function findPlaces(word: string): readonly string[] | null {
 	const upper = word.trim().toUpperCase();
-	// As in `U.S.A.`; the names of saints keep their point.
+	// `U.S.A.` loses its points; names such as `St. Lucia` keep theirs.
 	const bare = /^(?:[A-Z]\.)+[A-Z]?$/.test(upper) ? upper.replaceAll(".", "") : upper;
 	const group = Object.hasOwn(PLACE_GROUPS, bare) ? PLACE_GROUPS[bare] : undefined;
 	if (group) return group;
@@ -73,12 +73,12 @@ export function findPlaces(word: string): readonly string[] | null {
 	return code === undefined ? null : [code];
 }
 
-/** Whether a place lies within one that is allowed: a member state lies within the EU, the EU within nothing else. */
+/** Whether a place lies within an allowed one. A member state lies within the EU; the EU lies within nothing else. */
 export function isWithin(place: string, allowed: readonly string[]): boolean {
 	return allowed.includes(place) || (EU_MEMBERS.has(place) && allowed.includes("EU"));
 }
 
-/** How frameworks and certifications are spelled here, by their letters and digits in capitals. */
+/** The spelling of frameworks and certifications, by their letters and digits in capitals. */
 const STANDARDS: Readonly<Record<string, string>> = Object.fromEntries(
 	[
 		"APPI",
@@ -120,8 +120,8 @@ const STANDARD_ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`. A name that
- * nobody here knows is kept, in capitals: no provider is known to have it.
+ * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`. An
+ * unknown name is kept in capitals; no provider is known to have it.
  */
 export function toStandard(word: string): string {
 	const upper = word.trim().toUpperCase();
@@ -147,7 +147,7 @@ const DATA_CLASS_ALIASES: Readonly<Record<string, DataClass>> = {
 	SECRET: "SECRETS",
 };
 
-/** The class of data that a word names; null when it names none. */
+/** Finds the class of data that a word names; null when it names none. */
 export function findDataClass(word: string): DataClass | null {
 	const upper = word.toUpperCase().replace(/[^A-Z]/g, "");
 	return (

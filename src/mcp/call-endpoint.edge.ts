@@ -1,4 +1,4 @@
-// Asks the service's own endpoints for a tool, a resource or a prompt: with the caller's key, as a request by itself.
+// Calls the service's own endpoints for a tool, a resource or a prompt, each as a request of its own with the caller's key.
 import { createParser } from "eventsource-parser";
 import type { ServiceContext } from "../account/context.ts";
 import type { Failure } from "../failure.ts";
@@ -6,18 +6,18 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { type ToolAnswer, toToolAnswer, toToolRequest } from "./tools.ts";
 
-/** What asking takes of the request that it is for. */
+/** The parts of a request's context that calls on its behalf need. */
 export type EndpointCaller = Pick<
 	ServiceContext,
 	"address" | "dispatch" | "headers" | "origin" | "requestId" | "signal"
 >;
 
-/** An endpoint's answer, and under which id it was given; null for arguments that no request can carry. */
+/** An endpoint's answer and the id of its request; the id is null when the arguments make no request. */
 export interface ToolCallResult extends ToolAnswer {
 	requestId: string | null;
 }
 
-/** What says who asks. Not what says which library does: errors keep the form that the reference documents. */
+/** Headers that identify the caller. Those that name its library are left out, so that errors have the documented form. */
 function callerHeaders({ headers, address }: EndpointCaller): Headers {
 	const own = new Headers({ "content-type": "application/json" });
 	const authorization = headers.get("authorization");
@@ -26,9 +26,9 @@ function callerHeaders({ headers, address }: EndpointCaller): Headers {
 	return own;
 }
 
-type ProgressListener = (event: Record<string, unknown>) => void;
+export type ProgressListener = (event: Record<string, unknown>) => void;
 
-/** Reads a stream of progress events to its `result` or `error`, which is the answer. */
+/** Reads a stream of progress events up to its `result` or `error`, which is the answer. */
 async function readProgressStream(
 	body: ReadableStream<Uint8Array>,
 	onProgress: ProgressListener,
@@ -51,8 +51,8 @@ function toFailedAnswer(failure: Failure): ToolAnswer {
 }
 
 /**
- * Makes the request that arguments stand for and reads its whole answer.
- * @param onProgress is told of progress, where the endpoint tells of it.
+ * Sends the request that the arguments stand for and reads its complete answer.
+ * @param onProgress called for the progress events of an endpoint that sends them.
  */
 export async function callEndpoint(
 	caller: EndpointCaller,
@@ -70,6 +70,6 @@ export async function callEndpoint(
 	if (!isStream || !response.body || !onProgress)
 		return { ...toToolAnswer(response.status, await response.text()), requestId };
 	const last = await readProgressStream(response.body, onProgress);
-	// Without a last event the stream broke off, and what became of the work is in the log.
+	// Without a last event, the stream broke off; the log has the outcome of the work.
 	return { ...(last ?? toFailedAnswer({ reason: "internal_error", requestId: requestId ?? "" })), requestId };
 }

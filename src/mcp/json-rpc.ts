@@ -1,7 +1,7 @@
-// JSON-RPC 2.0 messages as the MCP endpoint takes and answers them; what they ask is the SDK's to read. Pure.
+// Schemas of the JSON-RPC 2.0 messages of the MCP endpoint. The SDK reads what they ask. Pure.
 import * as z from "zod";
 
-/** More than a client sends at once; protocol versions since 2025-06-18 know no batches at all. */
+/** More than any client sends at once. Protocol versions since 2025-06-18 have no batches. */
 const MAX_BATCH_MESSAGES = 100;
 
 const rpcIdSchema = z.lazy(() => z.union([z.string().max(256), z.int()]));
@@ -17,7 +17,7 @@ const rpcMessageSchema = z.lazy(() =>
 	}),
 );
 
-/** True when each request has an id of its own: of two under one id, one would be done and never answered. */
+/** Whether each request has an id of its own. Of two requests with one id, one would never be answered. */
 function haveOwnIds(messages: readonly { id?: string | number | undefined }[]): boolean {
 	const ids = messages.flatMap(({ id }) => (id === undefined ? [] : [id]));
 	return new Set(ids).size === ids.length;
@@ -27,7 +27,7 @@ const rpcBatchSchema = z.lazy(() =>
 	z.array(rpcMessageSchema).min(1).max(MAX_BATCH_MESSAGES).refine(haveOwnIds, "must not have one id twice"),
 );
 
-/** What a client posts: a request, a notification, or several of them. */
+/** A client's body: a request, a notification, or a batch. */
 export const mcpBodySchema = z.lazy(() => z.union([rpcMessageSchema, rpcBatchSchema]));
 export type McpBody = z.output<typeof mcpBodySchema>;
 export type McpMessage = z.output<typeof rpcMessageSchema>;
@@ -41,10 +41,10 @@ const rpcResponseSchema = z.lazy(() =>
 	}),
 );
 
-/** What it is answered: a response to each request. */
+/** The answer: a response to each request. */
 export const mcpAnswerSchema = z.lazy(() => z.union([rpcResponseSchema, z.array(rpcResponseSchema)]));
 
-/** How the protocol itself refuses a request. */
+/** The protocol's own error. */
 export const mcpErrorSchema = z.lazy(() =>
 	z.looseObject({
 		jsonrpc: rpcVersion,

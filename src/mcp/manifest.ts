@@ -1,10 +1,10 @@
-// The tool manifest: the tools with their addresses, and how a client connects (docs/reference.md, "Tool manifest"). Pure.
+// The tool manifest: the tools with their addresses, and a client's configuration (docs/reference.md, "Tool manifest"). Pure.
 import * as z from "zod";
 import type { McpTool } from "./tools.ts";
 
 const MANIFEST_VERSION = "svc-mcp-manifest-v0.1";
 
-/** Where the MCP server is. */
+/** The path of the MCP server. */
 export const MCP_PATH = "/v1/mcp";
 
 const inputSchema = z.lazy(() =>
@@ -24,7 +24,7 @@ const toolEntrySchema = z.lazy(() =>
 	}),
 );
 
-/** The tools as they are kept: the same at whatever address the service is asked. */
+/** The tools without the service's address, as they are cached. */
 export const manifestToolsSchema = z.lazy(() => z.array(toolEntrySchema));
 export type ManifestTools = z.output<typeof manifestToolsSchema>;
 
@@ -54,7 +54,7 @@ export const toolManifestSchema = z.lazy(() =>
 	}),
 );
 
-/** Tools as the manifest names them, without an address. */
+/** The manifest's entries of tools, without the service's address. */
 export function toManifestTools(tools: readonly McpTool[]): ManifestTools {
 	return tools.map(({ name, description, method, path, inputSchema, authRequired }) => ({
 		name,
@@ -68,7 +68,7 @@ export function toManifestTools(tools: readonly McpTool[]): ManifestTools {
 
 /** The manifest of a service at an origin. */
 export function toToolManifest(origin: string, tools: ManifestTools): z.output<typeof toolManifestSchema> {
-	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts in what stands in its environment.
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client replaces it by the variable of its environment.
 	const token = "${SVC_API_KEY}";
 	const svc = {
 		type: "http" as const,

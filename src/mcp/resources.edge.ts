@@ -1,4 +1,4 @@
-// Resources and prompts of the MCP server: skills, and shared routing configs, as the endpoints answer them.
+// Resources and prompts of the MCP server: skills and shared routing configs, read from the service's endpoints.
 import {
 	type GetPromptRequestParams,
 	type GetPromptResult,
@@ -29,14 +29,14 @@ function findSource(endpoints: readonly Endpoint[], source: keyof typeof SOURCE_
 	return endpoint;
 }
 
-/** What an error's body says to people, in either of its forms (docs/reference.md, "Errors"). */
+/** The message of an error's body, in either of its forms (docs/reference.md, "Errors"). */
 function errorMessage(body: ToolCallResult["value"]): string | undefined {
 	return (
 		endpointErrorSchema.safeParse(body).data?.message ?? endpointErrorSchema.safeParse(body?.["detail"]).data?.message
 	);
 }
 
-/** A source's answer; a refusal becomes the protocol's error, with the endpoint's body as its data. */
+/** A source's answer. A failure becomes an error of the protocol, with the endpoint's body as its data. */
 async function readSource<T>(
 	schema: z.ZodType<T>,
 	source: keyof typeof SOURCE_ENDPOINTS,
@@ -45,12 +45,12 @@ async function readSource<T>(
 	args: Record<string, unknown> = {},
 ): Promise<T> {
 	const { failed, value } = await callEndpoint(caller, findSource(endpoints, source), args);
-	// Clients show the message alone.
+	// Clients show only the message.
 	if (failed) throw new ProtocolError(ProtocolErrorCode.InvalidParams, errorMessage(value) ?? "refused", value);
 	return schema.parse(value);
 }
 
-/** All skills on the first page; the caller's own shares by the pages of their list. */
+/** All skills on the first page, and the caller's own shares, page by page. */
 export async function listResources(
 	endpoints: readonly Endpoint[],
 	caller: EndpointCaller,
@@ -83,7 +83,7 @@ function toResourceContents(uri: string, isSkill: boolean, { text, value }: Tool
 	return { contents: [{ uri, mimeType: "text/markdown", text: skillSchema.parse(value).raw }] };
 }
 
-/** A skill's Markdown, or a shared config as its endpoint answers it. */
+/** A skill's Markdown, or the JSON of a shared config. */
 export async function readResource(
 	endpoints: readonly Endpoint[],
 	caller: EndpointCaller,
@@ -97,7 +97,7 @@ export async function readResource(
 	return toResourceContents(uri, name.kind === "skill", answer);
 }
 
-/** Every skill, to be given a task. */
+/** Every skill, as a prompt that takes a task. */
 export async function listPrompts(endpoints: readonly Endpoint[], caller: EndpointCaller): Promise<ListPromptsResult> {
 	const { data } = await readSource(skillListSchema, "skills", endpoints, caller);
 	return {
@@ -110,7 +110,7 @@ export async function listPrompts(endpoints: readonly Endpoint[], caller: Endpoi
 	};
 }
 
-/** A skill's text and the task, for the client's own model; a prompt knows no system role. */
+/** A skill's text and the task for the client's own model. Prompts have no system role. */
 export async function getPrompt(
 	endpoints: readonly Endpoint[],
 	caller: EndpointCaller,

@@ -1,6 +1,6 @@
-// What the MCP server lets a client read besides tools: skills and shared routing configs, each an endpoint's answer. Pure.
+// The MCP server's resources: skills and shared routing configs, their sources and addresses. Pure.
 
-/** What resources and prompts are read from: endpoint ids, by what they answer. */
+/** The ids of the endpoints that resources and prompts are read from. */
 export const SOURCE_ENDPOINTS = {
 	skills: "list_skills",
 	skill: "get_skill",
@@ -10,7 +10,7 @@ export const SOURCE_ENDPOINTS = {
 
 const URI_SCHEME = "svc://";
 
-/** Resources that are named by an id. */
+/** Templates of the resources, each with an id. */
 export const RESOURCE_TEMPLATES = [
 	{
 		uriTemplate: `${URI_SCHEME}skills/{skill_id}`,
@@ -28,13 +28,13 @@ export const RESOURCE_TEMPLATES = [
 	},
 ] as const;
 
-/** What a resource's address names. */
+/** The resource that an address names. */
 export interface ResourceName {
 	kind: "skill" | "share";
 	id: string;
 }
 
-/** Reads an address; null for one that can name nothing here. */
+/** Parses an address; null when it cannot name a resource. */
 export function parseResourceUri(uri: string): ResourceName | null {
 	const [, folder, id] = /^svc:\/\/(skills|brain)\/([A-Za-z0-9-]{1,128})$/.exec(uri) ?? [];
 	if (!folder || !id) return null;

@@ -1,5 +1,5 @@
-// The MCP server: one exchange over streamable HTTP, without a session, by the official SDK. Tools, resources and prompts are
-// all answers of the service's own endpoints. Heavy, so it is loaded with the first request that asks for it.
+// The MCP server: one exchange over streamable HTTP without a session, by the official SDK. Tools, resources and prompts are
+// answers of the service's own endpoints. The SDK is heavy, so this is loaded with the first request that needs it.
 import {
 	type CallToolResult,
 	createMcpHandler,
@@ -15,7 +15,7 @@ import {
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { callEndpoint, type EndpointCaller } from "./call-endpoint.edge.ts";
+import { callEndpoint, type EndpointCaller, type ProgressListener } from "./call-endpoint.edge.ts";
 import { type McpBody, toMessages } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./resources.edge.ts";
@@ -28,7 +28,7 @@ interface ServedTool {
 	tool: McpTool;
 }
 
-/** How often a client that asked for it hears that a call is under way. */
+/** A client that asked for progress is notified this often that its call is under way. */
 const PROGRESS_MS = 10_000;
 
 const INSTRUCTIONS =
@@ -36,7 +36,7 @@ const INSTRUCTIONS =
 
 const toolsByEndpoints = new WeakMap<readonly Endpoint[], ReadonlyMap<string, ServedTool>>();
 
-/** The tools among endpoints, by name; made once. */
+/** The tools among endpoints, by name. Computed once. */
 function servedTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, ServedTool> {
 	const known = toolsByEndpoints.get(endpoints);
 	if (known) return known;
@@ -46,7 +46,7 @@ function servedTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, Served
 	return byName;
 }
 
-/** A tool as `tools/list` shows it; the hints are what HTTP says of its method (RFC 9110, section 9.2). */
+/** A tool's entry in `tools/list`. The hints are what HTTP says of its method (RFC 9110, section 9.2). */
 function toToolListing({ name, description, method, inputSchema }: McpTool) {
 	return {
 		name,
@@ -60,22 +60,17 @@ function toToolListing({ name, description, method, inputSchema }: McpTool) {
 	};
 }
 
-type OnProgress = NonNullable<Parameters<typeof callEndpoint>[3]>;
-
-/**
- * Does work and tells the client, if it asked to be told, that it has begun, what the endpoint says of its progress, and
- * after each ten seconds that it goes on.
- */
+/** Does work and sends progress to a client that asked for it: at the start, for the endpoint's events, and every ten seconds. */
 async function withProgress<T>(
 	{ mcpReq }: ServerContext,
-	work: (onProgress: OnProgress | null) => Promise<T>,
+	work: (onProgress: ProgressListener | null) => Promise<T>,
 ): Promise<T> {
 	const progressToken = mcpReq._meta?.progressToken;
 	if (progressToken === undefined) return work(null);
 	let progress = 0;
 	const notify = (message: string) => {
 		const params = { progressToken, progress: progress++, message };
-		// Who has gone need not be told.
+		// A client that has left gets no notification.
 		return mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
 	};
 	await notify("started");
@@ -95,7 +90,7 @@ async function callTool(
 	{ endpoint }: ServedTool,
 	args: Record<string, unknown>,
 	caller: EndpointCaller,
-	onProgress: OnProgress | null,
+	onProgress: ProgressListener | null,
 ): Promise<CallToolResult> {
 	const { text, value, failed, requestId } = await callEndpoint(caller, endpoint, args, onProgress);
 	return {
@@ -106,7 +101,7 @@ async function callTool(
 	};
 }
 
-/** Does what a client asks; a bug is the log's to tell of, and not the client's to read. */
+/** Does work for a client. An unexpected error is logged, and the client does not see it. */
 async function withProtocolErrors<T>({ requestId }: EndpointCaller, work: () => T | Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -125,7 +120,7 @@ function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller): S
 		{
 			capabilities: { tools: {}, resources: {}, prompts: {} },
 			instructions: INSTRUCTIONS,
-			// The SDK's other one compiles schemas to code, which workerd forbids.
+			// The SDK's default validator compiles schemas to code, which workerd forbids.
 			jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
 		},
 	);
@@ -137,7 +132,7 @@ function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller): S
 		safely(() => {
 			const tool = servedTools(endpoints).get(params.name);
 			if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-			return withProgress(context, (hear) => callTool(tool, params.arguments ?? {}, caller, hear));
+			return withProgress(context, (onProgress) => callTool(tool, params.arguments ?? {}, caller, onProgress));
 		}),
 	);
 	server.setRequestHandler("resources/list", ({ params }) =>
@@ -150,7 +145,7 @@ function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller): S
 	return server;
 }
 
-/** One exchange with a client of the protocol versions up to 2025-11-25. */
+/** One exchange with a client of a protocol version up to 2025-11-25. */
 async function answerLegacy(server: Server, request: Request, body: McpBody, streams: boolean): Promise<Response> {
 	const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams });
 	await server.connect(transport);
@@ -160,8 +155,7 @@ async function answerLegacy(server: Server, request: Request, body: McpBody, str
 }
 
 /**
- * True when the answer is to be a stream: a tool is called that takes its time, or whose caller wants to hear of its
- * progress, by a client that reads streams.
+ * Whether the answer is a stream: the client reads streams, and it calls a tool that may take long or asks for progress.
  */
 function needsStream(body: McpBody, headers: Headers, endpoints: readonly Endpoint[]): boolean {
 	if (!headers.get("accept")?.includes("text/event-stream")) return false;
@@ -173,7 +167,7 @@ function needsStream(body: McpBody, headers: Headers, endpoints: readonly Endpoi
 	});
 }
 
-/** The request as the SDK wants it: any JSON was taken already, and a client that names no media type gets JSON. */
+/** The request for the SDK. The body was parsed already, and a client that names no media type gets JSON. */
 function toSdkRequest(caller: EndpointCaller): Request {
 	const headers = new Headers(caller.headers);
 	headers.set("accept", "application/json, text/event-stream");
@@ -182,8 +176,8 @@ function toSdkRequest(caller: EndpointCaller): Request {
 }
 
 /**
- * Origins that may call from a browser: pages of this machine, and of the service itself where its certificate shows that
- * the name is its own. Any other page may have reached a service on this machine by a name of its own making.
+ * The refusal of a browser's page by its origin. Allowed are pages of this machine and, over HTTPS, of the service itself, whose
+ * certificate proves its name. Any other page may have reached a service on this machine by DNS rebinding.
  */
 function refuseOrigin(request: Request): Response | undefined {
 	const { protocol, hostname } = new URL(request.url);
@@ -192,8 +186,8 @@ function refuseOrigin(request: Request): Response | undefined {
 }
 
 /**
- * Answers what a client posted.
- * @param endpoints whose tools are served.
+ * Answers a client's messages.
+ * @param endpoints those that are served as tools.
  */
 export async function answerMcp(
 	body: McpBody,
@@ -209,7 +203,7 @@ export async function answerMcp(
 	const handler = createMcpHandler(() => createServer(endpoints, caller), {
 		legacy: "reject",
 		responseMode: streams ? "sse" : "auto",
-		// Nothing here changes while somebody listens.
+		// Tools, resources and prompts do not change during a subscription.
 		maxSubscriptions: 0,
 	});
 	return handler.fetch(request, { parsedBody: body });
