@@ -8,7 +8,7 @@ import { didYouMean } from "./suggest.ts";
 export type Path = readonly (string | number)[];
 
 /** A fault of a document. */
-export interface Fault {
+export interface DocumentFault {
 	path: Path;
 	/** The key is at fault, not its value. */
 	at: "key" | "value";
@@ -23,7 +23,7 @@ export function mappingMessages(names: readonly string[]): z.core.$ZodErrorMap {
 			: "must be a mapping";
 }
 
-function toFaults(issue: z.core.$ZodIssue): Fault[] {
+function toFaults(issue: z.core.$ZodIssue): DocumentFault[] {
 	const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
 	if (issue.code !== "unrecognized_keys") return [{ path, at: "value", message: issue.message }];
 	const messages = issue.message.split("\n");
@@ -34,7 +34,7 @@ function toFaults(issue: z.core.$ZodIssue): Fault[] {
  * Parses a document by a schema whose members are all optional. The value of a faulty document is that of its members without
  * faults.
  */
-export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { value: T; faults: Fault[] } {
+export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { value: T; faults: DocumentFault[] } {
 	const parsed = schema.safeParse(document);
 	if (parsed.success) return { value: parsed.data, faults: [] };
 	const faults = parsed.error.issues.flatMap(toFaults);
@@ -51,7 +51,7 @@ function canHold(value: unknown, step: string | number): value is object {
  * Sorts faults by their position in the document. Those of a container come after those inside it. A path is cut where the
  * document ends: when one item may stand for a list, the item has the path of the list.
  */
-export function inDocumentOrder(faults: readonly Fault[], document: unknown): Fault[] {
+export function inDocumentOrder(faults: readonly DocumentFault[], document: unknown): DocumentFault[] {
 	const keyOrders = new Map<object, ReadonlyMap<string, number>>();
 	const keyOrder = (container: object) => {
 		const order = keyOrders.get(container) ?? new Map(Object.keys(container).map((key, index) => [key, index]));

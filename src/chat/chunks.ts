@@ -26,11 +26,11 @@ export function chunkHead(fields: ChunkHead["fields"], includeUsage: boolean): C
 }
 
 /** One event. */
-export function renderEvent(payload: unknown): string {
+function renderEvent(payload: unknown): string {
 	return `data: ${JSON.stringify(payload)}\n\n`;
 }
 
-export const DONE_EVENT = "data: [DONE]\n\n";
+const DONE_EVENT = "data: [DONE]\n\n";
 
 interface ChunkExtras {
 	/** Fields of the upstream's body; ours win. */

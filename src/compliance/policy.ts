@@ -1,7 +1,7 @@
 // Parses a compliance policy into its normal form, with every fault, and compiles it into a policy with all members. Pure.
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
-import { type Fault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
+import { type DocumentFault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { didYouMean, quote } from "../suggest.ts";
 import { DATA_CLASSES, type DataClass, findDataClass, findPlaces, toStandard } from "./vocabulary.ts";
@@ -35,10 +35,10 @@ export interface CompiledPolicy {
 	require_zero_retention: boolean;
 }
 
-export interface ParsedPolicy {
+interface ParsedPolicy {
 	/** The valid members; the whole policy when there are no faults. */
 	policy: CompliancePolicy;
-	faults: Fault[];
+	faults: DocumentFault[];
 }
 
 /** The names of each member. The first is its own. */
@@ -131,7 +131,7 @@ const policyMembers = perCatalog((catalog) =>
 function toOwnNames(policy: Readonly<Record<string, unknown>>) {
 	const members: [string, unknown][] = [];
 	const writtenAs = new Map<string, string>();
-	const faults: Fault[] = [];
+	const faults: DocumentFault[] = [];
 	for (const [name, value] of Object.entries(policy)) {
 		if (value === null || value === undefined || name === ECHOED) continue;
 		const own = OWN_NAMES.get(name) ?? name;
@@ -152,7 +152,7 @@ export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedP
 	if (value === null || value === undefined) return { policy: {}, faults: [] };
 	const named = isJsonObject(value) ? toOwnNames(value) : null;
 	const parsed = parseMembers(policyMembers(catalog), named ? named.members : value);
-	const faults = parsed.faults.map(({ path: [own, ...rest], ...fault }): Fault => {
+	const faults = parsed.faults.map(({ path: [own, ...rest], ...fault }): DocumentFault => {
 		const written = named?.writtenAs.get(String(own));
 		return { ...fault, path: written === undefined ? [] : [written, ...rest] };
 	});

@@ -3,7 +3,7 @@ import type { ErrorDialect } from "./dialects.ts";
 import type { Timings } from "./timings.ts";
 
 /** Fields of a request's one log line. Never content, never keys. */
-export interface LogFields {
+interface LogFields {
 	/** The endpoint's id. Unknown paths are not logged, because they may hold anything. */
 	endpoint: string;
 	user_id?: string;

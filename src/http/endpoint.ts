@@ -9,7 +9,7 @@ export const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Media types of a success. For all but JSON, the handler writes the text. */
-export type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xml";
+type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xml";
 
 /** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser. */
 export type Access = "public" | "key" | "operator" | "session";

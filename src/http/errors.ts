@@ -3,7 +3,7 @@ import type { Failure } from "../failure.ts";
 import { type ErrorDialect, type ErrorReport, renderErrorBody } from "./dialects.ts";
 
 /** A failure as an HTTP response. */
-export interface HttpFailure {
+interface HttpFailure {
 	status: number;
 	body: Record<string, unknown>;
 	headers: Record<string, string>;

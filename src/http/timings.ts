@@ -1,7 +1,7 @@
 // Measures the stages of a request, for the log line and the Server-Timing header. Pure.
 
 /** Stages that take time: the key's look-up, the meter's verdict, the body, the model, D1, the settlement. */
-export type TimedStage = "auth" | "admit" | "body" | "first_delta" | "upstream" | "d1" | "settle";
+type TimedStage = "auth" | "admit" | "body" | "first_delta" | "upstream" | "d1" | "settle";
 
 /** Times of one request in ms. In the Workers runtime the clock stands still between I/O, so pure computation shows as 0. */
 export class Timings {

@@ -26,12 +26,12 @@ function callerHeaders({ headers, address }: EndpointCaller): Headers {
 	return own;
 }
 
-export type ProgressListener = (event: Record<string, unknown>) => void;
+export type ToolProgressListener = (event: Record<string, unknown>) => void;
 
 /** Reads a stream of progress events up to its `result` or `error`, which is the answer. */
 async function readProgressStream(
 	body: ReadableStream<Uint8Array>,
-	onProgress: ProgressListener,
+	onProgress: ToolProgressListener,
 ): Promise<ToolAnswer | null> {
 	let last: ToolAnswer | null = null;
 	const parser = createParser({
@@ -58,7 +58,7 @@ export async function callEndpoint(
 	caller: EndpointCaller,
 	endpoint: Endpoint,
 	args: Readonly<Record<string, unknown>>,
-	onProgress: ProgressListener | null = null,
+	onProgress: ToolProgressListener | null = null,
 ): Promise<ToolCallResult> {
 	const request = toToolRequest(endpoint, args, onProgress && endpoint.streamsProgress ? { stream: true } : {});
 	if (!request.ok) return { ...toFailedAnswer(request.failure), requestId: null };

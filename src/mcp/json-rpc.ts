@@ -30,7 +30,7 @@ const rpcBatchSchema = z.lazy(() =>
 /** A client's body: a request, a notification, or a batch. */
 export const mcpBodySchema = z.lazy(() => z.union([rpcMessageSchema, rpcBatchSchema]));
 export type McpBody = z.output<typeof mcpBodySchema>;
-export type McpMessage = z.output<typeof rpcMessageSchema>;
+type McpMessage = z.output<typeof rpcMessageSchema>;
 
 const rpcResponseSchema = z.lazy(() =>
 	z.looseObject({

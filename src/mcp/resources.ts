@@ -29,7 +29,7 @@ export const RESOURCE_TEMPLATES = [
 ] as const;
 
 /** The resource that an address names. */
-export interface ResourceName {
+interface ResourceName {
 	kind: "skill" | "share";
 	id: string;
 }

@@ -15,7 +15,7 @@ import {
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { callEndpoint, type EndpointCaller, type ProgressListener } from "./call-endpoint.edge.ts";
+import { callEndpoint, type EndpointCaller, type ToolProgressListener } from "./call-endpoint.edge.ts";
 import { type McpBody, toMessages } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./resources.edge.ts";
@@ -63,7 +63,7 @@ function toToolListing({ name, description, method, inputSchema }: McpTool) {
 /** Does work and sends progress to a client that asked for it: at the start, for the endpoint's events, and every ten seconds. */
 async function withProgress<T>(
 	{ mcpReq }: ServerContext,
-	work: (onProgress: ProgressListener | null) => Promise<T>,
+	work: (onProgress: ToolProgressListener | null) => Promise<T>,
 ): Promise<T> {
 	const progressToken = mcpReq._meta?.progressToken;
 	if (progressToken === undefined) return work(null);
@@ -90,7 +90,7 @@ async function callTool(
 	{ endpoint }: ServedTool,
 	args: Record<string, unknown>,
 	caller: EndpointCaller,
-	onProgress: ProgressListener | null,
+	onProgress: ToolProgressListener | null,
 ): Promise<CallToolResult> {
 	const { text, value, failed, requestId } = await callEndpoint(caller, endpoint, args, onProgress);
 	return {

@@ -94,7 +94,7 @@ export function toTools(endpoints: readonly Endpoint[]): McpTool[] {
 }
 
 /** The request of a tool call. */
-export interface ToolRequest {
+interface ToolRequest {
 	/** Path and query. */
 	target: string;
 	/** JSON; null for an endpoint without a body. */

@@ -36,11 +36,11 @@ function textWithout(problem: (value: string) => string | null) {
 	});
 }
 
-function text(maxChars: number) {
+function shortText(maxChars: number) {
 	return textWithout((value) => textProblem(value, maxChars));
 }
 
-function oneOf<const T extends readonly string[]>(words: T) {
+function wordAmong<const T extends readonly string[]>(words: T) {
 	return z.enum(words, {
 		error({ input }) {
 			const hint = typeof input === "string" ? didYouMean(input, words) : "";
@@ -50,7 +50,7 @@ function oneOf<const T extends readonly string[]>(words: T) {
 }
 
 /** A list. A list that is too long is refused before its items are parsed. */
-function listOf<T extends z.ZodType>(item: T, maxItems: number) {
+function limitedList<T extends z.ZodType>(item: T, maxItems: number) {
 	return z
 		.array(z.unknown(), "must be a list")
 		.refine(({ length }) => length <= maxItems, `must have at most ${maxItems} entries`)
@@ -91,19 +91,19 @@ function yesOrNo() {
 /** One or several; the normal form is a list. */
 function intents() {
 	return z
-		.preprocess((value) => (Array.isArray(value) ? value : [value]), listOf(oneOf(INTENTS), INTENTS.length))
+		.preprocess((value) => (Array.isArray(value) ? value : [value]), limitedList(wordAmong(INTENTS), INTENTS.length))
 		.refine(({ length }) => length > 0, "must not be empty")
 		.transform((found) => [...new Set(found)]);
 }
 
 function pattern() {
-	return text(MAX_CONDITION_CHARS);
+	return shortText(MAX_CONDITION_CHARS);
 }
 
 function condition() {
 	return mapping({
 		intent: intents().optional(),
-		contains: text(MAX_CONDITION_CHARS).optional(),
+		contains: shortText(MAX_CONDITION_CHARS).optional(),
 		matches: pattern().optional(),
 		min_tokens: tokenCount().optional(),
 		max_tokens: tokenCount().optional(),
@@ -136,11 +136,15 @@ function blockedEntry({ models, providers, findModel, findProvider }: Catalog) {
 function rule(catalog: Catalog) {
 	const choice = mapping({
 		model: modelId(catalog, ["auto"]).optional(),
-		routing_mode: oneOf(ROUTING_MODES).optional(),
-		tier: oneOf(TIERS).optional(),
+		routing_mode: wordAmong(ROUTING_MODES).optional(),
+		tier: wordAmong(TIERS).optional(),
 		max_cost: amountUsd().optional(),
 	});
-	return mapping({ name: text(MAX_RULE_NAME_CHARS).optional(), when: condition().optional(), use: choice.optional() })
+	return mapping({
+		name: shortText(MAX_RULE_NAME_CHARS).optional(),
+		when: condition().optional(),
+		use: choice.optional(),
+	})
 		.refine(({ when }) => when !== undefined, { ...despiteFaults, error: "has no when ({} always matches)" })
 		.refine(({ use }) => use !== undefined, { ...despiteFaults, error: "has no use" })
 		.transform(({ when = {}, use = {}, ...named }) => ({ ...named, when, use }));
@@ -150,12 +154,12 @@ function rule(catalog: Catalog) {
 export const configMembers = perCatalog((catalog) =>
 	mapping({
 		model: modelId(catalog, ["auto"]).optional(),
-		routing_mode: oneOf(ROUTING_MODES).optional(),
+		routing_mode: wordAmong(ROUTING_MODES).optional(),
 		max_cost: amountUsd().optional(),
 		max_cost_per_request: amountUsd().optional(),
-		blocked: listOf(blockedEntry(catalog), MAX_BLOCKED).optional(),
-		fallback: listOf(modelId(catalog), MAX_FALLBACK).optional(),
-		rules: listOf(rule(catalog), MAX_RULES).optional(),
+		blocked: limitedList(blockedEntry(catalog), MAX_BLOCKED).optional(),
+		fallback: limitedList(modelId(catalog), MAX_FALLBACK).optional(),
+		rules: limitedList(rule(catalog), MAX_RULES).optional(),
 		compliance: z.unknown().optional(),
 	}),
 );

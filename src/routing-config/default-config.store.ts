@@ -7,7 +7,7 @@ import { readConfigText } from "./read.ts";
 
 const DEFAULT_CONFIG_KEY = "brain:default";
 /** A change reaches every isolate within this time and that of KV's own cache. */
-const CACHE_MS = 60_000;
+const DEFAULT_CONFIG_CACHE_MS = 60_000;
 /** After KV has failed, the cached config is used for this long before the next try. */
 const RETRY_MS = 5_000;
 
@@ -27,7 +27,7 @@ interface CachedConfig extends DefaultConfig {
 export type DefaultConfigContext = Pick<ServiceContext, "env" | "settings">;
 
 /** By KV binding, of which an isolate has one. */
-const cache = new WeakMap<KVNamespace, CachedConfig>();
+const cacheByBinding = new WeakMap<KVNamespace, CachedConfig>();
 /** The last invalid text that was logged. */
 let lastLoggedText: string | null = null;
 
@@ -48,7 +48,7 @@ async function parseDefaultConfig(text: string | null, { settings }: DefaultConf
 async function loadDefaultConfig(context: DefaultConfigContext): Promise<DefaultConfig> {
 	const { env, settings } = context;
 	const nowMs = Date.now();
-	const cached = cache.get(env.KV);
+	const cached = cacheByBinding.get(env.KV);
 	if (cached && nowMs < cached.untilMs) return cached;
 	let stored: string | null;
 	try {
@@ -56,13 +56,13 @@ async function loadDefaultConfig(context: DefaultConfigContext): Promise<Default
 	} catch (error) {
 		logError("default_config_unread", error);
 		if (!cached) throw new StorageUnavailableError("KV did not answer");
-		cache.set(env.KV, { ...cached, untilMs: nowMs + RETRY_MS });
+		cacheByBinding.set(env.KV, { ...cached, untilMs: nowMs + RETRY_MS });
 		return cached;
 	}
 	const text = stored ?? settings.brainMd;
 	const known = cached?.text === text ? cached : await parseDefaultConfig(text, context);
-	const fresh = { state: known.state, config: known.config, text, untilMs: nowMs + CACHE_MS };
-	cache.set(env.KV, fresh);
+	const fresh = { state: known.state, config: known.config, text, untilMs: nowMs + DEFAULT_CONFIG_CACHE_MS };
+	cacheByBinding.set(env.KV, fresh);
 	return fresh;
 }
 

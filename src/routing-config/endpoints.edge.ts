@@ -8,28 +8,23 @@ import { logError } from "../http/log.edge.ts";
 import { integerParam } from "../http/query.ts";
 import { type BadgeValue, DEFAULT_LABEL, renderBadge } from "./badge.ts";
 import { pageHeaders, renderSharePage } from "./page.ts";
-import { MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
+import { exceedsConfigLimit, MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
 import { isShareId, MAX_SHARE_TITLE_CHARS, type Share, type SharedConfig, shortConfigDigest } from "./share.ts";
 import { findOwnShare, findShare, listShares, storeShare } from "./shares.store.ts";
 
 const MAX_PAGE_SHARES = 100;
 const DEFAULT_PAGE_SHARES = 50;
 
-const utf8Length = (text: string) => new TextEncoder().encode(text).byteLength;
-
 /** The fields of a config in one of its two forms. */
 const configFields = () => ({
 	brain_md: z
 		.string()
-		.refine((text) => utf8Length(text) <= MAX_CONFIG_BYTES, `must have at most ${MAX_CONFIG_BYTES} bytes`)
+		.refine((text) => !exceedsConfigLimit(text), `must have at most ${MAX_CONFIG_BYTES} bytes`)
 		.nullish()
 		.describe("YAML, or Markdown with YAML front matter or one fenced yaml block."),
 	brain_config: z
 		.record(z.string(), z.unknown())
-		.refine(
-			(config) => utf8Length(JSON.stringify(config)) <= MAX_CONFIG_BYTES,
-			`must have at most ${MAX_CONFIG_BYTES} bytes`,
-		)
+		.refine((config) => !exceedsConfigLimit(JSON.stringify(config)), `must have at most ${MAX_CONFIG_BYTES} bytes`)
 		.nullish()
 		.describe("The same, parsed already; instead of brain_md."),
 });

@@ -8,13 +8,13 @@ import { type DefaultConfigContext, findDefaultConfig } from "./default-config.s
 import { pathName, readConfigObject } from "./read.ts";
 
 /** The rules in a request's body. */
-export interface RequestRules {
+interface RequestRules {
 	brain_config?: unknown;
 	compliance?: unknown;
 }
 
 /** The rules that hold for a request. */
-export interface RulesInForce {
+interface RulesInForce {
 	/** Null when there is none. */
 	config: CompiledConfig | null;
 	/** Null when there is none that is active. */

@@ -1,9 +1,7 @@
 // Finds the YAML in a routing config's text: the whole text, the front matter of a Markdown file, or its one fenced block. Pure.
 
 /** The YAML after blank lines in place of the text before it, so that its lines keep their numbers. */
-export type FoundYaml =
-	| { ok: true; yaml: string; warning: string | null }
-	| { ok: false; line: number; message: string };
+type FoundYaml = { ok: true; yaml: string; warning: string | null } | { ok: false; line: number; message: string };
 
 /** A fence as in CommonMark 4.5: up to three spaces, three or more backticks or tildes, an info string. */
 const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;

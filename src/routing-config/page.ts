@@ -102,7 +102,7 @@ function renderCodeBlock(text: string): string {
 }
 
 /** Addresses on the page. */
-export interface ShareUrls {
+interface ShareUrls {
 	/** The share as JSON. */
 	json: string;
 	/** Its badge. */

@@ -2,7 +2,7 @@
 import { RE2JS } from "re2js";
 
 /** Characters of each end of a text that are searched. The time of a match grows with text and program. */
-export const MATCHED_CHARS = 16_384;
+const MATCHED_CHARS = 16_384;
 /** Instructions of all programs of one config. A pattern of a dozen words has about a hundred. */
 const MAX_PROGRAM_SIZE = 2_000;
 

@@ -1,6 +1,6 @@
 // Reads a routing config in either form, text or object, into its normal form, with every error and its position.
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Fault } from "../faults.ts";
+import type { DocumentFault } from "../faults.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { patternsIn } from "./config-schema.ts";
 import { loadPatterns, loadYaml } from "./load.ts";
@@ -10,6 +10,11 @@ import type { YamlPosition } from "./yaml.ts";
 
 /** Maximum UTF-8 bytes of a config's text. */
 export const MAX_CONFIG_BYTES = 65_536;
+
+/** Whether a config's text, or the JSON of one, is too large. */
+export function exceedsConfigLimit(text: string): boolean {
+	return text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).byteLength > MAX_CONFIG_BYTES;
+}
 
 /** A config that was read. Without errors, it can be applied. */
 export interface ReadConfig extends CompiledConfig {
@@ -32,11 +37,11 @@ async function validateWithPatterns(
 }
 
 /** A path in words. Keys are cut, because they may be as long as the config. */
-export function pathName(path: Fault["path"]): string {
+export function pathName(path: DocumentFault["path"]): string {
 	return path.map((step) => String(step).slice(0, 64)).join(".");
 }
 
-function toErrorText({ path, message }: Fault): string {
+function toErrorText({ path, message }: DocumentFault): string {
 	const name = pathName(path);
 	return `${name === "" ? "config" : name}: ${message}`;
 }
@@ -57,8 +62,7 @@ export async function readConfigText(text: string, catalog: Catalog): Promise<Re
 		...(await readConfigObject({}, catalog)),
 		errors: [error],
 	});
-	if (text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).byteLength > MAX_CONFIG_BYTES)
-		return failed(`is larger than ${MAX_CONFIG_BYTES} bytes`);
+	if (exceedsConfigLimit(text)) return failed(`is larger than ${MAX_CONFIG_BYTES} bytes`);
 	const found = findYaml(text);
 	if (!found.ok) return failed(withPosition(found.message, { line: found.line, column: 1 }));
 	const yaml = (await loadYaml()).parseYaml(found.yaml);

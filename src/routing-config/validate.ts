@@ -2,7 +2,7 @@
 // normal form, so that an invalid config can still be shown. Pure; config-schema.ts has the schema of each member.
 import type { Catalog } from "../catalog/catalog.ts";
 import { isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
-import { type Fault, inDocumentOrder, parseMembers } from "../faults.ts";
+import { type DocumentFault, inDocumentOrder, parseMembers } from "../faults.ts";
 import { findBlocking, type RoutingConfig } from "../routing/routing-config.ts";
 import { quote } from "../suggest.ts";
 import { configMembers, patternsIn } from "./config-schema.ts";
@@ -12,13 +12,13 @@ const MAX_CONFIG_FAULTS = 50;
 export interface ValidatedConfig {
 	/** Members that are valid, in normal form; the whole config when there are no faults. */
 	config: RoutingConfig;
-	faults: Fault[];
+	faults: DocumentFault[];
 	/** What is allowed but hardly intended. */
 	warnings: string[];
 }
 
 /** What a config is validated against. */
-export interface ConfigBasis {
+interface ConfigBasis {
 	catalog: Catalog;
 	/** Returns what is wrong with a regular expression, or null. Called in the order of the rules. */
 	checkPattern(pattern: string): string | null;
@@ -55,7 +55,7 @@ function findWarnings(config: RoutingConfig, { models, findModel }: Catalog): st
 	return warnings;
 }
 
-function findPatternFaults(raw: unknown, { checkPattern }: ConfigBasis): Fault[] {
+function findPatternFaults(raw: unknown, { checkPattern }: ConfigBasis): DocumentFault[] {
 	return patternsIn(raw).flatMap(({ rule, pattern }) => {
 		const message = checkPattern(pattern);
 		return message === null ? [] : { path: ["rules", rule, "when", "matches"], at: "value", message };
@@ -68,7 +68,9 @@ export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfi
 	// A text of comments only is an empty config.
 	const { value: members, faults } = parseMembers(configMembers(catalog), raw ?? {});
 	const compliance = parseCompliancePolicy(members.compliance, catalog);
-	const policyFaults = compliance.faults.map((fault): Fault => ({ ...fault, path: ["compliance", ...fault.path] }));
+	const policyFaults = compliance.faults.map(
+		(fault): DocumentFault => ({ ...fault, path: ["compliance", ...fault.path] }),
+	);
 	const patternFaults = findPatternFaults(raw, basis);
 	const all = inDocumentOrder([...faults, ...policyFaults, ...patternFaults], raw);
 	const { max_cost, max_cost_per_request, rules = [] } = members;

@@ -17,7 +17,7 @@ import {
 	Parser,
 	type Scalar,
 } from "yaml";
-import type { Fault, Path } from "../faults.ts";
+import type { DocumentFault, Path } from "../faults.ts";
 
 /** Collections inside collections. A config needs five. */
 const MAX_YAML_DEPTH = 16;
@@ -36,16 +36,16 @@ export interface YamlPosition {
 	column: number;
 }
 
-export interface YamlFault extends Partial<YamlPosition> {
+interface YamlFault extends Partial<YamlPosition> {
 	message: string;
 }
 
-export interface ParsedYaml {
+interface ParsedYaml {
 	/** Null where there are faults. */
 	value: unknown;
 	faults: YamlFault[];
 	/** The position of what a path leads to, or of the nearest thing around it that is in the text. */
-	findPosition(path: Path, at: Fault["at"]): YamlPosition | null;
+	findPosition(path: Path, at: DocumentFault["at"]): YamlPosition | null;
 }
 
 function unparsed(faults: YamlFault[]): ParsedYaml {
@@ -105,7 +105,7 @@ class NodeReader {
 	}
 
 	/** The position of what a path leads to from a node, as `findPosition` promises it. */
-	findPosition(root: unknown, path: Path, at: Fault["at"]): YamlPosition | null {
+	findPosition(root: unknown, path: Path, at: DocumentFault["at"]): YamlPosition | null {
 		let [key, value, nearest]: unknown[] = [null, root, root];
 		for (const [depth, step] of path.entries()) {
 			const container = isAlias(value) ? this.#targets.get(JSON.stringify(path.slice(0, depth))) : value;

@@ -9,7 +9,7 @@ import type { JsonObject } from "../json.ts";
 import type { Skill } from "./skill.ts";
 
 /** Visible tokens that must have room when the client sets no limit (docs/reference.md, "Skills"). */
-const MIN_VISIBLE_TOKENS = 1_000;
+const MIN_ANSWER_TOKENS = 1_000;
 
 /** A skill answers in one turn: there is no history, and nobody to return a tool's result. */
 const refusedField = z.null({ error: "a skill takes one task and answers it in one turn; chat takes this" }).optional();
@@ -29,12 +29,12 @@ export const skillRequestSchema = z.lazy(() =>
 		}),
 );
 
-export type SkillRequest = z.output<typeof skillRequestSchema>;
+type SkillRequest = z.output<typeof skillRequestSchema>;
 
 type SkillMessages = [{ role: "system"; content: string }, { role: "user"; content: string }];
 
 /** The two messages that an invocation stands for. The receipt's `input_hash` covers them. */
-export function toSkillMessages({ raw }: Skill, task: string): SkillMessages {
+function toSkillMessages({ raw }: Skill, task: string): SkillMessages {
 	return [
 		{ role: "system", content: raw },
 		{ role: "user", content: task },
@@ -65,7 +65,7 @@ export function withSkillDefaults(
 ): InferenceRequest {
 	const options = { ...chatOptions, leastMode: "balanced" as const };
 	if ((max_completion_tokens ?? max_tokens) != null) return { call, options };
-	return { call: { ...call, maxTokens: MIN_VISIBLE_TOKENS }, options: { ...options, outputLimit: "most" } };
+	return { call: { ...call, maxTokens: MIN_ANSWER_TOKENS }, options: { ...options, outputLimit: "most" } };
 }
 
 /** A failure of the engine under the names of an invocation. */
