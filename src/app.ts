@@ -1,4 +1,4 @@
-// The Hono app: middleware in order, then every endpoint of endpoints.ts.
+// The Hono app: middleware in order, then all endpoints of endpoints.ts.
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
@@ -16,7 +16,7 @@ import { Timings } from "./http/timings.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
 import { cachedSettings, SettingsError } from "./settings.ts";
 
-/** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
+/** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
 const MAX_HEADER_BYTES = 32_768;
 
 const EXPOSED_HEADERS = [
@@ -38,8 +38,8 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
-/** Builds the request's context and leaves its one log line. */
-const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
+/** Builds the request's context and writes its log line. */
+const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
@@ -71,7 +71,7 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 	}
 	await drainBody(c.req.raw);
 	const context = c.get("context");
-	// The gate of key endpoints has made the id one that leads to its user's meter.
+	// For key endpoints, the access guard has replaced the id by one that identifies the user's meter.
 	c.res.headers.set("x-request-id", context.requestId);
 	c.res.headers.set("server-timing", timings.header());
 	const { status } = c.res;
@@ -83,7 +83,7 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 			...context.log,
 			...timings.fields(),
 		});
-	// A stream's line is written when it has ended, which is when its outcome and cost are known.
+	// The line of a stream is written when it ends: its outcome and cost are known only then.
 	if (context.finished) context.waitUntil(context.finished.then(log));
 	else log();
 };
@@ -97,10 +97,10 @@ app.onError((error, c) => {
 });
 app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
-app.use(exchange);
+app.use(handleExchange);
 app.use(requireHttps());
 app.use(
-	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
+	// The service uses no cookies, so any origin may call it. Without allowHeaders, Hono grants what a browser asks for.
 	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
 );
 mount(app, ENDPOINTS, ACCESS_GUARDS);

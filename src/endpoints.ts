@@ -1,4 +1,4 @@
-// The one list of endpoints. Routing, validation, OpenAPI, tools and the contract test are read from it.
+// The one list of endpoints. Routing, validation, the OpenAPI document, tools and the contract tests are read from it.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -28,7 +28,7 @@ import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
 import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 
-/** Documents by how many endpoints a deployment has: with the operators' or without. Each is written once an isolate. */
+/** OpenAPI documents by number of endpoints (with operator endpoints or without). Each is rendered once per isolate. */
 const documents = new Map<number, { text: string; etag: string }>();
 
 function documentFor(context: ServiceContext) {
@@ -57,7 +57,7 @@ const openapiEndpoint = endpoint({
 	},
 });
 
-/** In the order they are matched: a fixed path stands before one with a parameter in its place. */
+/** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
 	...orchestrationEndpoints,

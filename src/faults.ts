@@ -2,7 +2,7 @@
 // order. Pure.
 import type * as z from "zod";
 import { isJsonObject } from "./json.ts";
-import { didYouMean } from "./suggest.ts";
+import { renderSuggestion } from "./suggest.ts";
 
 /** Members and indices from the top of a value. */
 export type Path = readonly (string | number)[];
@@ -19,7 +19,7 @@ export interface DocumentFault {
 export function mappingMessages(names: readonly string[]): z.core.$ZodErrorMap {
 	return (issue) =>
 		issue.code === "unrecognized_keys"
-			? issue.keys.map((key) => `unknown key${didYouMean(key, names)}`).join("\n")
+			? issue.keys.map((key) => `unknown key${renderSuggestion(key, names)}`).join("\n")
 			: "must be a mapping";
 }
 

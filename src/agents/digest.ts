@@ -1,5 +1,6 @@
 // What a step is told of the steps before it: their outputs, cut to a size that does not grow with their number. Pure: the same
 // outputs give the same text.
+import { clipCharacters } from "../clip.ts";
 import { utf8Length } from "../providers/wire.ts";
 
 /** A step that is over. */
@@ -54,7 +55,7 @@ export function excerpt(text: string, maxBytes: number): string {
 
 function titleOf({ index, subtask }: EarlierOutput): string {
 	const oneLine = subtask.toWellFormed().replace(/\s+/g, " ").trim();
-	const title = [...oneLine.slice(0, 2 * MAX_TITLE_CHARS)].slice(0, MAX_TITLE_CHARS).join("");
+	const title = clipCharacters(oneLine, MAX_TITLE_CHARS);
 	return `### Step ${index}: ${title}${title.length < oneLine.length ? "…" : ""}\n`;
 }
 

@@ -1,5 +1,7 @@
 // Runs as they are shown: whole, in lists, as trajectories. Pure.
+
 import * as z from "zod";
+import { clipCharacters } from "../clip.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerpt } from "./digest.ts";
@@ -138,7 +140,7 @@ export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownR
 export function summaryOf(shown: ShownRun, goal: string): RunSummary {
 	const { plan: _, steps: __, alerts: ___, budget: ____, ...state } = shown;
 	const output = excerpt(state.output, LISTED_OUTPUT_BYTES);
-	return { ...state, output, goal: [...goal.slice(0, 2 * GOAL_CHARS)].slice(0, GOAL_CHARS).join("") };
+	return { ...state, output, goal: clipCharacters(goal, GOAL_CHARS) };
 }
 
 const hashed = z.string();

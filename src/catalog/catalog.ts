@@ -1,27 +1,31 @@
-// A model catalog: data with the look-ups everything else uses. The one that ships is shipped.ts. Pure.
+// A model catalog: its data, and look-ups by id. The one that ships is in shipped.ts. Pure.
 import type { Model, Provider } from "./schema.ts";
 import type { Tier } from "./vocabulary.ts";
 
-/** What a catalog is made of. */
-export interface CatalogData {
-	/** Date of the data, part of every receipt. */
+/** The data of a catalog. */
+interface CatalogData {
+	/** Date of the data; part of every receipt. */
 	version: string;
 	models: readonly Model[];
 	providers: readonly Provider[];
-	/** Ids of the models that a Free key may call. */
+	/** Ids of the models that the Free plan may call. */
 	freeModels: readonly string[];
 }
 
+/** A catalog with look-ups by id. */
 export interface Catalog extends CatalogData {
-	/** The model of an id, or undefined. */
+	/** The model with this id, or undefined. */
 	findModel(id: string): Model | undefined;
-	/** The provider of an id, or undefined. */
+	/** The provider with this id, or undefined. */
 	findProvider(id: string): Provider | undefined;
-	/** The provider that serves a model of this catalog. */
+	/**
+	 * The provider of a model in this catalog.
+	 * @throws when the catalog does not have it.
+	 */
 	providerOf(model: Model): Provider;
 }
 
-/** Indexes a catalog's data. */
+/** Indexes a catalog's data by id. */
 export function createCatalog(data: CatalogData): Catalog {
 	const models = new Map(data.models.map((model) => [model.id, model]));
 	const providers = new Map(data.providers.map((provider) => [provider.id, provider]));
@@ -37,7 +41,7 @@ export function createCatalog(data: CatalogData): Catalog {
 	};
 }
 
-/** Ids that route within an intensity tier (docs/reference.md, "Routing"). */
+/** The tiers of each intensity, by the id that a client sends as `model` (docs/reference.md, "Routing"). */
 export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Foton"; tiers: readonly Tier[] }>> = {
 	"laser-1": { name: "Laser", tiers: ["premium", "frontier"] },
 	"halo-1": { name: "Halo", tiers: ["mid"] },

@@ -1,28 +1,29 @@
-// Where the catalog's figures come from: the shape of models.sources.json and providers.sources.json, and which figures owe a source.
-// Only people and the catalog test read those files; the Worker imports neither them nor this.
+// The shape of models.sources.json and providers.sources.json, which say where the catalog's figures come from, and the
+// list of figures that need a source. Only people and the catalog test read those files; the Worker imports neither
+// them nor this.
 import * as z from "zod";
 import type { Model } from "./schema.ts";
 
-/** Text that people follow: a file at a revision, a page, or how we got a figure from others. */
-const source = z.string().min(1);
+/** A source that people can follow: a file at a revision, a page, or a derivation from other figures. */
+const sourceText = z.string().min(1);
 
-/** The day on which the sources were last read: whoever changes a figure sets it, and the catalog's version with it. */
-const checked = z.iso.date();
+/** The day the sources were last read. A change of a figure updates this date and the catalog's version. */
+const checkedDate = z.iso.date();
 
-export const evidenceSchema = z.strictObject({
+const evidenceSchema = z.strictObject({
 	/**
-	 * `published` by the provider or in a table of its prices and limits; `measured` on the model itself; `proxy`, measured on
-	 * its predecessor; `inferred` by us from other figures.
+	 * `published` by the provider or in a table of its prices and limits; `measured` on the model itself; `proxy`:
+	 * measured on its predecessor; `inferred` from other figures.
 	 */
 	basis: z.enum(["published", "measured", "proxy", "inferred"]),
-	source,
+	source: sourceText,
 	/** Members of the figure that the source does not state. */
 	inferred: z.array(z.string()).min(1).optional(),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
-/** JSON Pointer (RFC 6901) into the model of models.json that a piece of evidence stands for. */
-const pointer = z.string().regex(/^(?:\/[a-z0-9_]+)+$/);
+/** JSON Pointer (RFC 6901) from a model in models.json to the figure that the evidence is for. */
+const figurePointer = z.string().regex(/^(?:\/[a-z0-9_]+)+$/);
 
 export const modelSourcesFileSchema = z.strictObject({
 	/** How old the evidence is. */
@@ -31,10 +32,10 @@ export const modelSourcesFileSchema = z.strictObject({
 	models: z.record(
 		z.string(),
 		z.strictObject({
-			checked,
+			checked: checkedDate,
 			confidence: z.enum(["high", "medium", "low"]),
 			notes: z.string().nullable(),
-			evidence: z.record(pointer, evidenceSchema),
+			evidence: z.record(figurePointer, evidenceSchema),
 		}),
 	),
 });
@@ -44,19 +45,19 @@ export const providerSourcesFileSchema = z.strictObject({
 	providers: z.record(
 		z.string(),
 		z.strictObject({
-			checked,
+			checked: checkedDate,
 			docs: z.url(),
-			sources: z.array(source).min(1),
+			sources: z.array(sourceText).min(1),
 			notes: z.string().nullable(),
-			/** What its failures look like; `verified` on recorded traffic or its own client's source. */
+			/** The shape of its error bodies; `verified` against recorded traffic or the source of its own client. */
 			error_body: z.strictObject({ shape: z.string().min(1), verified: z.boolean() }),
 			rate_limit_headers_verified: z.boolean(),
 		}),
 	),
 });
 
-/** JSON Pointers of the figures of a model that owe a source: each of them, and nothing else, stands in models.sources.json. */
-export function figuresOf(model: Model): string[] {
+/** JSON Pointers to the figures of a model that need a source. models.sources.json has exactly these. */
+export function sourcedFigures(model: Model): string[] {
 	const prices = model.prices.flatMap((price, index) => [
 		`/prices/${index}`,
 		...price.tiers.map((_, tier) => `/prices/${index}/tiers/${tier}`),

@@ -1,29 +1,30 @@
-// The four plans (docs/reference.md, "Plans"), as data.
+// The four pricing plans (docs/reference.md, "Plans").
 import type { Catalog } from "./catalog.ts";
 
 export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
 export type PlanId = (typeof PLAN_IDS)[number];
 
-/** Whether a text names a plan. */
+/** Whether a text is the id of a plan. */
 export function isPlanId(text: string): text is PlanId {
 	return (PLAN_IDS as readonly string[]).includes(text);
 }
 
+/** A pricing plan: its limits, and the models it may call. */
 export interface Plan {
 	id: PlanId;
 	displayName: string;
 	priceUsdMonth: number;
-	/** Requests in a rolling 24 hours; null is unlimited. */
+	/** Requests in a rolling 24 hours; null means unlimited. */
 	dailyRequests: number | null;
 	/** Requests in a rolling minute. */
 	rpm: number;
 	/** `free`: only the catalog's free models. */
 	modelAccess: "all" | "free";
-	/** Whether the per-request ceiling below is enforced. */
+	/** Whether the envelope below limits each request. */
 	agentguard: boolean;
-	/** Whether its requests still call a provider that is scarce. */
+	/** Whether its requests still call a model that is throttled. */
 	priority: boolean;
-	/** Spend envelope per query in nano-USD. */
+	/** The envelope: the most that one request may cost, nano-USD. */
 	envelopeNanoUsd: number;
 	description: string;
 }
@@ -79,17 +80,17 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 	},
 };
 
-/** Ids of the models that a plan may call; null is all. */
+/** Ids of the models that a plan may call; null means all. */
 export function modelAllowlist({ modelAccess }: Plan, { freeModels }: Catalog): readonly string[] | null {
 	return modelAccess === "free" ? freeModels : null;
 }
 
-/** The most that one chat request of the plan may cost, nano-USD; null where the plan guards none. */
+/** The most that one chat request of the plan may cost, nano-USD; null when the plan sets no limit. */
 export function requestLimitNanoUsd({ agentguard, envelopeNanoUsd }: Plan): number | null {
 	return agentguard ? envelopeNanoUsd : null;
 }
 
-/** An agent run may cost so many envelopes (docs/reference.md, "Plans"). */
+/** Envelopes that one agent run may cost (docs/reference.md, "Plans"). */
 export const AGENT_ENVELOPES = 5;
 
 /** The most that one agent run of the plan may cost, nano-USD. */
@@ -97,7 +98,7 @@ export function agentLimitNanoUsd({ envelopeNanoUsd }: Plan): number {
 	return AGENT_ENVELOPES * envelopeNanoUsd;
 }
 
-/** The most that one orchestrated request of the plan may cost, nano-USD; null where the plan guards none. */
+/** The most that one orchestrated request of the plan may cost, nano-USD; null when the plan sets no limit. */
 export function orchestrationLimitNanoUsd(plan: Plan): number | null {
 	return plan.agentguard ? agentLimitNanoUsd(plan) : null;
 }

@@ -1,9 +1,9 @@
-// What a model call costs: the rate that applied for actual cost, the dearest that could apply for every worst case.
+// Prices model calls: actual cost at the rate that applied, worst case at the highest rate that could apply. Pure.
 import type { Model, Price } from "./schema.ts";
 
-/** Token usage in disjoint buckets; the OpenAI shape is derived from it. */
+/** Token usage in disjoint counts. The OpenAI shape is derived from it. */
 export interface TokenUsage {
-	/** Input that no cache served. */
+	/** Input that was not read from a cache or written to one. */
 	uncachedInput: number;
 	cacheRead: number;
 	cacheWrite: number;
@@ -12,14 +12,14 @@ export interface TokenUsage {
 	reasoning: number;
 }
 
-/** Cost of one model call in integer nano-USD; input and output are rounded up separately. */
+/** Cost of one model call in integer nano-USD. Input and output are rounded up separately. */
 export interface CallCost {
 	inputNanoUsd: number;
 	outputNanoUsd: number;
 	totalNanoUsd: number;
 }
 
-/** Rates in pico-USD per token: the catalog's USD per million tokens × 1e6, an integer. */
+/** Rates in pico-USD per token, as integers: the catalog's USD per million tokens × 1e6. */
 interface Rates {
 	input: number;
 	cacheRead: number;
@@ -32,7 +32,7 @@ type RateRow = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
 const PICO_PER_RATE = 1e6;
 const PICO_PER_NANO = 1000;
 
-function ratesOf(row: RateRow): Rates {
+function toRates(row: RateRow): Rates {
 	const pico = (rate: number) => Math.round(rate * PICO_PER_RATE);
 	return {
 		input: pico(row.input),
@@ -42,7 +42,10 @@ function ratesOf(row: RateRow): Rates {
 	};
 }
 
-/** The catalog price in force at `atMs` (ms since the epoch): the latest whose date has come. */
+/**
+ * The catalog price in force at `atMs` (ms since the epoch).
+ * @throws when the model has none.
+ */
 export function priceAt(model: Model, atMs: number): Price {
 	const current = model.prices.findLast(
 		(price) => price.effective_from === null || Date.parse(price.effective_from) <= atMs,
@@ -57,16 +60,19 @@ function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: nu
 	return tier.when.utc_hours.some(([from, to]) => hour >= from && hour < to);
 }
 
-/** The rates that may hold for a call: of tiers by length the highest that it passes, and those of the hour; else the price's own. */
-function applyingRows(price: Price, input: number, atMs: number): RateRow[] {
-	const applying = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
+/**
+ * The rates that may apply to a call: the highest length tier that it exceeds and the tiers of the hour, else the base
+ * price.
+ */
+function applicableRows(price: Price, input: number, atMs: number): RateRow[] {
+	const tiers = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
 	const threshold = ({ when }: Price["tiers"][number]) => ("above_input_tokens" in when ? when.above_input_tokens : 0);
-	const highest = Math.max(0, ...applying.map(threshold));
-	const rows = applying.filter((tier) => threshold(tier) === 0 || threshold(tier) === highest);
+	const highest = Math.max(0, ...tiers.map(threshold));
+	const rows = tiers.filter((tier) => threshold(tier) === 0 || threshold(tier) === highest);
 	return rows.length > 0 ? rows : [price];
 }
 
-/** Input tokens of every bucket together: what price tiers by prompt length look at. */
+/** All input tokens. Length tiers depend on this number. */
 export function inputTokens(usage: TokenUsage): number {
 	return usage.uncachedInput + usage.cacheRead + usage.cacheWrite;
 }
@@ -76,55 +82,62 @@ export function outputTokens(usage: TokenUsage): number {
 	return usage.outputText + usage.reasoning;
 }
 
-function total(inputNanoUsd: number, outputNanoUsd: number): CallCost {
+function toCallCost(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
 }
 
-function costAt(row: RateRow, usage: TokenUsage): CallCost {
-	const rates = ratesOf(row);
+function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
+	const rates = toRates(row);
 	const inputPico =
 		usage.uncachedInput * rates.input + usage.cacheRead * rates.cacheRead + usage.cacheWrite * rates.cacheWrite;
-	return total(Math.ceil(inputPico / PICO_PER_NANO), Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO));
+	return toCallCost(
+		Math.ceil(inputPico / PICO_PER_NANO),
+		Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO),
+	);
 }
 
 /**
- * Actual cost of one call: the whole call is charged at the tier that applied, the dearer one where a length and an hour did.
- * @param atMs when the upstream call was sent, ms since the epoch.
+ * Actual cost of one call. The whole call is charged at the tier that applied; when a length tier and an hour tier both
+ * did, at the more expensive one.
+ * @param atMs when the upstream request was sent, ms since the epoch.
  */
 export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallCost {
-	const rows = applyingRows(priceAt(model, atMs), inputTokens(usage), atMs);
-	return rows.map((row) => costAt(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
+	const rows = applicableRows(priceAt(model, atMs), inputTokens(usage), atMs);
+	return rows.map((row) => priceAtRow(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
 }
 
-/** A price may change between reservation and call, but not later than this. */
+/** A price may change between reservation and call, within this time. */
 const PRICE_HORIZON_MS = 15 * 60_000;
 
-/** The dearest rates that could apply to a call sent soon after `atMs`, over every tier, hour and cache bucket. */
+/** The highest rates that could apply to a call sent soon after `atMs`, over all tiers, hours and cache rates. */
 function dearestRates(model: Model, atMs: number): { input: number; output: number } {
 	const prices = new Set([priceAt(model, atMs), priceAt(model, atMs + PRICE_HORIZON_MS)]);
-	const rates = [...prices].flatMap((price) => [price, ...price.tiers]).map(ratesOf);
+	const rates = [...prices].flatMap((price) => [price, ...price.tiers]).map(toRates);
 	return {
 		input: Math.max(...rates.flatMap((row) => [row.input, row.cacheRead, row.cacheWrite])),
 		output: Math.max(...rates.map((row) => row.output)),
 	};
 }
 
-/** Worst case of one call: at most so many tokens, all at the dearest rate that could apply. */
+/**
+ * Worst case of one call: all tokens at the highest rate that could apply.
+ * @param atMs when the bound is computed, ms since the epoch.
+ */
 export function priceWorstCase(model: Model, maxInputTokens: number, maxOutputTokens: number, atMs: number): CallCost {
 	const rates = dearestRates(model, atMs);
-	return total(
+	return toCallCost(
 		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),
 		Math.ceil((maxOutputTokens * rates.output) / PICO_PER_NANO),
 	);
 }
 
-/** Four times the blended price below, in millionths of a USD per million tokens: an integer. */
+/** Four times the blended price, in millionths of a USD per million tokens: an integer. */
 export function blendedMicroRate(model: Model, atMs: number): number {
-	const rates = ratesOf(priceAt(model, atMs));
+	const rates = toRates(priceAt(model, atMs));
 	return 3 * rates.input + rates.output;
 }
 
-/** Blended catalog price (3 × input + output) / 4 in USD per million tokens, at the rates of short prompts. */
+/** Blended catalog price, (3 × input + output) / 4, in USD per million tokens, at the base rates. */
 export function blendedRate(model: Model, atMs: number): number {
 	return blendedMicroRate(model, atMs) / (4 * PICO_PER_RATE);
 }

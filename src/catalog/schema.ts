@@ -1,36 +1,40 @@
-// The shape of models.json and providers.json, which hold what the service computes with. Whoever edits a figure there edits its source in
-// models.sources.json or providers.sources.json too (evidence.ts). The catalog test checks the files; the Worker takes only the types.
+// The shape of models.json and providers.json, the figures that the service computes with. A change of a figure there
+// also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
+// files; the Worker imports only the types.
 import * as z from "zod";
-import { EFFORTS, TIERS, WIRES } from "./vocabulary.ts";
+import { EFFORTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
 
 /** USD per million tokens. */
-const rate = z.number().positive();
-const share = z.number().min(0).max(1);
+const rateSchema = z.number().positive();
+const fractionSchema = z.number().min(0).max(1);
 
 /** Hours of the day in UTC, `[from, to)`. */
-const utcHours = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
+const utcHoursSchema = z.array(z.tuple([z.number().int().min(0).max(23), z.number().int().min(1).max(24)])).min(1);
 
-const priceTier = z.strictObject({
-	when: z.union([z.strictObject({ above_input_tokens: z.int().positive() }), z.strictObject({ utc_hours: utcHours })]),
-	input: rate,
-	output: rate,
-	cached_input: rate.nullable(),
-	cache_write: rate.nullable(),
+const priceTierSchema = z.strictObject({
+	when: z.union([
+		z.strictObject({ above_input_tokens: z.int().positive() }),
+		z.strictObject({ utc_hours: utcHoursSchema }),
+	]),
+	input: rateSchema,
+	output: rateSchema,
+	cached_input: rateSchema.nullable(),
+	cache_write: rateSchema.nullable(),
 });
 
-const price = z.strictObject({
-	/** ISO time from which the price holds; null for the first one. */
+const priceSchema = z.strictObject({
+	/** ISO time from which the price holds; null for the first price. */
 	effective_from: z.iso.datetime().nullable(),
-	input: rate,
-	output: rate,
+	input: rateSchema,
+	output: rateSchema,
 	/** Null: cached tokens cost the input rate. */
-	cached_input: rate.nullable(),
-	/** Null: written tokens cost the input rate. */
-	cache_write: rate.nullable(),
-	tiers: z.array(priceTier),
+	cached_input: rateSchema.nullable(),
+	/** Null: tokens written to a cache cost the input rate. */
+	cache_write: rateSchema.nullable(),
+	tiers: z.array(priceTierSchema),
 });
 
-const speed = z.strictObject({
+const speedSchema = z.strictObject({
 	output_tokens_per_s: z.number().positive(),
 	/** Seconds to the first token. */
 	ttft_s: z.number().positive(),
@@ -46,9 +50,9 @@ export const modelSchema = z.strictObject({
 	released: z.string().nullable(),
 	knowledge_cutoff: z.string().nullable(),
 	open_weights: z.boolean(),
-	prices: z.array(price).min(1),
+	prices: z.array(priceSchema).min(1),
 	limits: z.strictObject({
-		/** Tokens in and out together. */
+		/** Input and output tokens together. */
 		context_window: z.int().positive(),
 		max_input_tokens: z.int().positive().nullable(),
 		max_output_tokens: z.int().positive(),
@@ -71,50 +75,57 @@ export const modelSchema = z.strictObject({
 				"google_thinking_budget",
 				"google_thinking_level",
 			]),
-			/** Rising; `none` is there when reasoning can be switched off. */
+			/** In rising order. `none` is listed when reasoning can be switched off. */
 			efforts: z.array(z.enum(EFFORTS)).min(1),
-			/** Whether the upstream counts reasoning inside the output limit it is sent. */
+			/** Whether the upstream counts reasoning inside the output limit that it is sent. */
 			inside_max_tokens: z.boolean(),
 		})
 		.nullable(),
 	request: z.strictObject({
 		max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]),
-		/** Sampling knobs the model refuses. */
+		/** Sampling parameters that the model refuses. */
 		rejects: z.array(z.string()),
 	}),
-	/** Share of the best model's public score, at the model's highest effort; null where no figure is stored. */
+	/** Share of the best model's public score, at the model's highest effort; null when no figure is known. */
 	quality: z.strictObject({
-		general: share,
-		reasoning: share,
-		code: share.nullable(),
-		tools: share.nullable(),
-		/** What is left of it at the model's lowest effort. */
-		low_effort_ratio: share,
+		general: fractionSchema,
+		reasoning: fractionSchema,
+		code: fractionSchema.nullable(),
+		tools: fractionSchema.nullable(),
+		/** The share of that quality which is left at the model's lowest effort. */
+		low_effort_ratio: fractionSchema,
 	}),
-	speed: z.strictObject({ high_effort: speed, low_effort: speed }),
+	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
 });
 
 export const providerSchema = z.strictObject({
 	id: z.string().min(1),
 	name: z.string().min(1),
-	wire: z.enum(WIRES),
+	wire: z.enum(WIRE_NAMES),
 	base_url: z.url(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z]+$/),
 	key_env_alternatives: z.array(z.string()),
-	/** Request fields the provider refuses; from its public reference, not verified by a call. */
+	/** Request fields that the provider refuses. From its public reference, not verified by a call. */
 	drops: z.array(z.string()),
-	/** Request fields it knows under another name. */
+	/** Request fields that it knows under another name. */
 	renames: z.record(z.string(), z.string()),
-	/** `ask`: usage comes in streams only when stream_options asks for it; `unasked`: it comes anyway, and asking may be refused. */
+	/**
+	 * `ask`: streams report usage only when stream_options asks for it. `unasked`: they always do, and asking may be
+	 * refused.
+	 */
 	stream_usage: z.enum(["ask", "unasked"]),
-	/** Ids of tool calls it takes: `common` is OpenAI's form or its format's own, `nine_alphanumerics` Mistral's. */
+	/**
+	 * Ids of tool calls that it takes. `common` is OpenAI's form or the wire's own, `nine_alphanumerics` is Mistral's.
+	 */
 	tool_call_ids: z.enum(["common", "nine_alphanumerics"]),
-	/** Whether a stream shows all that its model reasons; from recorded traffic, false where none was seen to. */
+	/**
+	 * Whether a stream shows all of the model's reasoning. From recorded traffic; false when none was seen to show it.
+	 */
 	shows_reasoning: z.boolean(),
-	/** Request fields of OpenAI's format that this provider may be sent unread: none raises the price or keeps text longer. */
+	/** Unknown fields in OpenAI's format that this provider may be sent. None raises the price or keeps text longer. */
 	passes: z.array(z.string()),
-	/** Whether an assistant turn must come back with its reasoning_content. */
+	/** Whether an assistant turn must return with its reasoning_content. */
 	returns_reasoning: z.boolean(),
 });
 
@@ -127,5 +138,5 @@ export const modelsFileSchema = z.strictObject({
 export const providersFileSchema = z.strictObject({ providers: z.array(providerSchema) });
 
 export type Model = z.infer<typeof modelSchema>;
-export type Price = z.infer<typeof price>;
+export type Price = z.infer<typeof priceSchema>;
 export type Provider = z.infer<typeof providerSchema>;

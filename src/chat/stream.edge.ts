@@ -5,7 +5,7 @@ import type { HandlerResult } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import { toCaller } from "../inference/caller.edge.ts";
 import {
 	type CompletionStream,
@@ -192,7 +192,7 @@ export async function respondStreaming(
 		served.promise.then((sandbox) => ({ sandbox })),
 		work.then((failure) => ({ failure })),
 	]);
-	const first = await inTime(firstOutcome, HEAD_WAIT_MS, () => "waited" as const);
+	const first = await withDeadline(firstOutcome, HEAD_WAIT_MS, () => "waited" as const);
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);
 	const headers = {

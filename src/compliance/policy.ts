@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { type DocumentFault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
-import { didYouMean, quote } from "../suggest.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
 import { DATA_CLASSES, type DataClass, findDataClass, findPlaces, toStandard } from "./vocabulary.ts";
 
 const MAX_LIST_WORDS = 100;
@@ -87,13 +87,13 @@ function providerList({ providers }: Catalog) {
 	const byName = new Map(providers.flatMap(({ id, name }) => [id, name].map((known) => [known.toLowerCase(), id])));
 	return wordList((word) => {
 		const id = byName.get(word.toLowerCase());
-		return id === undefined ? `unknown provider ${quote(word)}${didYouMean(word, byName.values())}` : [id];
+		return id === undefined ? `unknown provider ${quoteInput(word)}${renderSuggestion(word, byName.values())}` : [id];
 	});
 }
 
 function placeList() {
 	return wordList(
-		(word) => findPlaces(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`,
+		(word) => findPlaces(word) ?? `${quoteInput(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`,
 	);
 }
 
@@ -106,7 +106,7 @@ function dataClassList() {
 		const found = findDataClass(word);
 		return found
 			? [found]
-			: `must be one of ${DATA_CLASSES.join(", ")}, not ${quote(word)}${didYouMean(word, DATA_CLASSES)}`;
+			: `must be one of ${DATA_CLASSES.join(", ")}, not ${quoteInput(word)}${renderSuggestion(word, DATA_CLASSES)}`;
 	}).transform((classes) => DATA_CLASSES.filter((known) => classes.includes(known)));
 }
 

@@ -1,6 +1,6 @@
 // Reads a JSON body within its limit, and refuses values that later stages could not hash, store or recurse into.
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import { isJsonObject } from "../json.ts";
 import { findExcess, MAX_JSON_DEPTH, pathText } from "./json-shape.ts";
 
@@ -24,7 +24,7 @@ async function drain(reader: BodyReader): Promise<void> {
 	const endsAtMs = Date.now() + MAX_DRAIN_MS;
 	try {
 		for (let drainedBytes = 0; drainedBytes < MAX_DRAIN_BYTES; ) {
-			const next = await inTime(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
+			const next = await withDeadline(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
 			if (next === null || next.done) break;
 			drainedBytes += next.value.byteLength;
 		}
@@ -130,7 +130,7 @@ export function findUnrepresentable(root: unknown): Issue | null {
 	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
 }
 
-/** Reads, decodes and parses a JSON body. The parser's messages quote the body, so clients do not get them. */
+/** Reads, decodes and parses a JSON body. The parser's messages quoteInput the body, so clients do not get them. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<Result<unknown>> {
 	const text = await readText(request, limitBytes);
 	if (!text.ok) return text;

@@ -1,7 +1,7 @@
 // Answers work that may take long: by Server-Sent Events with progress, or by one JSON body that white space keeps alive. The
 // caller does the work and accounts for its cost.
 import type { Failure } from "../failure.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
@@ -149,7 +149,7 @@ async function answerBeforeHead<T>(
 	waitMs: number,
 ): Promise<JsonResult<T> | null> {
 	const noAnswer = () => null;
-	return inTime(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
+	return withDeadline(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
 }
 
 /**

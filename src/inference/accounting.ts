@@ -6,8 +6,14 @@ import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Reservation, UsageRow } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import { outputHash } from "../proof/output-hash.ts";
-import type { Outcome, Receipt, ReceiptBase, ReceiptDetail, ReceiptKind } from "../proof/receipt.ts";
+import {
+	type Outcome,
+	outputHash,
+	type Receipt,
+	type ReceiptBase,
+	type ReceiptDetail,
+	type ReceiptKind,
+} from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";

@@ -1,4 +1,5 @@
 // Which model a conversation is with, as far as this isolate remembers: a switch would lose the provider's prompt cache.
+import { BoundedMap } from "../bounded-map.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 
@@ -19,15 +20,13 @@ export function openingKey(userId: string, { messages }: Pick<ModelCall, "messag
 
 /** Conversations and their models, most recently used last. */
 export class Conversations {
-	#models = new Map<string, string>();
+	readonly #models = new BoundedMap<string, string>(MAX_CONVERSATIONS);
 
 	recall(key: string | null): string | null {
 		return key === null ? null : (this.#models.get(key) ?? null);
 	}
 
 	remember(key: string, modelId: string): void {
-		this.#models.delete(key);
 		this.#models.set(key, modelId);
-		if (this.#models.size > MAX_CONVERSATIONS) this.#models.delete(this.#models.keys().next().value ?? "");
 	}
 }

@@ -2,7 +2,7 @@
 // state, in a form that every provider's own rules allow for: at most 40 of `[A-Za-z0-9_-]`. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
-import { shortDigest } from "../proof/short-digest.ts";
+import { shortDigest } from "../providers/call-ids.ts";
 
 const MARK = "-m";
 const MARK_DIGITS = 5;

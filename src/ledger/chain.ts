@@ -1,13 +1,13 @@
-// Verification of a whole chain, page by page: integrity (nothing changed) and completeness (nothing missing) are two
-// verdicts. Where the pages come from, and what is remembered from one time to the next, is the caller's business.
+// Verifies a whole chain, page by page. Integrity (nothing changed) and completeness (nothing missing) are two
+// verdicts. Fetching the pages and remembering the result are left to the caller.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { asHash, type Hash, hashBytes } from "../proof/hash.ts";
 import { leafHash, merkleRoot } from "../proof/merkle.ts";
 import { createVerifier, fromBase64, type PublicKeyEntry, type Verifier } from "../proof/signing.ts";
-import { type HandoffRow, subjectOf } from "./entry.ts";
+import { type HandoffRow, renderSubject } from "./entry.ts";
 
-export type FaultName =
+export type ChainFaultName =
 	| "seq_gap"
 	| "prev_link_broken"
 	| "subject_mismatch"
@@ -18,8 +18,8 @@ export type FaultName =
 	| "head_mismatch";
 
 /**
- * The beginning of a chain that was found sound in full. The root stands for every subject; signatures and key ids are in
- * no subject but the next one's, so they have a digest of their own.
+ * The start of a chain, verified in full. The root covers every subject. An entry's signature and key id are not in its
+ * own subject, so a digest of their own covers them.
  */
 export interface VerifiedPrefix {
 	size: number;
@@ -28,15 +28,15 @@ export interface VerifiedPrefix {
 	seals: Hash;
 }
 
-/** What the chain's writer remembers of it; `last` is null for an empty chain. */
+/** The head that the chain's writer stores; `last` is null for an empty chain. */
 export interface ChainHead {
 	size: number;
 	root: Hash;
 	last: Pick<HandoffRow, "id" | "hash" | "signature" | "key_id"> | null;
 }
 
-/** What the reader knows of the chain from before. */
-export interface Expected {
+/** What the reader already knows of the chain. */
+export interface ChainExpectation {
 	size?: number | undefined;
 	head?: string | undefined;
 }
@@ -44,58 +44,59 @@ export interface Expected {
 /** The verdicts (docs/proofs.md, "Two verdicts"). */
 export interface ChainVerdict {
 	ok: boolean;
-	/** Entries present. */
+	/** Number of entries found. */
 	n: number;
-	/** The lowest position named. */
+	/** The lowest position among the reasons. */
 	first_broken_index: number | null;
 	/** `<name>:<position>`, lowest first, at most 100. */
 	reasons: string[];
-	/** Whether what the reader expected is there; null without expectations. */
+	/** Whether the entries that the reader expects are there; null when it expects none. */
 	complete: boolean | null;
 }
 
-export interface ChainVerification {
+interface ChainVerification {
 	verdict: ChainVerdict;
-	/** What may be remembered; null unless everything is sound. */
+	/** What the caller may remember; null unless the chain is sound. */
 	verified: VerifiedPrefix | null;
-	/** Ed25519 verifications made. */
+	/** Number of Ed25519 verifications. */
 	signatureChecks: number;
 }
 
+/** The chain to verify, and what is known of it. */
 export interface VerifyChainOptions {
-	/** The chain's entries in the order of (seq, id), from the start each time it is called. */
+	/** The chain's entries in the order of (seq, id). Each call starts at the first entry. */
 	pages: () => AsyncIterable<readonly HandoffRow[]>;
-	/** As it was when the first page was read. */
+	/** The head when the first page was read. */
 	head: ChainHead;
 	keys: readonly PublicKeyEntry[];
 	verified: VerifiedPrefix | null;
-	expected: Expected;
+	expected: ChainExpectation;
 }
 
-const MOST_REASONS = 100;
+const MAX_CHAIN_REASONS = 100;
 
-interface Fault {
-	name: FaultName;
+interface ChainFault {
+	name: ChainFaultName;
 	position: number;
 }
 
-/** Faults by position, the lowest hundred of however many there are. */
-class Faults {
-	#kept: Fault[] = [];
+/** Collects faults and keeps those at the lowest hundred positions. */
+class ChainFaults {
+	#faults: ChainFault[] = [];
 
-	add(name: FaultName, position: number): void {
-		this.#kept.push({ name, position });
-		if (this.#kept.length > 2 * MOST_REASONS) this.#kept = this.lowest();
+	add(name: ChainFaultName, position: number): void {
+		this.#faults.push({ name, position });
+		if (this.#faults.length > 2 * MAX_CHAIN_REASONS) this.#faults = this.lowest();
 	}
 
-	lowest(): Fault[] {
-		return this.#kept.toSorted((a, b) => a.position - b.position).slice(0, MOST_REASONS);
+	lowest(): ChainFault[] {
+		return this.#faults.toSorted((a, b) => a.position - b.position).slice(0, MAX_CHAIN_REASONS);
 	}
 }
 
-/** Checks signatures against the service's keys, each key imported once. */
-class Signatures {
-	/** Ed25519 verifications made. */
+/** Checks signatures against the service's keys. Each key is imported once. */
+class SignatureChecker {
+	/** Number of Ed25519 verifications. */
 	checks = 0;
 	#verifiers: ReadonlyMap<string, Verifier>;
 
@@ -109,7 +110,7 @@ class Signatures {
 		return keyId !== null && this.#verifiers.has(keyId);
 	}
 
-	async hold(row: HandoffRow, subject: Uint8Array): Promise<boolean> {
+	async verify(row: HandoffRow, subject: Uint8Array): Promise<boolean> {
 		const signature = fromBase64(`${row.signature}`);
 		const verifier = this.#verifiers.get(row.key_id ?? "");
 		this.checks++;
@@ -118,12 +119,12 @@ class Signatures {
 }
 
 /** One pass over a chain. */
-class Pass {
+class ChainPass {
 	n = 0;
-	#faults: Faults;
-	#signatures: Signatures;
+	#faults: ChainFaults;
+	#signatures: SignatureChecker;
 	#skipBefore: number;
-	#expected: Expected;
+	#expected: ChainExpectation;
 	#leaves: Uint8Array[] = [];
 	#root: Hash | null = null;
 	#seals = sha256.create();
@@ -132,8 +133,8 @@ class Pass {
 	#signedBefore = false;
 	#expectedHeadSeen = false;
 
-	/** @param skipBefore position of the first entry whose signature is checked. */
-	constructor(faults: Faults, signatures: Signatures, skipBefore: number, expected: Expected) {
+	/** @param skipBefore position of the first entry whose signature is verified. */
+	constructor(faults: ChainFaults, signatures: SignatureChecker, skipBefore: number, expected: ChainExpectation) {
 		this.#faults = faults;
 		this.#signatures = signatures;
 		this.#skipBefore = skipBefore;
@@ -149,7 +150,7 @@ class Pass {
 			this.#checkLinks(row, position);
 			this.#checkHashes(row, position, subject);
 			if (this.#mustVerify(row, position)) checks.push(this.#checkSignature(row, position, subject));
-			this.#seal(row, position);
+			this.#addSeal(row, position);
 			this.#previous = row;
 		}
 		await Promise.all(checks);
@@ -169,18 +170,18 @@ class Pass {
 		const leaf = leafHash(subject);
 		const hash = hashBytes(subject);
 		this.#leaves.push(leaf);
-		if (subjectOf(row) !== row.subject) this.#faults.add("subject_mismatch", position);
+		if (renderSubject(row) !== row.subject) this.#faults.add("subject_mismatch", position);
 		if (hash !== row.hash || asHash(leaf) !== row.leaf_hash) this.#faults.add("hash_mismatch", position);
 		const { size, head } = this.#expected;
 		if (hash === head && (size === undefined || size === position + 1)) this.#expectedHeadSeen = true;
 	}
 
-	/** Names what is wrong with a seal at sight; true when its signature is to be verified. */
+	/** Reports the faults of a seal that need no verification. Returns whether the signature must be verified. */
 	#mustVerify(row: HandoffRow, position: number): boolean {
 		const signedBefore = this.#signedBefore;
 		if (row.signature === null) {
 			if (signedBefore) this.#faults.add("unsigned_after_signed", position);
-			// A key that signed nothing: the signature was taken away.
+			// The entry names a key but has no signature, so the signature was removed.
 			if (row.key_id !== null) this.#faults.add("signature_invalid", position);
 			return false;
 		}
@@ -191,15 +192,15 @@ class Pass {
 	}
 
 	async #checkSignature(row: HandoffRow, position: number, subject: Uint8Array): Promise<void> {
-		if (!(await this.#signatures.hold(row, subject))) this.#faults.add("signature_invalid", position);
+		if (!(await this.#signatures.verify(row, subject))) this.#faults.add("signature_invalid", position);
 	}
 
-	#seal(row: HandoffRow, position: number): void {
+	#addSeal(row: HandoffRow, position: number): void {
 		this.#seals.update(utf8ToBytes(`${JSON.stringify([row.signature, row.key_id])}\n`));
-		if (position + 1 === this.#skipBefore) this.#skippedSeals = this.seals();
+		if (position + 1 === this.#skipBefore) this.#skippedSeals = this.sealsDigest();
 	}
 
-	/** Whether the entries whose signatures were skipped are the ones verified before. */
+	/** Whether the entries with skipped signatures are the ones that were verified before. */
 	isPrefix({ size, root, seals }: VerifiedPrefix): boolean {
 		if (this.n < size || this.#skippedSeals !== seals) return false;
 		return (size === this.n ? this.root : this.#rootAt(size)) === root;
@@ -209,13 +210,13 @@ class Pass {
 		return asHash(merkleRoot(this.#leaves.slice(0, size)));
 	}
 
-	/** Over every entry; to be asked for after the last. A tree of n leaves costs n hashes, so it is built once. */
+	/** Root over all entries; read it after the last one. It costs n hashes, so it is computed once. */
 	get root(): Hash {
 		this.#root ??= this.#rootAt(this.n);
 		return this.#root;
 	}
 
-	seals(): Hash {
+	sealsDigest(): Hash {
 		return asHash(this.#seals.clone().digest());
 	}
 
@@ -227,26 +228,31 @@ class Pass {
 			found?.hash === last?.hash &&
 			found?.signature === last?.signature &&
 			found?.key_id === last?.key_id;
-		// With the same last entry, another root is due to a fault that is named at its own position.
+		// With the same last entry, a different root is caused by a fault that is reported at its own position.
 		const explained = this.#faults.lowest().length > 0;
 		if (!same || (!explained && this.root !== root)) this.#faults.add("head_mismatch", this.n);
 	}
 
-	complete(): boolean | null {
+	isComplete(): boolean | null {
 		const { size, head } = this.#expected;
 		if (size === undefined && head === undefined) return null;
 		return (size === undefined || this.n >= size) && (head === undefined || this.#expectedHeadSeen);
 	}
 }
 
-/** Verifies the signatures of the first `size` entries, which the first pass took on trust. */
-async function checkPrefix(options: VerifyChainOptions, size: number, faults: Faults, signatures: Signatures) {
+/** Verifies the signatures of the first `size` entries, which the first pass skipped. */
+async function checkPrefixSignatures(
+	options: VerifyChainOptions,
+	size: number,
+	faults: ChainFaults,
+	signatures: SignatureChecker,
+) {
 	let position = 0;
 	for await (const page of options.pages()) {
 		for (const row of page) {
 			if (position >= size) return;
 			const signed = row.signature !== null && signatures.isKnown(row.key_id);
-			if (signed && !(await signatures.hold(row, utf8ToBytes(`${row.subject}`)))) {
+			if (signed && !(await signatures.verify(row, utf8ToBytes(`${row.subject}`)))) {
 				faults.add("signature_invalid", position);
 			}
 			position++;
@@ -255,16 +261,16 @@ async function checkPrefix(options: VerifyChainOptions, size: number, faults: Fa
 }
 
 /**
- * Verifies a chain: hashes, links and root every time, signatures except those of a prefix verified before. When the
- * prefix turns out to be another one, its signatures are verified in a second pass.
+ * Verifies a chain. Hashes, links and the root are always checked; signatures of a verified prefix are skipped. When
+ * the entries are not that prefix, a second pass verifies the skipped signatures.
  */
 export async function verifyChain(options: VerifyChainOptions): Promise<ChainVerification> {
 	const { head, keys, verified, expected } = options;
-	const faults = new Faults();
-	const signatures = new Signatures(keys);
-	const pass = new Pass(faults, signatures, verified?.size ?? 0, expected);
+	const faults = new ChainFaults();
+	const signatures = new SignatureChecker(keys);
+	const pass = new ChainPass(faults, signatures, verified?.size ?? 0, expected);
 	for await (const page of options.pages()) await pass.add(page);
-	if (verified && !pass.isPrefix(verified)) await checkPrefix(options, verified.size, faults, signatures);
+	if (verified && !pass.isPrefix(verified)) await checkPrefixSignatures(options, verified.size, faults, signatures);
 	pass.checkHead(head);
 	const found = faults.lowest();
 	const ok = found.length === 0;
@@ -274,9 +280,9 @@ export async function verifyChain(options: VerifyChainOptions): Promise<ChainVer
 			n: pass.n,
 			first_broken_index: found[0]?.position ?? null,
 			reasons: found.map(({ name, position }) => `${name}:${position}`),
-			complete: pass.complete(),
+			complete: pass.isComplete(),
 		},
-		verified: ok ? { size: pass.n, root: pass.root, seals: pass.seals() } : null,
+		verified: ok ? { size: pass.n, root: pass.root, seals: pass.sealsDigest() } : null,
 		signatureChecks: signatures.checks,
 	};
 }

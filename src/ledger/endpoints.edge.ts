@@ -10,35 +10,42 @@ import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
-import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
+import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import { asHash } from "../proof/hash.ts";
 import { consistencyProof, inclusionProof, merkleRoot } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
 import { checkpointOrigin } from "../proof/note.ts";
 import { type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
-import { contentBytes, contentOf, draftOf, handoffOf, handoffRequestSchema, handoffSchema } from "./handoff.ts";
+import {
+	contentBytes,
+	handoffRequestSchema,
+	handoffSchema,
+	toHandoff,
+	toHandoffContent,
+	toHandoffDraft,
+} from "./handoff.ts";
 import { findHandoff } from "./handoffs.store.ts";
 import { ledgerClient } from "./ledger-client.edge.ts";
 import { readChain, readLeaves } from "./read-chain.edge.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
-const MOST_ENTRIES = 1_000;
+const MAX_PAGE_ENTRIES = 1_000;
 
-/** Sizes of a chain and seqs in it; which of them exist is the chain's to say. */
+/** A size of a chain or a seq in it. The chain decides whether it exists. */
 const sizeOrSeq = integerParam(0, 1e15);
 
-const noKey: Failure = {
+const noSigningKey: Failure = {
 	reason: "signing_unavailable",
 	message: "this needs a signature, and the service has no signing key now",
 };
 
-function invalid(issue: Issue) {
+function invalidRequest(issue: Issue) {
 	return fail({ reason: "invalid_request", issues: [issue] });
 }
 
-function tooLarge(bytes: number) {
+function subjectTooLarge(bytes: number) {
 	const message = `the handoff's subject would have ${bytes} bytes; ${MAX_SUBJECT_BYTES} are allowed`;
-	return invalid({ path: "", message });
+	return invalidRequest({ path: "", message });
 }
 
 const createHandoffEndpoint = endpoint({
@@ -53,25 +60,30 @@ const createHandoffEndpoint = endpoint({
 	result: handoffSchema,
 	async handle({ body, context }) {
 		const { account, startedAtMs } = context;
-		const content = contentOf(body);
-		// What cannot fit is not rated: matching paths takes time in proportion to their length.
+		const content = toHandoffContent(body);
+		// A handoff that is too large is refused before its risk is rated: matching paths takes time in proportion to
+		// their length.
 		const bytes = contentBytes(content);
-		if (bytes > MAX_SUBJECT_BYTES) return tooLarge(bytes);
+		if (bytes > MAX_SUBJECT_BYTES) return subjectTooLarge(bytes);
 		const verdict = await ledgerClient(context.env, account.userId, body.workspace_id).append({
 			id: `${HANDOFF_ID_PREFIX}${ulid(startedAtMs)}`,
 			eventId: `ae_${ulid(startedAtMs)}`,
 			userId: account.userId,
 			workspaceId: body.workspace_id,
 			actor: toActor(account),
-			draft: draftOf(content, usd(agentLimitNanoUsd(account.plan))),
+			draft: toHandoffDraft(content, usd(agentLimitNanoUsd(account.plan))),
 		});
-		if (!verdict.appended) return verdict.reason === "signing_unavailable" ? fail(noKey) : tooLarge(verdict.bytes);
-		return ok(handoffOf(verdict.entry));
+		if (!verdict.appended)
+			return verdict.reason === "signing_unavailable" ? fail(noSigningKey) : subjectTooLarge(verdict.bytes);
+		return ok(toHandoff(verdict.entry));
 	},
 });
 
-/** A caller's entry from D1, else from a ledger that has not flushed it, else from D1 again, where it may have moved meanwhile. */
-async function lookUp(context: KeyContext, id: string): Promise<Result<HandoffRow | undefined>> {
+/**
+ * A caller's entry: from D1, else from a ledger that has not flushed it, else from D1 again, in case it was flushed
+ * meanwhile.
+ */
+async function lookUpHandoff(context: KeyContext, id: string): Promise<Result<HandoffRow | undefined>> {
 	const { db, env, account } = context;
 	const stored = await findHandoff(db, account.userId, id);
 	if (stored) return ok(stored);
@@ -93,10 +105,10 @@ const getHandoffEndpoint = endpoint({
 	result: handoffSchema,
 	async handle({ params: { handoff_id: id }, context }) {
 		const isId = id.startsWith(HANDOFF_ID_PREFIX) && isValid(id.slice(HANDOFF_ID_PREFIX.length));
-		const found = isId ? await lookUp(context, id) : ok(undefined);
+		const found = isId ? await lookUpHandoff(context, id) : ok(undefined);
 		if (!found.ok) return found;
 		const unknown: Failure = { reason: "handoff_not_found", message: "no handoff under this id" };
-		return found.value ? ok(handoffOf(found.value)) : fail(unknown);
+		return found.value ? ok(toHandoff(found.value)) : fail(unknown);
 	},
 });
 
@@ -111,8 +123,8 @@ const getHandoffChainEndpoint = endpoint({
 	params: workspaceParams,
 	query: z.lazy(() =>
 		z.object({
-			limit: integerParam(1, MOST_ENTRIES)
-				.default(MOST_ENTRIES)
+			limit: integerParam(1, MAX_PAGE_ENTRIES)
+				.default(MAX_PAGE_ENTRIES)
 				.describe("Entries per page; large entries make a page end before."),
 			after: sizeOrSeq.optional().describe("Only entries with a larger seq."),
 			expected_size: sizeOrSeq.optional().describe("Entries the reader knows of."),
@@ -142,7 +154,7 @@ const getHandoffChainEndpoint = endpoint({
 		}),
 	),
 	async handle({ params: { workspace_id }, query, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { limit, after, expected_size: size, expected_head: head } = query;
 		const { entries, hasMore, verdict } = await readChain(context, workspace_id, {
 			limit,
@@ -153,7 +165,7 @@ const getHandoffChainEndpoint = endpoint({
 			object: "handoff.chain" as const,
 			workspace_id,
 			count: verdict.n,
-			data: entries.map(handoffOf),
+			data: entries.map(toHandoff),
 			has_more: hasMore,
 			verification: { ...verdict, signing_enabled: context.settings.signer !== null },
 			pubkey_endpoint: `${context.origin}/v1/proof/pubkey`,
@@ -171,11 +183,11 @@ const getHandoffCheckpointEndpoint = endpoint({
 	mediaType: "text/plain",
 	result: z.string(),
 	async handle({ params: { workspace_id }, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { userId } = context.account;
 		const origin = checkpointOrigin(context.settings.logOrigin, userId, workspace_id);
 		const note = await ledgerClient(context.env, userId, workspace_id).checkpoint(origin);
-		return note === null ? fail(noKey) : ok(note);
+		return note === null ? fail(noSigningKey) : ok(note);
 	},
 });
 
@@ -188,34 +200,35 @@ const proofQuery = z.lazy(() =>
 	}),
 );
 
-/** What is asked of a tree of `size` leaves, or what is wrong with the question. */
-function proofAsked(query: z.output<typeof proofQuery>, size: number) {
+/** The proof that a query requests of a tree of `size` leaves, or the failure for an invalid query. */
+function parseProofQuery(query: z.output<typeof proofQuery>, size: number) {
 	const { index, from, to } = query;
 	if (index !== undefined && from === undefined && to === undefined) {
 		const treeSize = query.size ?? size;
-		if (treeSize > size) return invalid({ path: "size", message: `the chain has ${size} entries` });
-		if (index >= treeSize) return invalid({ path: "index", message: `must be below the tree's size, ${treeSize}` });
+		if (treeSize > size) return invalidRequest({ path: "size", message: `the chain has ${size} entries` });
+		if (index >= treeSize)
+			return invalidRequest({ path: "index", message: `must be below the tree's size, ${treeSize}` });
 		return ok({ kind: "inclusion" as const, index, size: treeSize });
 	}
 	if (from !== undefined && to !== undefined && index === undefined && query.size === undefined) {
-		if (to > size) return invalid({ path: "to", message: `the chain has ${size} entries` });
-		if (from > to) return invalid({ path: "from", message: "must not be above to" });
+		if (to > size) return invalidRequest({ path: "to", message: `the chain has ${size} entries` });
+		if (from > to) return invalidRequest({ path: "from", message: "must not be above to" });
 		return ok({ kind: "consistency" as const, from, to });
 	}
-	return invalid({ path: "", message: "give either index (and size), or from and to" });
+	return invalidRequest({ path: "", message: "give either index (and size), or from and to" });
 }
 
-type ProofAsked = Extract<ReturnType<typeof proofAsked>, { ok: true }>["value"];
+type ProofRequest = Extract<ReturnType<typeof parseProofQuery>, { ok: true }>["value"];
 
-function proofOf(asked: ProofAsked, leaves: readonly Uint8Array[]) {
+function buildProof(request: ProofRequest, leaves: readonly Uint8Array[]) {
 	const object = "handoff.proof" as const;
-	if (asked.kind === "inclusion") {
-		const { kind, index, size } = asked;
+	if (request.kind === "inclusion") {
+		const { kind, index, size } = request;
 		const hashes = inclusionProof(leaves, index, size).map(asHash);
 		const leaf_hash = asHash(leaves[index] ?? new Uint8Array());
 		return { object, kind, size, index, leaf_hash, root: asHash(merkleRoot(leaves.slice(0, size))), hashes };
 	}
-	const { kind, from, to } = asked;
+	const { kind, from, to } = request;
 	const hashes = consistencyProof(leaves, from, to).map(asHash);
 	return { object, kind, size: to, from, to, leaf_hash: null, root: asHash(merkleRoot(leaves.slice(0, to))), hashes };
 }
@@ -243,11 +256,11 @@ const getHandoffProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params: { workspace_id }, query, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { state, leaves } = await readLeaves(context, workspace_id);
-		const asked = proofAsked(query, state.size);
-		if (!asked.ok) return asked;
-		if (leaves) return ok(proofOf(asked.value, leaves));
+		const request = parseProofQuery(query, state.size);
+		if (!request.ok) return request;
+		if (leaves) return ok(buildProof(request.value, leaves));
 		const message = "the stored entries are not those of this chain's tree; its verification says where";
 		return fail({ reason: "chain_broken", message });
 	},

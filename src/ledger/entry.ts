@@ -1,5 +1,5 @@
-// A ledger entry: its columns, the canonical subject they stand for, and how a draft becomes the next of its chain.
-// Pure; where entries are kept and how a whole chain is checked stand elsewhere.
+// A ledger entry: its columns, its canonical subject, and how a draft becomes the next entry of a chain. Storage and
+// the verification of a chain are in other files. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { HandoffKind, Risk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
@@ -15,16 +15,16 @@ export const HANDOFF_KINDS = [
 	"setup",
 ] as const satisfies readonly HandoffKind[];
 
-/** UTF-8 bytes of the longest subject. Escaped twice inside one JSON parameter it stays under D1's 2 MB. */
+/** UTF-8 bytes of the longest subject. Escaped twice inside one JSON parameter, it stays under D1's 2 MB. */
 export const MAX_SUBJECT_BYTES = 262_144;
 
-/** A risk or a validation step as the caller names it. */
+/** A risk or a validation step, as the caller names it. */
 export interface HandoffItem {
 	id: string;
 	description: string;
 }
 
-/** What the caller says. */
+/** A handoff as the caller gives it. */
 export interface HandoffContent {
 	objective: string;
 	from_tool: string | null;
@@ -39,12 +39,15 @@ export interface HandoffContent {
 	est_cost: number | null;
 }
 
-/** What the caller says, with the risk the service found in it. */
+/** A handoff with its risk, which the service rates. */
 export interface HandoffDraft extends HandoffContent {
 	risk: Risk;
 }
 
-/** One row of the handoffs table, in its column names. Lists and `est_cost` are canonical JSON, `null` where one does not apply. */
+/**
+ * One row of the handoffs table, in its column names. Lists and `est_cost` are canonical JSON; null when one does not
+ * apply.
+ */
 export interface HandoffRow {
 	id: string;
 	user_id: string;
@@ -68,64 +71,64 @@ export interface HandoffRow {
 	prev_hash: string | null;
 	prev_signature: string | null;
 	created_at: string;
-	/** Canonical JSON; what is hashed and signed. */
+	/** Canonical JSON: the text that is hashed and signed. */
 	subject: string;
 	/** H(subject). */
 	hash: string;
-	/** SHA-256(0x00 || subject), in the same form. */
+	/** SHA-256(0x00 || subject), in the form of H. */
 	leaf_hash: string;
 	signature: string | null;
 	key_id: string | null;
 }
 
-/** Columns that are not inside the subject. */
+/** Columns that are not part of the subject. */
 type SealColumn = "user_id" | "subject" | "hash" | "leaf_hash" | "signature" | "key_id";
 
-/** The last entry of a chain, as its successor names it. */
-export type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
+/** The last entry of a chain, as the next entry refers to it. */
+type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created_at">;
 
-/** Scalars as JSON; total, since a column that was tampered with may hold anything. */
-const scalar = (value: unknown) => JSON.stringify(value ?? null);
+/** A scalar column as JSON. Never throws, because a column that was tampered with may hold anything. */
+const toScalarJson = (value: unknown) => JSON.stringify(value ?? null);
 
 /**
- * The subject that columns stand for: `C({type:"svc.handoff.v1", …})`, put together member by member in JCS order.
- * JSON columns go in as they are, so one byte more or less in any column is another subject. A key and its colon occur
- * nowhere else in canonical JSON, so text cannot move from one column to the next and leave the whole the same.
+ * The subject of an entry's columns: `C({type:"svc.handoff.v1", …})`, rendered member by member in JCS order. JSON
+ * columns go in unchanged, so a changed byte in any column changes the subject. In canonical JSON a member's name with
+ * its colon occurs only as that member, so text cannot move between columns without changing the subject.
  */
-export function subjectOf(row: Omit<HandoffRow, SealColumn>): string {
+export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 	return [
-		`{"action_kind":${scalar(row.action_kind)}`,
+		`{"action_kind":${toScalarJson(row.action_kind)}`,
 		`"constraints":${row.constraints}`,
-		`"created_at":${scalar(row.created_at)}`,
+		`"created_at":${toScalarJson(row.created_at)}`,
 		`"est_cost":${row.est_cost}`,
 		`"files_touched":${row.files_touched}`,
-		`"from_tool":${scalar(row.from_tool)}`,
-		`"id":${scalar(row.id)}`,
-		`"objective":${scalar(row.objective)}`,
-		`"prev_handoff_id":${scalar(row.prev_handoff_id)}`,
-		`"prev_hash":${scalar(row.prev_hash)}`,
-		`"prev_signature":${scalar(row.prev_signature)}`,
-		`"recommended_next_action":${scalar(row.recommended_next_action)}`,
-		`"risk":{"factors":${row.risk_factors},"score":${scalar(row.risk_score)},"tier":${scalar(row.risk_tier)}}`,
+		`"from_tool":${toScalarJson(row.from_tool)}`,
+		`"id":${toScalarJson(row.id)}`,
+		`"objective":${toScalarJson(row.objective)}`,
+		`"prev_handoff_id":${toScalarJson(row.prev_handoff_id)}`,
+		`"prev_hash":${toScalarJson(row.prev_hash)}`,
+		`"prev_signature":${toScalarJson(row.prev_signature)}`,
+		`"recommended_next_action":${toScalarJson(row.recommended_next_action)}`,
+		`"risk":{"factors":${row.risk_factors},"score":${toScalarJson(row.risk_score)},"tier":${toScalarJson(row.risk_tier)}}`,
 		`"risks":${row.risks}`,
-		`"seq":${scalar(row.seq)}`,
-		`"to_tool":${scalar(row.to_tool)}`,
+		`"seq":${toScalarJson(row.seq)}`,
+		`"to_tool":${toScalarJson(row.to_tool)}`,
 		`"type":"svc.handoff.v1"`,
 		`"validation":${row.validation}`,
-		`"workspace_id":${scalar(row.workspace_id)}}`,
+		`"workspace_id":${toScalarJson(row.workspace_id)}}`,
 	].join(",");
 }
 
-/** What identifies the entry that a draft becomes. */
-export interface EntryIdentity {
+/** Identifies the entry that a draft becomes. */
+interface EntryIdentity {
 	id: string;
 	userId: string;
 	workspaceId: string;
 }
 
 /**
- * The entry that follows `previous` (null: the first), signed when there is a signer.
- * `created_at` never runs backwards in a chain, whatever the clocks of two machines say.
+ * The entry that follows `previous` (null: the first one), signed when there is a signer. `created_at` never decreases
+ * within a chain, even when the clocks of two machines differ.
  */
 export function nextEntry(
 	{ id, userId, workspaceId }: EntryIdentity,
@@ -158,7 +161,7 @@ export function nextEntry(
 		prev_signature: previous?.signature ?? null,
 		created_at: previous && previous.created_at > now ? previous.created_at : now,
 	};
-	const subject = subjectOf(columns);
+	const subject = renderSubject(columns);
 	const bytes = utf8ToBytes(subject);
 	return {
 		...columns,

@@ -1,12 +1,12 @@
-// What the audit log keeps of a created handoff. Pure.
+// The audit event of a created handoff. Pure.
 import type { AuditEventRow } from "../audit/event.ts";
 import type { HandoffRow } from "./entry.ts";
 
 /**
- * The event of a created handoff; of the caller's texts it repeats the objective alone, which is short.
- * @param objective as the event keeps it.
+ * The audit event of a created handoff. Of the caller's texts it repeats only the objective, which is short.
+ * @param objective with secrets redacted.
  */
-export function handoffCreated(entry: HandoffRow, id: string, actor: string, objective: string): AuditEventRow {
+export function toHandoffEvent(entry: HandoffRow, id: string, actor: string, objective: string): AuditEventRow {
 	const risk = { score: entry.risk_score, tier: entry.risk_tier, factors: JSON.parse(entry.risk_factors) as string[] };
 	const { seq, action_kind, hash, signature } = entry;
 	return {

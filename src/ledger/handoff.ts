@@ -1,5 +1,5 @@
-// Handoffs as clients write and read them (docs/reference.md, "Handoffs"): the schemas, and the way from a body to a draft and from a row
-// to an answer. Pure.
+// Handoffs as clients send and read them (docs/reference.md, "Handoffs"): the schemas, and the mapping from a body to a
+// draft and from a row to an answer. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
@@ -10,10 +10,10 @@ import { HANDOFF_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem
 
 const MAX_OBJECTIVE_CHARS = 500;
 
-/** Members beside these two are not kept. */
+/** Other members are dropped. */
 const itemSchema = z.lazy(() => z.object({ id: z.string(), description: z.string() }));
 const itemsSchema = z.array(itemSchema);
-const textsSchema = z.array(z.string());
+const stringListSchema = z.array(z.string());
 
 /** Characters are code points, as in JSON Schema. */
 const objectiveSchema = z
@@ -22,15 +22,18 @@ const objectiveSchema = z
 	.refine((text) => [...text].length <= MAX_OBJECTIVE_CHARS, `must have at most ${MAX_OBJECTIVE_CHARS} characters`)
 	.meta({ minLength: 1, maxLength: MAX_OBJECTIVE_CHARS });
 
-/** The body of a new handoff. Its size is limited as a whole, by the subject; links and ids of its own mean nothing. */
+/**
+ * The body of a new handoff. The size limit of the subject applies to it as a whole. Ids and links sent by the client
+ * are ignored.
+ */
 export const handoffRequestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
 		objective: objectiveSchema.describe("What the work is for."),
 		from_tool: z.string().nullish().describe("Tool handing off."),
 		to_tool: z.string().nullish().describe("Tool receiving; may be a human."),
-		files_touched: textsSchema.nullish().describe("Paths modified."),
-		constraints: textsSchema.nullish().describe("Constraints for the next agent."),
+		files_touched: stringListSchema.nullish().describe("Paths modified."),
+		constraints: stringListSchema.nullish().describe("Constraints for the next agent."),
 		risks: itemsSchema.nullish().describe("What may go wrong."),
 		validation: itemsSchema.nullish().describe("What was checked, and what is to be."),
 		recommended_next_action: z.string().nullish().describe("What the receiver does first."),
@@ -41,8 +44,8 @@ export const handoffRequestSchema = z.lazy(() =>
 
 export type HandoffRequest = z.output<typeof handoffRequestSchema>;
 
-/** A body with its defaults; what is absent and what is null are the same. */
-export function contentOf(request: HandoffRequest): HandoffContent {
+/** The body with its defaults. Null and absent members mean the same. */
+export function toHandoffContent(request: HandoffRequest): HandoffContent {
 	return {
 		objective: request.objective,
 		from_tool: request.from_tool ?? null,
@@ -57,16 +60,16 @@ export function contentOf(request: HandoffRequest): HandoffContent {
 	};
 }
 
-/** UTF-8 bytes that content takes of its subject: all but the few hundred that the server adds. */
+/** UTF-8 bytes of the content within its subject. The server adds a few hundred more. */
 export function contentBytes(content: HandoffContent): number {
 	return utf8ToBytes(canonicalJson(content)).length;
 }
 
 /**
- * Content with the risk that lies in its kind, paths, words and cost.
- * @param budgetUsd what an estimated cost is held against.
+ * Adds the risk, rated by kind, paths, words and cost.
+ * @param budgetUsd the budget that the estimated cost is compared with.
  */
-export function draftOf(content: HandoffContent, budgetUsd: number): HandoffDraft {
+export function toHandoffDraft(content: HandoffContent, budgetUsd: number): HandoffDraft {
 	const risk = handoffRisk({
 		actionKind: content.action_kind,
 		files: content.files_touched,
@@ -78,7 +81,7 @@ export function draftOf(content: HandoffContent, budgetUsd: number): HandoffDraf
 	return { ...content, risk };
 }
 
-const hash = z.string().describe("`sha256:` and 64 hex digits.");
+const hashField = z.string().describe("`sha256:` and 64 hex digits.");
 
 /** A handoff as it is returned: every member of the subject, and its seal. */
 export const handoffSchema = z.lazy(() =>
@@ -89,21 +92,21 @@ export const handoffSchema = z.lazy(() =>
 		objective: z.string(),
 		from_tool: z.string().nullable(),
 		to_tool: z.string().nullable(),
-		files_touched: textsSchema,
-		constraints: textsSchema,
+		files_touched: stringListSchema,
+		constraints: stringListSchema,
 		risks: itemsSchema,
 		validation: itemsSchema,
 		recommended_next_action: z.string().nullable(),
 		action_kind: z.string(),
 		est_cost: z.number().nullable(),
-		risk: z.object({ score: z.number(), tier: z.string(), factors: textsSchema }),
+		risk: z.object({ score: z.number(), tier: z.string(), factors: stringListSchema }),
 		prev_handoff_id: z.string().nullable(),
-		prev_hash: hash.nullable(),
+		prev_hash: hashField.nullable(),
 		prev_signature: z.string().nullable(),
 		created_at: z.string(),
 		subject: z.string().describe("Canonical JSON (RFC 8785): what is hashed and signed."),
 		signed: z.boolean(),
-		hash,
+		hash: hashField,
 		signature: z.string().nullable().describe("Ed25519 over the subject, base64."),
 		key_id: z.string().nullable(),
 	}),
@@ -111,8 +114,8 @@ export const handoffSchema = z.lazy(() =>
 
 export type Handoff = z.output<typeof handoffSchema>;
 
-/** A JSON column; what is no such list any more shows as empty, and verification names its entry. */
-function listOf<T>(schema: z.ZodType<T[]>, column: string): T[] {
+/** A JSON list column. A column that is no longer a valid list reads as empty; verification reports the entry. */
+function parseListColumn<T>(schema: z.ZodType<T[]>, column: string): T[] {
 	try {
 		return schema.safeParse(JSON.parse(column)).data ?? [];
 	} catch {
@@ -120,8 +123,8 @@ function listOf<T>(schema: z.ZodType<T[]>, column: string): T[] {
 	}
 }
 
-/** A stored entry as clients see it: what the columns say, beside the subject that was signed. */
-export function handoffOf(row: HandoffRow): Handoff {
+/** A stored entry as clients see it: the columns, and the subject that was signed. */
+export function toHandoff(row: HandoffRow): Handoff {
 	return {
 		id: row.id,
 		workspace_id: row.workspace_id,
@@ -129,14 +132,14 @@ export function handoffOf(row: HandoffRow): Handoff {
 		objective: row.objective,
 		from_tool: row.from_tool,
 		to_tool: row.to_tool,
-		files_touched: listOf(textsSchema, row.files_touched),
-		constraints: listOf(textsSchema, row.constraints),
-		risks: listOf<HandoffItem>(itemsSchema, row.risks),
-		validation: listOf<HandoffItem>(itemsSchema, row.validation),
+		files_touched: parseListColumn(stringListSchema, row.files_touched),
+		constraints: parseListColumn(stringListSchema, row.constraints),
+		risks: parseListColumn<HandoffItem>(itemsSchema, row.risks),
+		validation: parseListColumn<HandoffItem>(itemsSchema, row.validation),
 		recommended_next_action: row.recommended_next_action,
 		action_kind: row.action_kind,
 		est_cost: row.est_cost === null ? null : Number(row.est_cost),
-		risk: { score: row.risk_score, tier: row.risk_tier, factors: listOf(textsSchema, row.risk_factors) },
+		risk: { score: row.risk_score, tier: row.risk_tier, factors: parseListColumn(stringListSchema, row.risk_factors) },
 		prev_handoff_id: row.prev_handoff_id,
 		prev_hash: row.prev_hash,
 		prev_signature: row.prev_signature,

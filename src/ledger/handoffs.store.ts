@@ -1,4 +1,4 @@
-// Ledger entries in D1: added with their audit events in one transaction, read by id or as a chain in bounded pages.
+// Ledger entries in D1: inserted with their audit events in one transaction, read by id or as a chain in bounded pages.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { AuditEventRow } from "../audit/event.ts";
 import { insertEvents } from "../audit/events.store.ts";
@@ -7,23 +7,25 @@ import { rowsFromJson } from "../db/rows.ts";
 import { handoffs } from "../db/schema.ts";
 import type { HandoffRow } from "./entry.ts";
 
-/** A page holds this much subject text and one row more at the most; columns and JSON triple it, and an isolate has 128 MB. */
-const PAGE_SUBJECT_BYTES = 2_000_000;
-const PAGE_ROWS = 1_000;
+/**
+ * A page has at most this much subject text and one more row. Columns and JSON triple it, and an isolate has 128 MB.
+ */
+const STORED_PAGE_SUBJECT_BYTES = 2_000_000;
+const STORED_PAGE_ROWS = 1_000;
 /** Leaf hashes are 71 bytes. */
 const LEAF_PAGE_ROWS = 10_000;
 
-/** Which chain. */
-export interface ChainKey {
+/** Identifies a chain. */
+interface ChainKey {
 	userId: string;
 	workspaceId: string;
 }
 
 /**
- * Adds entries and events in one transaction. A row that is there already is skipped by the tables' triggers; an entry
- * whose place in the chain another one has taken fails the whole, so that none is dropped in silence.
+ * Inserts entries and events in one transaction. The tables' triggers skip rows that exist. An entry whose position in
+ * the chain is taken by another fails the whole transaction, so none is lost silently.
  */
-export async function recordEntries(
+export async function insertEntries(
 	db: Database,
 	entries: readonly HandoffRow[],
 	events: readonly AuditEventRow[],
@@ -31,24 +33,24 @@ export async function recordEntries(
 	await db.batch([db.insert(handoffs).select(rowsFromJson(handoffs, entries)), insertEvents(db, events)]);
 }
 
-/** The entry under an id, if it is the user's. */
+/** The entry with this id, if it is the user's. */
 export async function findHandoff(db: Database, userId: string, id: string): Promise<HandoffRow | undefined> {
 	const [row] = await db.all<HandoffRow>(sql`SELECT * FROM ${handoffs} WHERE id = ${id} AND user_id = ${userId}`);
 	return row;
 }
 
-/** A chain in the order of (seq, id), page by page; an empty page never comes. */
-export async function* chainPages(db: Database, { userId, workspaceId }: ChainKey): AsyncGenerator<HandoffRow[]> {
+/** The pages of a chain in the order of (seq, id). No page is empty. */
+export async function* storedPages(db: Database, { userId, workspaceId }: ChainKey): AsyncGenerator<HandoffRow[]> {
 	let after: Pick<HandoffRow, "seq" | "id"> | undefined;
 	for (;;) {
 		const start = after ? sql`AND (seq, id) > (${after.seq}, ${after.id})` : sql``;
-		// The inner query sees sizes only: texts are fetched for the rows of the page and no others.
+		// The inner query reads only sizes. Texts are fetched only for the rows of the page.
 		const page: HandoffRow[] = await db.all<HandoffRow>(sql`
 			SELECT ${handoffs}.* FROM ${handoffs} JOIN (
 				SELECT id AS page_id, sum(octet_length(subject)) OVER (ORDER BY seq, id) - octet_length(subject) AS bytes_before
 				FROM ${handoffs} WHERE user_id = ${userId} AND workspace_id = ${workspaceId} ${start}
-				ORDER BY seq, id LIMIT ${PAGE_ROWS}
-			) ON id = page_id WHERE bytes_before < ${PAGE_SUBJECT_BYTES} ORDER BY seq, id`);
+				ORDER BY seq, id LIMIT ${STORED_PAGE_ROWS}
+			) ON id = page_id WHERE bytes_before < ${STORED_PAGE_SUBJECT_BYTES} ORDER BY seq, id`);
 		const last = page.at(-1);
 		if (!last) return;
 		yield page;
@@ -57,7 +59,11 @@ export async function* chainPages(db: Database, { userId, workspaceId }: ChainKe
 }
 
 /** The stored leaf hashes of a chain's entries before `size`, by seq. */
-export async function leafHashes(db: Database, { userId, workspaceId }: ChainKey, size: number): Promise<string[]> {
+export async function storedLeafHashes(
+	db: Database,
+	{ userId, workspaceId }: ChainKey,
+	size: number,
+): Promise<string[]> {
 	const found: string[] = [];
 	for (;;) {
 		const page = await db

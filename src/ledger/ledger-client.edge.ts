@@ -1,4 +1,5 @@
-// The Worker's side of a workspace's ledger but for its audit events, which are audit/'s business: every call is idempotent, by id where it writes, and tried twice.
+// The Worker's client for a workspace's ledger. Every call is tried twice; calls that write are idempotent by id. The
+// ledger's audit events are left to audit/.
 import { ownerObjectName } from "../audit/owner.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import type { VerifiedPrefix } from "./chain.ts";
@@ -17,17 +18,17 @@ export interface LedgerClient {
 	checkpoint(origin: string): Promise<string | null>;
 }
 
-/** A client for the ledger of one workspace of a user. */
+/** A client for the ledger of one user's workspace. */
 export function ledgerClient({ WORKSPACE_LEDGER: namespace }: Env, userId: string, workspaceId: string): LedgerClient {
 	const name = ownerObjectName(userId, { kind: "workspace", id: workspaceId });
-	const twice = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) =>
+	const callLedger = <T>(call: (stub: DurableObjectStub<WorkspaceLedger>) => Promise<T>) =>
 		callObject(namespace, name, call);
 	return {
-		append: (request) => twice(async (stub) => (await stub.append(request)) as AppendVerdict),
-		state: () => twice(async (stub) => (await stub.state()) as LedgerState),
-		find: (id) => twice(async (stub) => await stub.find(id)),
-		unflushedEntries: (fromSeq, asOfMs) => twice(async (stub) => await stub.unflushedEntries(fromSeq, asOfMs)),
-		remember: (verified) => twice((stub) => stub.remember(verified)),
-		checkpoint: (origin) => twice((stub) => stub.checkpoint(origin)),
+		append: (request) => callLedger(async (stub) => (await stub.append(request)) as AppendVerdict),
+		state: () => callLedger(async (stub) => (await stub.state()) as LedgerState),
+		find: (id) => callLedger(async (stub) => await stub.find(id)),
+		unflushedEntries: (fromSeq, asOfMs) => callLedger(async (stub) => await stub.unflushedEntries(fromSeq, asOfMs)),
+		remember: (verified) => callLedger((stub) => stub.remember(verified)),
+		checkpoint: (origin) => callLedger((stub) => stub.checkpoint(origin)),
 	};
 }

@@ -1,17 +1,21 @@
-// Reads a workspace's chain from D1, with what its ledger has not flushed, verifies it and cuts out the page asked for.
+// Reads a workspace's chain from D1, merges in what its ledger has not flushed, verifies it, and returns the requested
+// page.
 import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
 import { asHash, toDigest } from "../proof/hash.ts";
 import { merkleRoot } from "../proof/merkle.ts";
-import { type ChainVerdict, type Expected, verifyChain } from "./chain.ts";
+import { type ChainExpectation, type ChainVerdict, verifyChain } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
-import { chainPages, leafHashes } from "./handoffs.store.ts";
+import { storedLeafHashes, storedPages } from "./handoffs.store.ts";
 import { type LedgerClient, type LedgerState, ledgerClient } from "./ledger-client.edge.ts";
 
 type ChainContext = Pick<KeyContext, "account" | "db" | "env">;
 
-/** A page's subjects take this much and one more: a thousand entries of common size. As JSON it is about three times as much. */
-const PAGE_SUBJECT_BYTES = 2_000_000;
+/**
+ * An answer has at most this much subject text and one more entry: a thousand entries of common size. Its JSON is about
+ * three times as large.
+ */
+const ANSWER_SUBJECT_BYTES = 2_000_000;
 
 type ChainPosition = Pick<HandoffRow, "seq" | "id">;
 
@@ -19,8 +23,8 @@ function isBefore(a: ChainPosition, b: ChainPosition): boolean {
 	return a.seq < b.seq || (a.seq === b.seq && a.id < b.id);
 }
 
-/** What a ledger had not flushed when `state` was taken, in the order of a chain. */
-class Unflushed {
+/** The entries that a ledger had not flushed when `state` was taken, in the order of the chain. */
+class UnflushedEntries {
 	#ledger: LedgerClient;
 	#asOfMs: number;
 	#rows: HandoffRow[] = [];
@@ -32,7 +36,7 @@ class Unflushed {
 		this.#nextSeq = unflushed > 0 ? 0 : Number.POSITIVE_INFINITY;
 	}
 
-	/** The next entry, left where it is; null at the end. */
+	/** The next entry, without removing it; null at the end. */
 	async peek(): Promise<HandoffRow | null> {
 		if (this.#rows.length === 0 && this.#nextSeq < Number.POSITIVE_INFINITY) {
 			this.#rows = await this.#ledger.unflushedEntries(this.#nextSeq, this.#asOfMs);
@@ -47,12 +51,13 @@ class Unflushed {
 }
 
 /**
- * The chain as it was at `state`, page by page: entries of D1 and unflushed ones merged by (seq, id), those in both once.
- * What D1 has beyond the state is newer, and left out, or nothing the ledger knows of, and shown.
+ * The pages of a chain as it was at `state`. Entries of D1 and unflushed ones are merged by (seq, id); those in both
+ * appear once. Entries of D1 beyond the state are newer and left out, unless the ledger does not know them: those are
+ * included.
  */
-async function* pagesAt(context: ChainContext, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
-	const unflushed = new Unflushed(ledger, state);
-	/** Unflushed entries before a position, without the one at it. */
+async function* chainPagesAt(context: ChainContext, workspaceId: string, ledger: LedgerClient, state: LedgerState) {
+	const unflushed = new UnflushedEntries(ledger, state);
+	/** The unflushed entries before a position, without the entry at that position. */
 	const before = async (end: ChainPosition | null): Promise<HandoffRow[]> => {
 		const rows: HandoffRow[] = [];
 		for (let next = await unflushed.peek(); next && next.seq < state.size; next = await unflushed.peek()) {
@@ -65,9 +70,9 @@ async function* pagesAt(context: ChainContext, workspaceId: string, ledger: Ledg
 		}
 		return rows;
 	};
-	for await (const page of chainPages(context.db, { userId: context.account.userId, workspaceId })) {
+	for await (const page of storedPages(context.db, { userId: context.account.userId, workspaceId })) {
 		const isBeyond = ({ seq }: HandoffRow) => !(seq < state.size);
-		// Asked after the page was read, the ledger knows of every entry that may be in it.
+		// The ledger is asked after the page was read, so it knows every entry of its own in that page.
 		const knownSize = page.some(isBeyond) ? (await ledger.state()).size : state.size;
 		const rows: HandoffRow[] = [];
 		for (const row of page) {
@@ -79,22 +84,22 @@ async function* pagesAt(context: ChainContext, workspaceId: string, ledger: Ledg
 	yield await before(null);
 }
 
-/** A part of a chain with the verdict on all of it. */
-export interface ChainReading {
+/** A page of a chain, with the verdict on the whole chain. */
+interface VerifiedChainPage {
 	entries: HandoffRow[];
 	hasMore: boolean;
 	verdict: ChainVerdict;
 }
 
-export interface ChainQuery {
+interface ChainQuery {
 	limit: number;
-	/** Only entries with a larger seq; all without it. */
+	/** Only entries with a larger seq; all when undefined. */
 	after?: number | undefined;
-	expected: Expected;
+	expected: ChainExpectation;
 }
 
-/** Keeps the page asked for, of everything that passes. */
-class PageCut {
+/** Collects the requested page from all entries. */
+class PageCollector {
 	entries: HandoffRow[] = [];
 	hasMore = false;
 	#query: ChainQuery;
@@ -109,8 +114,8 @@ class PageCut {
 			if (this.hasMore) return;
 			const { after, limit } = this.#query;
 			if (after !== undefined && !(row.seq > after)) continue;
-			const isFull = this.entries.length >= limit || this.#bytes > PAGE_SUBJECT_BYTES;
-			// Entries of one seq are never parted: the next page begins after it.
+			const isFull = this.entries.length >= limit || this.#bytes > ANSWER_SUBJECT_BYTES;
+			// Entries with the same seq stay on one page: the next page begins after it.
 			if (isFull && row.seq !== this.entries.at(-1)?.seq) this.hasMore = true;
 			else this.entries.push(row);
 			this.#bytes += `${row.subject}`.length;
@@ -119,13 +124,13 @@ class PageCut {
 }
 
 /**
- * Verifies the caller's chain of a workspace and shows each entry once, oldest first. A workspace nobody has written to is
- * an empty chain. Signatures that were verified before are skipped, as `verifyChain` says.
+ * Verifies the caller's chain of a workspace and visits each entry once, oldest first. A workspace without entries is
+ * an empty chain. Signatures that were verified before are skipped, as in `verifyChain`.
  */
 export async function walkChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
-	expected: Expected,
+	expected: ChainExpectation,
 	visit: (rows: readonly HandoffRow[]) => void,
 ): Promise<ChainVerdict> {
 	const ledger = ledgerClient(context.env, context.account.userId, workspaceId);
@@ -135,7 +140,7 @@ export async function walkChain(
 		pages: async function* () {
 			const visiting = isFirstPass;
 			isFirstPass = false;
-			for await (const rows of pagesAt(context, workspaceId, ledger, state)) {
+			for await (const rows of chainPagesAt(context, workspaceId, ledger, state)) {
 				if (visiting) visit(rows);
 				yield rows;
 			}
@@ -151,20 +156,20 @@ export async function walkChain(
 	return verdict;
 }
 
-/** Verifies the caller's chain of a workspace and returns a page of it. */
+/** Verifies the caller's chain of a workspace and returns one page of it. */
 export async function readChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
 	query: ChainQuery,
-): Promise<ChainReading> {
-	const cut = new PageCut(query);
-	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => cut.add(rows));
-	return { entries: cut.entries, hasMore: cut.hasMore, verdict };
+): Promise<VerifiedChainPage> {
+	const collector = new PageCollector(query);
+	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => collector.add(rows));
+	return { entries: collector.entries, hasMore: collector.hasMore, verdict };
 }
 
 /**
- * The leaf hashes of the caller's chain and what the ledger says of it; leaves are null when what is stored has not the
- * root that the ledger remembers.
+ * The leaf hashes of the caller's chain, and the state of its ledger. `leaves` is null when the stored entries do not
+ * have the ledger's root.
  */
 export async function readLeaves(
 	{ account, db, env }: ChainContext,
@@ -172,8 +177,9 @@ export async function readLeaves(
 ): Promise<{ state: LedgerState; leaves: Uint8Array[] | null }> {
 	const ledger = ledgerClient(env, account.userId, workspaceId);
 	const state = await ledger.state();
-	const hashes = state.size === 0 ? [] : await leafHashes(db, { userId: account.userId, workspaceId }, state.size);
-	const unflushed = new Unflushed(ledger, state);
+	const hashes =
+		state.size === 0 ? [] : await storedLeafHashes(db, { userId: account.userId, workspaceId }, state.size);
+	const unflushed = new UnflushedEntries(ledger, state);
 	for (let next = await unflushed.peek(); next && hashes.length < state.size; next = await unflushed.peek()) {
 		if (next.seq >= hashes.length) hashes.push(next.leaf_hash);
 		unflushed.take();

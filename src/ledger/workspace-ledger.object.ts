@@ -1,27 +1,28 @@
-// WorkspaceLedger: one Durable Object per (user, workspace), the only writer of its chain. It keeps the chain's head, what
-// was verified of it, and entries and audit events until D1 has them; D1 holds the chain.
+// WorkspaceLedger: one Durable Object per (user, workspace), the only writer of its chain. It stores the chain's head, its
+// verified prefix, and the entries and audit events that D1 does not have yet. D1 holds the chain.
 //
-// Crash order. Reading the head, building, signing and storing an entry with its event and the new head is one synchronous
-// transaction without an `await`, and nothing leaves the object before it is durable: two appends cannot see one head, and
-// an answer is never about an entry that a crash undoes. An alarm set in the same turn brings a crashed object back to
-// write what it holds to D1. D1 skips rows it has, so a flush may be repeated at any point; a row stays here until then.
+// Crash order. One synchronous transaction, without an `await`, reads the head, builds and signs an entry, and stores it
+// with its event and the new head. Nothing leaves the object before it is durable. So two appends cannot read the same
+// head, and no answer reports an entry that a crash undoes. An alarm set in the same turn restarts a crashed object, which
+// then flushes what it holds. D1 skips rows it has, so a flush can be repeated at any point. A row stays here until D1
+// has it.
 import { DurableObject } from "cloudflare:workers";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
-import { type PageQuery, selectNewest } from "../audit/page.ts";
+import { type EventPageQuery, selectNewest } from "../audit/page.ts";
 import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
 import { append, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
-import { checkpointBody, signNote } from "../proof/note.ts";
+import { renderCheckpoint, signNote } from "../proof/note.ts";
 import { cachedSettings } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
-import { handoffCreated } from "./handoff-event.ts";
-import { recordEntries } from "./handoffs.store.ts";
+import { toHandoffEvent } from "./handoff-event.ts";
+import { insertEntries } from "./handoffs.store.ts";
 import { LEDGER_TABLES } from "./ledger-tables.ts";
 
 /** A handoff to append. Idempotent by `id`. */
@@ -44,46 +45,46 @@ export type AppendVerdict =
 
 /** The chain as it is now. */
 export interface LedgerState extends ChainHead {
-	/** What was verified in full the last time. */
+	/** The prefix that was last verified in full. */
 	verified: VerifiedPrefix | null;
-	/** Entries that D1 does not have. */
+	/** Number of entries that D1 does not have. */
 	unflushed: number;
-	/** When this was, by the object's clock, ms since the epoch. */
+	/** When the state was taken, by the object's clock, ms since the epoch. */
 	asOfMs: number;
 }
 
-interface Head {
+interface StoredHead {
 	size: number;
 	last: Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "key_id" | "created_at">;
 	everSigned: boolean;
 	range: CompactRange;
 	verified: VerifiedPrefix | null;
-	/** The largest size a checkpoint was signed for. */
+	/** The largest size that a checkpoint was signed for. */
 	signedSize: number;
 }
 
-/** What goes to D1 at once, or not at all. */
+/** An event and its entry; they are written to D1 in one transaction. */
 interface OutboxRow extends Record<string, SqlStorageValue> {
-	/** Of the event. */
+	/** Id of the event. */
 	id: string;
-	/** JSON of the row. */
+	/** JSON of the event's row. */
 	event: string;
-	/** JSON of the row, for an event that belongs to an entry. */
+	/** JSON of the entry's row; null for an event without an entry. */
 	entry: string | null;
 }
 
 const FLUSH_ROWS = 100;
-/** JSON of one flush; D1 takes values of 2 MB, and the largest entry is 1 MB of it. */
+/** JSON of one flush. D1 takes values of 2 MB, and the largest entry is 1 MB of it. */
 const FLUSH_BYTES = 500_000;
-/** How long flushed rows are kept: repeated calls and reads under way find them. */
+/** How long flushed rows are kept, for repeated calls and reads in progress. */
 const KEEP_MS = 600_000;
 const PURGE_EVERY_MS = 10_000;
-/** Entries handed to a reader at once. */
+/** JSON of the entries that one read returns. */
 const READ_BYTES = 4_000_000;
 
 export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	#sql: SqlStorage;
-	/** Tables exist from the first write on: reading an unknown workspace leaves nothing behind. */
+	/** Tables are created by the first write, so reading an unknown workspace stores nothing. */
 	#hasTables: boolean;
 	#outbox: OwnerOutbox<OutboxRow>;
 	#purgedAtMs = 0;
@@ -109,17 +110,17 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return this.#sql.exec<Row>(query, ...parameters).toArray();
 	}
 
-	#head(): Head | null {
+	#head(): StoredHead | null {
 		if (!this.#hasTables) return null;
 		const [row] = this.#rows<{ head: string }>("SELECT head FROM head");
-		return row ? (JSON.parse(row.head) as Head) : null;
+		return row ? (JSON.parse(row.head) as StoredHead) : null;
 	}
 
-	#setHead(head: Head): void {
+	#setHead(head: StoredHead): void {
 		this.#sql.exec("INSERT OR REPLACE INTO head (one, head) VALUES (1, ?)", JSON.stringify(head));
 	}
 
-	/** Appends a handoff and waits a moment for D1 to have it. */
+	/** Appends a handoff and waits a moment for its flush to D1. */
 	async append(request: AppendRequest): Promise<AppendVerdict> {
 		const objective = await redactSecrets(request.draft.objective, cachedSettings(this.env));
 		const verdict = this.#append(request, objective);
@@ -127,7 +128,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return { ...verdict, flushed: await this.#outbox.deliver(request.eventId) };
 	}
 
-	/** No `await` in here, nor in anything it calls. */
+	/** Neither this method nor anything it calls may `await`. */
 	#append(request: AppendRequest, eventObjective: string): AppendVerdict {
 		const known = this.find(request.id).entry;
 		if (known) return { appended: true, entry: known, flushed: false };
@@ -144,13 +145,13 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	#store(
 		{ userId, workspaceId, eventId, actor }: AppendRequest,
 		entry: HandoffRow,
-		head: Head | null,
+		head: StoredHead | null,
 		eventObjective: string,
 	): void {
 		const { seq, id, hash, signature, key_id, created_at } = entry;
 		this.#write(userId, { kind: "workspace", id: workspaceId }, () => {
 			this.#sql.exec("INSERT INTO entries (seq, id, entry) VALUES (?, ?, ?)", seq, id, JSON.stringify(entry));
-			this.#addEvent(handoffCreated(entry, eventId, actor, eventObjective), id);
+			this.#addEvent(toHandoffEvent(entry, eventId, actor, eventObjective), id);
 			this.#setHead({
 				size: seq + 1,
 				last: { seq, id, hash, signature, key_id, created_at },
@@ -162,7 +163,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		});
 	}
 
-	/** One transaction of writes, and an alarm that looks after what it leaves to flush. */
+	/** Writes in one transaction, and sets the alarm that flushes what it stored. */
 	#write(userId: string, key: OwnerKey, write: () => void): void {
 		this.ctx.storage.transactionSync(() => {
 			if (!this.#hasTables) migrate(this.ctx.storage, LEDGER_TABLES);
@@ -171,7 +172,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			this.#purge();
 		});
 		this.#hasTables = true;
-		this.#outbox.stored();
+		this.#outbox.armAfterWrite();
 	}
 
 	#addEvent(event: AuditEventRow, handoffId: string | null): void {
@@ -183,13 +184,16 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		);
 	}
 
-	/** Stores an audit event that belongs to no entry, and waits a moment for D1 to have it; true when it does. Idempotent by its id. */
+	/**
+	 * Stores an audit event without an entry and waits a moment for its flush to D1. Returns whether D1 has it.
+	 * Idempotent by the event's id.
+	 */
 	async record(event: AuditEventRow, key: OwnerKey): Promise<boolean> {
 		this.#write(event.user_id, key, () => this.#addEvent(event, null));
 		return this.#outbox.deliver(event.id);
 	}
 
-	/** The chain's head, and what of it needs no second look. */
+	/** The chain's head and its verified prefix. */
 	state(): LedgerState {
 		const head = this.#head();
 		const [open] = this.#hasTables
@@ -197,7 +201,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			: [];
 		return {
 			size: head?.size ?? 0,
-			root: rootOf(head),
+			root: headRoot(head),
 			last: head?.last ?? null,
 			verified: head?.verified ?? null,
 			unflushed: open?.n ?? 0,
@@ -205,19 +209,22 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		};
 	}
 
-	/** The entry under an id while it is held here; `idle` when D1 has everything. */
+	/** The entry with this id, if it is still held here. `idle` means that D1 has everything. */
 	find(id: string): { entry: HandoffRow | null; idle: boolean } {
 		if (!this.#hasTables) return { entry: null, idle: true };
 		const [row] = this.#rows<{ entry: string }>("SELECT entry FROM entries WHERE id = ?", id);
 		return { entry: row ? (JSON.parse(row.entry) as HandoffRow) : null, idle: this.isIdle() };
 	}
 
-	/** Audit events of a page that D1 does not have, newest first, and one more if there is one; `idle` when D1 has everything. */
-	unflushedEvents(query: PageQuery): UnflushedEvents {
+	/**
+	 * Audit events of a page that D1 does not have, newest first, plus one more if there is one. `idle` means that D1
+	 * has everything.
+	 */
+	unflushedEvents(query: EventPageQuery): UnflushedEvents {
 		return { events: selectNewest(this.#openEvents(), query), idle: this.isIdle() };
 	}
 
-	/** Hands on at once what D1 does not have; true when nothing is left. */
+	/** Flushes at once what D1 does not have; returns whether nothing is left. */
 	async catchUp(): Promise<boolean> {
 		return !this.#hasTables || (await this.#outbox.catchUp());
 	}
@@ -227,7 +234,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return !this.#hasTables || this.#rows("SELECT 1 FROM events WHERE flushed_at_ms IS NULL LIMIT 1").length === 0;
 	}
 
-	/** Read one by one: after hours without D1 they may be more than an isolate holds. */
+	/** Read one by one: after hours without D1 they may exceed the memory of an isolate. */
 	*#openEvents(): Generator<AuditEventRow> {
 		if (!this.#hasTables) return;
 		const rows = this.#sql.exec<{ event: string }>("SELECT event FROM events WHERE flushed_at_ms IS NULL");
@@ -235,8 +242,8 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	}
 
 	/**
-	 * Entries from a seq on that D1 did not have at `asOfMs`, in order: those it has got since are among them, so a reader
-	 * who reads D1 in between misses none. At most a few MB at once; an empty answer is the end.
+	 * Entries from a seq on that D1 did not have at `asOfMs`, in order. Entries flushed since then are included, so a
+	 * reader that reads D1 in between misses none. At most a few MB per call; an empty result is the end.
 	 */
 	unflushedEntries(fromSeq: number, asOfMs: number): HandoffRow[] {
 		if (!this.#hasTables) return [];
@@ -255,15 +262,15 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return found;
 	}
 
-	/** Remembers what was verified in full; never less than before. */
+	/** Remembers a longer prefix that was verified in full. A shorter one is ignored. */
 	remember(verified: VerifiedPrefix): void {
 		const head = this.#head();
 		if (!head || verified.size > head.size || verified.size <= (head.verified?.size ?? 0)) return;
-		if (verified.size === head.size && verified.root !== rootOf(head)) return;
+		if (verified.size === head.size && verified.root !== headRoot(head)) return;
 		this.#setHead({ ...head, verified });
 	}
 
-	/** Signs a checkpoint of the chain as it is now; null without a key, or when a larger one was signed before. */
+	/** Signs a checkpoint of the current chain; null without a signing key, or when a larger size was signed before. */
 	checkpoint(origin: string): string | null {
 		const { signer } = cachedSettings(this.env);
 		const head = this.#head();
@@ -271,16 +278,16 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		if (!signer || size < (head?.signedSize ?? 0)) return null;
 		if (head && size > head.signedSize) this.#setHead({ ...head, signedSize: size });
 		const root = rangeRoot(head?.range ?? EMPTY_RANGE);
-		return signNote(checkpointBody({ origin, size, root }), origin, signer);
+		return signNote(renderCheckpoint({ origin, size, root }), origin, signer);
 	}
 
-	/** Writes to D1 what it does not have. Never throws: a failed alarm would end after a few retries. */
+	/** Flushes to D1. Never throws: a failing alarm would stop after a few retries. */
 	override async alarm(): Promise<void> {
 		await this.#outbox.alarm();
 	}
 
 	async #record(round: readonly OutboxRow[]): Promise<void> {
-		await recordEntries(
+		await insertEntries(
 			database(this.env.DB),
 			round.flatMap(({ entry }) => (entry ? [JSON.parse(entry) as HandoffRow] : [])),
 			round.map(({ event }) => JSON.parse(event) as AuditEventRow),
@@ -291,7 +298,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		return this.#rows("SELECT 1 FROM events WHERE id = ? AND flushed_at_ms IS NOT NULL", eventId).length > 0;
 	}
 
-	/** The oldest events that D1 lacks, each with its entry if it has one: as many as one statement takes. */
+	/** The oldest events that D1 lacks, each with its entry if it has one, as many as one statement takes. */
 	#nextRound(): OutboxRow[] {
 		if (!this.#hasTables) return [];
 		const round: OutboxRow[] = [];
@@ -323,7 +330,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		});
 	}
 
-	/** Forgets what D1 has had for a while. */
+	/** Deletes rows that were flushed a while ago. */
 	#purge(): void {
 		const now = Date.now();
 		if (now - this.#purgedAtMs < PURGE_EVERY_MS) return;
@@ -333,6 +340,6 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	}
 }
 
-function rootOf(head: Head | null): Hash {
+function headRoot(head: StoredHead | null): Hash {
 	return asHash(rangeRoot(head?.range ?? EMPTY_RANGE));
 }

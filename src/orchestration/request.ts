@@ -1,5 +1,7 @@
 // The body of an orchestration: its schema, and its way into a task. Pure.
+
 import * as z from "zod";
+import { clipMiddle } from "../clip.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
@@ -92,8 +94,7 @@ export function toTask(body: OrchestrationRequest): Task {
 	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
 	const said = lastUserText(toQuestionCall({ messages, maxTokens, temperature, json: false }));
-	const prompt =
-		said.length > 2 * PLANNED_CHARS ? `${said.slice(0, PLANNED_CHARS)}\n${said.slice(-PLANNED_CHARS)}` : said;
+	const prompt = clipMiddle(said, PLANNED_CHARS);
 	return { messages, prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 

@@ -1,4 +1,4 @@
-// Canonical JSON (RFC 8785, JCS). Refuses what JCS cannot represent instead of changing it silently.
+// Canonical JSON (RFC 8785, JCS). What JCS cannot represent is refused, never changed silently.
 
 /** Thrown for NaN, Infinity, `undefined`, functions, bigints and lone surrogates. */
 export class NotCanonicalError extends Error {
@@ -7,7 +7,7 @@ export class NotCanonicalError extends Error {
 
 function canonicalString(text: string): string {
 	if (!text.isWellFormed()) throw new NotCanonicalError("a string holds a lone surrogate");
-	// RFC 8785 3.2.2.2 asks for exactly the escapes of ECMAScript's JSON.stringify.
+	// RFC 8785 3.2.2.2 requires exactly the escapes of ECMAScript's JSON.stringify.
 	return JSON.stringify(text);
 }
 
@@ -30,7 +30,7 @@ export function canonicalJson(value: unknown): string {
 			if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
 			const members = Object.entries(value)
 				.filter(([, member]) => member !== undefined)
-				// The default string order of `<` is by UTF-16 code units, as RFC 8785 3.2.3 demands.
+				// `<` compares strings by UTF-16 code units, as RFC 8785 3.2.3 requires.
 				.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
 				.map(([key, member]) => `${canonicalString(key)}:${canonicalJson(member)}`);
 			return `{${members.join(",")}}`;

@@ -1,5 +1,6 @@
-// Which encodings of Ed25519 points and scalars are refused before a signature is verified. Libraries differ just there
-// (Chalkias, Garillot, Nikolaenko, "Taming the many EdDSAs", 2020), so the bytes decide and not the platform.
+// Refuses certain encodings of Ed25519 points and scalars before a signature is verified. Libraries disagree on exactly
+// these (Chalkias, Garillot, Nikolaenko, "Taming the many EdDSAs", 2020), so this check decides by the bytes, not by
+// the platform.
 import { hexToBytes } from "@noble/hashes/utils.js";
 
 /** p = 2^255 - 19, the field's modulus (RFC 8032, section 5.1), little-endian. */
@@ -8,8 +9,8 @@ const FIELD_MODULUS = hexToBytes(`ed${"ff".repeat(30)}7f`);
 const GROUP_ORDER = hexToBytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
 
 /**
- * y of the eight points of small order, little-endian: ±x share a y, so five stand for all. The same values as in
- * libsodium's ge25519_has_small_order; their other, non-canonical encodings are refused as such.
+ * y of the eight points of small order, little-endian. ±x share a y, so five values cover all eight. The values are
+ * those of libsodium's ge25519_has_small_order; their non-canonical encodings are refused as non-canonical.
  */
 const SMALL_ORDER_Y = [
 	`00${"00".repeat(31)}`, // 0, order 4
@@ -28,9 +29,9 @@ function isBelow(bytes: Uint8Array, limit: Uint8Array): boolean {
 }
 
 /**
- * Whether 32 bytes are a canonical encoding (y < p) and not that of a point of small order. Whether they are a point of
- * the curve at all is left to the verification. (RFC 8032, 5.1.3 also forbids x = 0 with the sign bit: only points of
- * small order have x = 0.)
+ * Whether 32 bytes are a canonical encoding (y < p) of a point that is not of small order. The verification checks
+ * whether they are on the curve at all. (RFC 8032, 5.1.3 also forbids x = 0 with the sign bit, but only points of small
+ * order have x = 0.)
  */
 export function isSoundPoint(encoding: Uint8Array): boolean {
 	if (encoding.length !== 32) return false;
@@ -39,7 +40,9 @@ export function isSoundPoint(encoding: Uint8Array): boolean {
 	return isBelow(y, FIELD_MODULUS) && !SMALL_ORDER_Y.some((small) => small.every((byte, at) => byte === y[at]));
 }
 
-/** Whether 32 bytes, little-endian, are below L: otherwise S + L would be a second signature (RFC 8032, 5.1.7). */
+/**
+ * Whether 32 bytes, little-endian, are below L. Otherwise S + L would be a second valid signature (RFC 8032, 5.1.7).
+ */
 export function isSoundScalar(scalar: Uint8Array): boolean {
 	return scalar.length === 32 && isBelow(scalar, GROUP_ORDER);
 }

@@ -1,14 +1,14 @@
-// RFC 6962 Merkle trees over SHA-256: roots, compact ranges, inclusion and consistency proofs. What a leaf holds is the
-// caller's business.
+// RFC 6962 Merkle trees over SHA-256: roots, compact ranges, inclusion and consistency proofs. What a leaf contains is
+// left to the caller.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
 const HASH_BYTES = 32;
-// RFC 6962, section 2.1: the prefixes keep a leaf from being passed off as a node.
+// RFC 6962, section 2.1: the prefixes keep a leaf from passing as a node.
 const LEAF_PREFIX = 0x00;
 const NODE_PREFIX = 0x01;
 
-/** Root of the tree without leaves: SHA-256 of nothing. */
+/** Root of the empty tree: SHA-256 of no bytes. */
 export const EMPTY_ROOT: Uint8Array = sha256(new Uint8Array());
 
 /** SHA-256(0x00 || bytes). */
@@ -22,11 +22,11 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
 }
 
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
-// Not by bits: sizes may exceed 32 of them.
+// Without bit operations, because sizes may exceed 32 bits.
 const isOdd = (value: number) => value % 2 === 1;
-const halved = (value: number) => Math.floor(value / 2);
+const halve = (value: number) => Math.floor(value / 2);
 
-/** Roots of the complete subtrees that a tree falls into, one per 1 in the binary form of its size; as JSON if need be. */
+/** The roots of a tree's complete subtrees, one per 1 in the binary form of its size. Can be stored as JSON. */
 export interface CompactRange {
 	/** Number of leaves. */
 	readonly size: number;
@@ -41,19 +41,19 @@ function foldRight(hashes: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The range with one leaf more; the given one stays as it is. O(log n), and one node hash on average.
- * @throws RangeError when the range lacks a subtree that its size calls for.
+ * The range with one more leaf; the argument is not changed. O(log n), one node hash on average.
+ * @throws RangeError when the range lacks a subtree that its size requires.
  */
 export function append({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
-	let joined = leaf;
-	let kept = hashes.length;
-	// Every trailing 1 of the size is a complete subtree that now gets its right sibling.
-	for (let rest = size; isOdd(rest); rest = halved(rest)) {
-		const left = hashes[--kept];
+	let hash = leaf;
+	let remaining = hashes.length;
+	// Each trailing 1 of the size is a complete subtree that now gets its right sibling.
+	for (let rest = size; isOdd(rest); rest = halve(rest)) {
+		const left = hashes[--remaining];
 		if (left === undefined) throw new RangeError(`a range of ${size} leaves lacks a hash`);
-		joined = nodeHash(hexToBytes(left), joined);
+		hash = nodeHash(hexToBytes(left), hash);
 	}
-	return { size: size + 1, hashes: [...hashes.slice(0, kept), bytesToHex(joined)] };
+	return { size: size + 1, hashes: [...hashes.slice(0, remaining), bytesToHex(hash)] };
 }
 
 /** Root of a range's tree. O(log n). */
@@ -61,17 +61,17 @@ export function rangeRoot({ hashes }: CompactRange): Uint8Array {
 	return foldRight(hashes.map((hash) => hexToBytes(hash)));
 }
 
-/** Root over the leaves from `low` up to, not including, `high`: as with a range, but without hex in between. */
+/** Root over the leaves from `low` up to, not including, `high`. Like a range, but without hex in between. */
 function rootBetween(leafHashes: readonly Uint8Array[], low: number, high: number): Uint8Array {
 	const subtrees: Uint8Array[] = [];
 	for (const [count, leaf] of leafHashes.slice(low, high).entries()) {
-		let joined = leaf;
-		for (let rest = count; isOdd(rest); rest = halved(rest)) {
+		let hash = leaf;
+		for (let rest = count; isOdd(rest); rest = halve(rest)) {
 			const left = subtrees.pop();
 			if (!left) throw new RangeError(`no subtree to the left of leaf ${low + count}`);
-			joined = nodeHash(left, joined);
+			hash = nodeHash(left, hash);
 		}
-		subtrees.push(joined);
+		subtrees.push(hash);
 	}
 	return foldRight(subtrees);
 }
@@ -82,7 +82,7 @@ export function merkleRoot(leafHashes: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The largest power of two below `count` (RFC 6962's k); `count` from 2 to 2^32. */
-function splitOf(count: number): number {
+function splitPoint(count: number): number {
 	return 2 ** (31 - Math.clz32(count - 1));
 }
 
@@ -98,7 +98,7 @@ export function inclusionProof(leafHashes: readonly Uint8Array[], index: number,
 	let low = 0;
 	let high = size;
 	while (high - low > 1) {
-		const middle = low + splitOf(high - low);
+		const middle = low + splitPoint(high - low);
 		if (index < middle) {
 			path.push(rootBetween(leafHashes, middle, high));
 			high = middle;
@@ -111,8 +111,8 @@ export function inclusionProof(leafHashes: readonly Uint8Array[], index: number,
 }
 
 /**
- * Proof that the tree over the first `from` leaves is a prefix of the one over the first `to` (RFC 6962, 2.1.2).
- * Empty when `from` is 0 or `to`: there is nothing to prove then.
+ * Proof that the tree over the first `from` leaves is a prefix of the one over the first `to` (RFC 6962, 2.1.2). Empty
+ * when `from` is 0 or `to`, because then there is nothing to prove.
  * @throws RangeError unless 0 <= from <= to <= leaves.
  */
 export function consistencyProof(leafHashes: readonly Uint8Array[], from: number, to: number): Uint8Array[] {
@@ -124,7 +124,7 @@ export function consistencyProof(leafHashes: readonly Uint8Array[], from: number
 	let low = 0;
 	let high = to;
 	while (from !== high) {
-		const middle = low + splitOf(high - low);
+		const middle = low + splitPoint(high - low);
 		if (from <= middle) {
 			path.push(rootBetween(leafHashes, middle, high));
 			high = middle;
@@ -133,40 +133,40 @@ export function consistencyProof(leafHashes: readonly Uint8Array[], from: number
 			low = middle;
 		}
 	}
-	// Without a step to the right the subtree left over is the old tree itself, whose root the verifier has.
+	// If the path never went right, the remaining subtree is the old tree itself, and the verifier has its root.
 	if (low > 0) path.push(rootBetween(leafHashes, low, high));
 	return path.reverse();
 }
 
-function equal(a: Uint8Array, b: Uint8Array): boolean {
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 const areHashes = (hashes: readonly Uint8Array[]) => hashes.every((hash) => hash.length === HASH_BYTES);
 
-/** A node's place on the way up: its number on its level, and that of the level's last node. */
-interface Place {
+/** A node's position on the way up: its number on its level, and the number of the level's last node. */
+interface NodePosition {
 	node: number;
 	last: number;
 }
 
-/** Whether the next hash of a path stands to the left of the node here (RFC 9162, 2.1.3.2, step 4). */
-const isRightChild = ({ node, last }: Place) => isOdd(node) || node === last;
+/** Whether the next hash of the path is the left sibling (RFC 9162, 2.1.3.2, step 4). */
+const isRightChild = ({ node, last }: NodePosition) => isOdd(node) || node === last;
 
-/** The place one hash further up; a node without a sibling to its right rises until it has one to its left. */
-function parentOf(place: Place): Place {
+/** The position one hash further up. A node without a right sibling rises until it has a left one. */
+function parentPosition(place: NodePosition): NodePosition {
 	let { node, last } = place;
 	if (isRightChild(place)) {
 		while (!isOdd(node) && node !== 0) {
-			node = halved(node);
-			last = halved(last);
+			node = halve(node);
+			last = halve(last);
 		}
 	}
-	return { node: halved(node), last: halved(last) };
+	return { node: halve(node), last: halve(last) };
 }
 
-/** A leaf's claimed place in a tree; hashes are 32 bytes. */
-export interface Inclusion {
+/** A claim that a tree contains a leaf at an index. Hashes are 32 bytes. */
+interface InclusionClaim {
 	leafHash: Uint8Array;
 	/** 0-based. */
 	index: number;
@@ -176,21 +176,21 @@ export interface Inclusion {
 	root: Uint8Array;
 }
 
-/** Whether the proof leads from exactly this leaf at this index to this root (RFC 9162, 2.1.3.2). */
-export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: Inclusion): boolean {
+/** Whether the proof leads from this leaf at this index to this root (RFC 9162, 2.1.3.2). */
+export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: InclusionClaim): boolean {
 	if (!isCount(index) || !isCount(size) || index >= size || !areHashes([leaf, ...proof])) return false;
-	let place: Place = { node: index, last: size - 1 };
+	let place: NodePosition = { node: index, last: size - 1 };
 	let hash = leaf;
 	for (const sibling of proof) {
 		if (place.last === 0) return false;
 		hash = isRightChild(place) ? nodeHash(sibling, hash) : nodeHash(hash, sibling);
-		place = parentOf(place);
+		place = parentPosition(place);
 	}
-	return place.last === 0 && equal(hash, root);
+	return place.last === 0 && equalBytes(hash, root);
 }
 
-/** Two trees of which the second is claimed to continue the first; hashes are 32 bytes. */
-export interface Consistency {
+/** A claim that the second tree continues the first. Hashes are 32 bytes. */
+interface ConsistencyClaim {
 	/** Leaves of the first tree. */
 	from: number;
 	/** Leaves of the second tree. */
@@ -201,18 +201,18 @@ export interface Consistency {
 }
 
 /**
- * Whether the proof shows that the first tree is a prefix of the second (RFC 9162, 2.1.4.2).
- * From the empty tree nothing can be shown about another, so only to the empty tree itself is this true.
+ * Whether the proof shows that the first tree is a prefix of the second (RFC 9162, 2.1.4.2). The empty tree proves
+ * nothing about another tree, so it is consistent only with itself.
  */
-export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: Consistency): boolean {
+export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: ConsistencyClaim): boolean {
 	if (!isCount(from) || !isCount(to) || from > to || !areHashes(proof)) return false;
 	if (from === to) {
-		return proof.length === 0 && equal(fromRoot, toRoot) && (from > 0 || equal(fromRoot, EMPTY_ROOT));
+		return proof.length === 0 && equalBytes(fromRoot, toRoot) && (from > 0 || equalBytes(fromRoot, EMPTY_ROOT));
 	}
 	if (from === 0 || proof.length === 0 || fromRoot.length !== HASH_BYTES) return false;
-	let place: Place = { node: from - 1, last: to - 1 };
-	while (isOdd(place.node)) place = { node: halved(place.node), last: halved(place.last) };
-	// A node 0 here is the whole first tree: a proof leaves its root out.
+	let place: NodePosition = { node: from - 1, last: to - 1 };
+	while (isOdd(place.node)) place = { node: halve(place.node), last: halve(place.last) };
+	// Node 0 here is the whole first tree, whose root a proof omits.
 	const [seed = fromRoot, ...path] = place.node === 0 ? [fromRoot, ...proof] : proof;
 	let first = seed;
 	let second = seed;
@@ -224,7 +224,7 @@ export function verifyConsistency({ from, to, proof, fromRoot, toRoot }: Consist
 		} else {
 			second = nodeHash(second, sibling);
 		}
-		place = parentOf(place);
+		place = parentPosition(place);
 	}
-	return place.last === 0 && equal(first, fromRoot) && equal(second, toRoot);
+	return place.last === 0 && equalBytes(first, fromRoot) && equalBytes(second, toRoot);
 }

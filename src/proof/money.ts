@@ -1,4 +1,4 @@
-// Money: an integer number of nano-USD inside, a JSON number of USD at the edge and in hashed objects.
+// Money: an integer number of nano-USD inside the service, a JSON number of USD in answers and in hashed objects.
 
 /** nano-USD per USD. */
 const NANO = 1e9;
@@ -8,13 +8,13 @@ export function usd(nanoUsd: number): number {
 	return nanoUsd / NANO;
 }
 
-/** The same for people: decimals as needed, never an exponent. */
+/** The same for people: as many decimals as needed, never an exponent. */
 export function usdText(nanoUsd: number): string {
 	return `${(nanoUsd / NANO).toFixed(9).replace(/\.?0+$/, "")} USD`;
 }
 
 /**
- * Integer nano-USD of an amount a client gave: rounded, and never above what was given.
+ * Integer nano-USD of a client's amount: rounded, but never above the amount.
  * @param amountUsd finite, not negative.
  */
 export function nanoUsd(amountUsd: number): number {

@@ -1,28 +1,28 @@
-// Receipts: what the service claims about one request, hashed and signed so that a stranger can check it.
+// Receipts: the service's signed record of one request, which anyone can check.
 import * as z from "zod";
 import { canonicalJson } from "./canonical.ts";
-import { hashObject } from "./hash.ts";
+import { type Hash, hashObject, hashText } from "./hash.ts";
 import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";
 
-/** How far the answer came: whole, broken off by the upstream, or left by the client. */
+/** How far the answer came: complete, cut by the upstream, or left by the client. */
 export type Outcome = "complete" | "cut" | "client_closed";
 
-/** Under which policy which models saw a text (docs/proofs.md, "Receipts"). */
+/** Which models saw a text, and under which compliance policy (docs/proofs.md, "Receipts"). */
 export interface Attestation {
 	type: "svc.attestation.v1";
 	matrix_version: string;
-	/** Compiled: with all its members, lists sorted. */
+	/** The compiled policy: with all its members, lists sorted. */
 	policy: Record<string, unknown>;
-	/** Ids of the models that saw the text, sorted; and of their providers. */
+	/** Ids of the models that saw the text, and of their providers below; both sorted. */
 	models: string[];
 	providers: string[];
 	/** In the order PII, PHI, FINANCIAL, SECRETS. */
 	detected_classes: string[];
-	/** Over all members but itself. */
+	/** Hash over all other members. */
 	hash: string;
 }
 
-/** Members every receipt has; `null` where one does not apply. */
+/** Members of every receipt; `null` when one does not apply. */
 export interface ReceiptBase {
 	type: "svc.receipt.v1";
 	request_id: string;
@@ -42,11 +42,11 @@ export interface ReceiptBase {
 	config_digest: string | null;
 }
 
-/** One model's answer. */
-interface SingleAnswerReceipt extends ReceiptBase {
+/** A receipt of one model's answer. */
+interface ModelReceipt extends ReceiptBase {
 	model: string;
 	provider: string;
-	/** Where the prompt really went. */
+	/** The host that the prompt was really sent to. */
 	upstream_host: string;
 	mode: string;
 	reason: string;
@@ -55,19 +55,19 @@ interface SingleAnswerReceipt extends ReceiptBase {
 	fallback_from: string | null;
 }
 
-/** The receipt of a chat completion, through whichever entrance. */
-export interface ChatReceipt extends SingleAnswerReceipt {
+/** The receipt of a chat completion, through any entrance. */
+export interface ChatReceipt extends ModelReceipt {
 	kind: "chat";
 	skill_id: null;
 }
 
 /** The receipt of a skill's answer. */
-export interface SkillReceipt extends SingleAnswerReceipt {
+interface SkillReceipt extends ModelReceipt {
 	kind: "skill";
 	skill_id: string;
 }
 
-/** The calls of one stage of a run. */
+/** The calls of one stage of a workflow. */
 export interface ReceiptStage {
 	name: string;
 	results: {
@@ -83,7 +83,7 @@ export interface ReceiptStage {
 }
 
 /** The receipt of an answer that several models made together. */
-export interface OrchestrationReceipt extends ReceiptBase {
+interface OrchestrationReceipt extends ReceiptBase {
 	kind: "orchestration";
 	policy: string;
 	strategy: string;
@@ -94,7 +94,7 @@ export interface OrchestrationReceipt extends ReceiptBase {
 	stages: ReceiptStage[];
 }
 
-/** The receipt of written and reviewed code; `input_hash` is of the task, `output_hash` of the list of files. */
+/** The receipt of generated and reviewed code. `input_hash` is of the task, `output_hash` of the list of files. */
 export interface CodeReceipt extends ReceiptBase {
 	kind: "code";
 	policy: string;
@@ -107,7 +107,7 @@ export interface CodeReceipt extends ReceiptBase {
 	stages: ReceiptStage[];
 }
 
-/** The receipt of an agent's run; `request_id` is the run's id. */
+/** The receipt of an agent run; `request_id` is the run's id. */
 export interface AgentReceipt extends ReceiptBase {
 	kind: "agent";
 	status: string;
@@ -121,23 +121,46 @@ export interface AgentReceipt extends ReceiptBase {
 export type Receipt = ChatReceipt | SkillReceipt | OrchestrationReceipt | CodeReceipt | AgentReceipt;
 export type ReceiptKind = Receipt["kind"];
 
-/** A receipt's kind with the members that only this kind has. */
+/** A receipt's kind, with the members that only this kind has. */
 export type ReceiptDetail = Receipt extends infer R ? (R extends Receipt ? Omit<R, keyof ReceiptBase> : never) : never;
 
-/** A receipt with its hash and, when a key is provisioned, its signature. */
+/** A receipt with its hash. It is signed when the service has a signing key. */
 export interface SealedReceipt {
 	request_id: string;
 	kind: ReceiptKind;
 	/** Canonical JSON of the receipt. */
 	receipt: string;
 	proof_hash: string;
-	/** Ed25519 over the `proof_hash` string, base64; null when nothing is signed. */
+	/** Ed25519 over the `proof_hash` string, base64; null without a signing key. */
 	signature: string | null;
 	key_id: string | null;
 	created_at: string;
 }
 
-/** Hashes a receipt and signs its hash. */
+/** A tool call with the id that the client gets. */
+interface DeliveredCall {
+	id: string;
+	name: string;
+	/** JSON text. */
+	arguments: string;
+}
+
+/**
+ * Hash of what the client got: of the text, or of text and tool calls when there are calls. The same for every
+ * entrance.
+ * @param text null when the answer has none.
+ */
+export function outputHash(text: string | null, calls: readonly DeliveredCall[]): Hash {
+	if (calls.length === 0) return hashText(text ?? "");
+	const tool_calls = calls.map(({ id, name, arguments: args }) => ({
+		id,
+		type: "function",
+		function: { name, arguments: args },
+	}));
+	return hashObject({ type: "svc.output.v1", content: text, tool_calls });
+}
+
+/** Hashes a receipt and signs the hash. */
 export async function sealReceipt(receipt: Receipt, signer: Signer | null): Promise<SealedReceipt> {
 	const proof_hash = hashObject({ ...receipt });
 	return {
@@ -153,17 +176,17 @@ export async function sealReceipt(receipt: Receipt, signer: Signer | null): Prom
 
 const storedReceiptSchema = z.lazy(() => z.looseObject({ type: z.literal("svc.receipt.v1") }));
 
-/** What checking a stored receipt found. */
-export interface ReceiptVerdict {
-	/** The recomputed hash is the stored one and, if signed, the signature holds under a known key. */
+/** The result of checking a stored receipt. */
+interface ReceiptVerdict {
+	/** The recomputed hash equals the stored one and, if signed, the signature is valid under a known key. */
 	valid: boolean;
 	recomputed_hash: string;
 	receipt: Record<string, unknown>;
 }
 
 /**
- * Recomputes a stored receipt's hash and checks its signature.
- * @throws when the stored text is not a receipt at all.
+ * Recomputes the hash of a stored receipt and checks its signature.
+ * @throws when the stored text is not a receipt.
  */
 export async function verifyReceipt(
 	stored: Pick<SealedReceipt, "receipt" | "proof_hash" | "signature" | "key_id">,

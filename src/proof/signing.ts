@@ -1,5 +1,5 @@
-// Ed25519 signatures (RFC 8032) and the public keys that verify them. WebCrypto does the work; noble derives public keys
-// and signs where nothing may be awaited. Which encodings are refused stands in ed25519-encoding.ts.
+// Ed25519 signatures (RFC 8032) and the public keys that verify them. WebCrypto signs and verifies; noble derives
+// public keys, and signs where the code cannot await. ed25519-encoding.ts decides which encodings are refused.
 import { getPublicKey, hashes, sign } from "@noble/ed25519";
 import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -12,27 +12,27 @@ const PKCS8_HEADER = hexToBytes("302e020100300506032b657004220420");
 /** DER header of a SubjectPublicKeyInfo for Ed25519 (RFC 8410, section 4): the 32 raw bytes follow. */
 const SPKI_HEADER = hexToBytes("302a300506032b6570032100");
 
-/** WebCrypto's types ask for bytes that no other thread shares. */
-type Bytes = Uint8Array<ArrayBuffer>;
+/** WebCrypto's types require bytes that no other thread shares. */
+type UnsharedBytes = Uint8Array<ArrayBuffer>;
 
 /** Standard base64 with padding. */
-export function base64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
 	return btoa(String.fromCharCode(...bytes));
 }
 
 const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** The six bits of each character by its code; 64 for what is none. */
+/** The six bits of each base64 character by its code; 64 for any other character. */
 const SEXTETS = Uint8Array.from({ length: 128 }, (_, code) => {
 	const value = BASE64_DIGITS.indexOf(String.fromCharCode(code));
 	return value < 0 ? 64 : value;
 });
 
 /**
- * The bytes of a standard base64 string with padding, or null when it is anything else: a signature shall have one form
- * only, and `atob` also takes white space, lost padding and stray bits. Reading the digits here and not by `atob` and back
- * takes a tenth of the time, which a chain of ten thousand signatures notices.
+ * The bytes of a standard base64 string with padding; null for anything else. A signature must have exactly one form,
+ * but `atob` also accepts white space, missing padding and stray bits. Decoding here takes a tenth of the time of
+ * `atob` and back, which matters for a chain of ten thousand signatures.
  */
-export function fromBase64(text: string): Bytes | null {
+export function fromBase64(text: string): UnsharedBytes | null {
 	if (text.length % 4 !== 0) return null;
 	const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
 	const digits = text.length - padding;
@@ -57,7 +57,7 @@ export function toKeyId(publicKey: Uint8Array): string {
 	return bytesToHex(sha256(publicKey)).slice(0, 16);
 }
 
-/** One public key in every form that common tools read. */
+/** One public key in the forms that common tools read. */
 export interface PublicKeyEntry {
 	key_id: string;
 	status: "current" | "retired";
@@ -69,11 +69,14 @@ export interface PublicKeyEntry {
 	jwk: { kty: "OKP"; crv: "Ed25519"; x: string; kid: string; use: "sig"; alg: "EdDSA" };
 }
 
-/** @param publicKey 32 raw bytes. */
+/**
+ * The published forms of a public key.
+ * @param publicKey 32 raw bytes.
+ */
 export function describePublicKey(publicKey: Uint8Array, status: PublicKeyEntry["status"]): PublicKeyEntry {
-	const raw = base64(publicKey);
+	const raw = toBase64(publicKey);
 	const key_id = toKeyId(publicKey);
-	const der = base64(new Uint8Array([...SPKI_HEADER, ...publicKey]));
+	const der = toBase64(new Uint8Array([...SPKI_HEADER, ...publicKey]));
 	return {
 		key_id,
 		status,
@@ -90,13 +93,13 @@ export function describePublicKey(publicKey: Uint8Array, status: PublicKeyEntry[
 	};
 }
 
-/** Signs with the current key. */
+/** Signs with the service's current key. */
 export interface Signer {
 	keyId: string;
 	publicKey: Uint8Array;
 	/** Signature over the UTF-8 bytes of `text`, standard base64 with padding. */
 	sign(text: string): Promise<string>;
-	/** The same signature without waiting (RFC 8032 is deterministic), by noble: slower than `sign`. */
+	/** The same signature without waiting (RFC 8032 is deterministic). Made by noble, which is slower than `sign`. */
 	signSync(text: string): string;
 }
 
@@ -109,44 +112,44 @@ export function createSigner(seed: Uint8Array): Signer {
 		keyId: toKeyId(publicKey),
 		publicKey,
 		async sign(text) {
-			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as Bytes);
-			return base64(new Uint8Array(signature));
+			const signature = await crypto.subtle.sign("Ed25519", await imported, utf8ToBytes(text) as UnsharedBytes);
+			return toBase64(new Uint8Array(signature));
 		},
-		signSync: (text) => base64(sign(utf8ToBytes(text), seed)),
+		signSync: (text) => toBase64(sign(utf8ToBytes(text), seed)),
 	};
 }
 
 /** Verifies signatures of one key, which is imported once. */
 export interface Verifier {
-	/** Whether `signature` (standard base64 with padding) holds over the UTF-8 bytes of `text`. Never throws. */
+	/** Whether `signature` (standard base64 with padding) is valid over the UTF-8 bytes of `text`. Never throws. */
 	verify(text: string, signature: string): Promise<boolean>;
-	/** Whether 64 raw bytes are a signature over `message`. Never throws. */
+	/** Whether 64 raw bytes are a valid signature over `message`. Never throws. */
 	verifyBytes(message: Uint8Array, signature: Uint8Array): Promise<boolean>;
 }
 
 async function importPublicKey(publicKey: Uint8Array): Promise<CryptoKey | null> {
 	try {
-		return await crypto.subtle.importKey("raw", publicKey as Bytes, "Ed25519", false, ["verify"]);
+		return await crypto.subtle.importKey("raw", publicKey as UnsharedBytes, "Ed25519", false, ["verify"]);
 	} catch {
-		// What is no point of the curve is refused here by some platforms, and when verifying by others.
+		// Some platforms refuse bytes that are not on the curve here, others when verifying.
 		return null;
 	}
 }
 
 /**
- * The verdict of docs/proofs.md, "Signing keys": S < L, A and R canonical and neither of small order, then the native verification.
- * Under a key that is none, every signature is false.
+ * Verifies as docs/proofs.md, "Signing keys", defines: S < L, A and R canonical and neither of small order, then the
+ * native verification. Under an invalid key, every signature is false.
  * @param publicKey 32 raw bytes.
  */
 export function createVerifier(publicKey: Uint8Array): Verifier {
 	const soundKey = isSoundPoint(publicKey);
-	// The key is kept and not its promise: on Workers one request must not wait for another's promise.
+	// The key is cached, not its promise: on Workers, one request must not wait for another's promise.
 	let key: CryptoKey | null | undefined;
 	const verifyBytes: Verifier["verifyBytes"] = async (message, signature) => {
 		if (!soundKey || signature.length !== 64) return false;
 		if (!isSoundPoint(signature.subarray(0, 32)) || !isSoundScalar(signature.subarray(32))) return false;
 		if (key === undefined) key = await importPublicKey(publicKey);
-		return key !== null && crypto.subtle.verify("Ed25519", key, signature as Bytes, message as Bytes);
+		return key !== null && crypto.subtle.verify("Ed25519", key, signature as UnsharedBytes, message as UnsharedBytes);
 	};
 	return {
 		async verify(text, signature) {
@@ -158,7 +161,7 @@ export function createVerifier(publicKey: Uint8Array): Verifier {
 }
 
 /**
- * Verifies one Ed25519 signature over the UTF-8 bytes of `text`; for many under one key, `createVerifier`.
+ * Verifies one Ed25519 signature over the UTF-8 bytes of `text`. For many signatures of one key, use `createVerifier`.
  * @param publicKey 32 raw bytes.
  */
 export async function verifySignature(publicKey: Uint8Array, text: string, signature: string): Promise<boolean> {

@@ -1,8 +1,8 @@
-// Puts a stream's parts together into the answer they make: content in the order it was said. Pure.
+// Puts the parts of a stream together into an answer, in the order they came, and takes an answer apart again. Pure.
 import type { AssistantPart, FinishReason, ModelAnswer, ToolCallPart } from "./model-call.ts";
 import type { StreamPart } from "./wire.ts";
 
-/** Collects stream parts; `answer()` may be asked at any time and is what has been said so far. */
+/** Collects stream parts. `answer()` may be called at any time and returns the answer so far. */
 export class AnswerAccumulator {
 	#content: AssistantPart[] = [];
 	#calls = new Map<number, ToolCallPart>();
@@ -79,30 +79,30 @@ export class AnswerAccumulator {
 	}
 }
 
-/** Whether a part is something a model said: from the first one on, no other model can take over unseen. */
+/** Whether a part is model output. Once one has been delivered, no other model can take over unnoticed. */
 export function isDelta({ type }: StreamPart): boolean {
 	return type === "text" || type === "reasoning" || type === "refusal" || type === "tool_call";
 }
 
 /**
- * Whether an answer ended by itself and holds nothing at all, neither text nor any block.
- * @param stop sequences of the call: one that matched at once leaves nothing either, and is no fault.
+ * Whether an answer ended normally and is empty: no text and no block.
+ * @param stop the call's stop sequences. One that matches at once also leaves an empty answer, which is not a fault.
  */
 export function isEmptyAnswer(
 	{ content, finishReason, nativeFinishReason }: ModelAnswer,
 	stop: readonly string[],
 ): boolean {
-	if (finishReason !== "stop" || content.some(isSomething)) return false;
-	// Of three formats one says whether a stop sequence matched, or that none did.
+	if (finishReason !== "stop" || content.some(isNonEmptyPart)) return false;
+	// Only one of the three formats says whether a stop sequence matched.
 	if (nativeFinishReason === "stop_sequence") return false;
 	return stop.length === 0 || nativeFinishReason === "end_turn";
 }
 
-function isSomething(part: AssistantPart): boolean {
+function isNonEmptyPart(part: AssistantPart): boolean {
 	return part.type === "tool_call" || part.type === "provider" || part.text !== "";
 }
 
-/** The answer with every text valid Unicode, which is done before anything is delivered, stored or hashed. */
+/** The answer with every text as valid Unicode. This is done before anything is delivered, stored or hashed. */
 export function wellFormedAnswer(answer: ModelAnswer): ModelAnswer {
 	const content = answer.content.map((part): AssistantPart => {
 		if (part.type === "provider") return part;
@@ -112,7 +112,7 @@ export function wellFormedAnswer(answer: ModelAnswer): ModelAnswer {
 	return { ...answer, content };
 }
 
-/** The whole answer that parts make; null when the upstream says that it is none. */
+/** The whole answer that the parts make; null when one of them is a failure. */
 export function toModelAnswer(parts: readonly StreamPart[]): ModelAnswer | null {
 	const accumulator = new AnswerAccumulator();
 	for (const part of parts) {
@@ -122,8 +122,8 @@ export function toModelAnswer(parts: readonly StreamPart[]): ModelAnswer | null 
 	return wellFormedAnswer(accumulator.answer());
 }
 
-/** The parts that make a whole answer. */
-export function partsOfAnswer(answer: ModelAnswer): StreamPart[] {
+/** The stream parts of a whole answer: the inverse of `toModelAnswer`. */
+export function toStreamParts(answer: ModelAnswer): StreamPart[] {
 	let calls = 0;
 	const parts = answer.content.flatMap((part): StreamPart[] => {
 		if (part.type !== "tool_call") return [part];
@@ -135,8 +135,8 @@ export function partsOfAnswer(answer: ModelAnswer): StreamPart[] {
 		];
 	});
 	const { logprobs, extra, bodyFields, finishReason, nativeFinishReason, usage } = answer;
-	const listed = (logprobs as { content?: unknown[] | null } | null)?.content;
-	if (Array.isArray(listed)) parts.push({ type: "logprobs", content: listed });
+	const logprobsContent = (logprobs as { content?: unknown[] | null } | null)?.content;
+	if (Array.isArray(logprobsContent)) parts.push({ type: "logprobs", content: logprobsContent });
 	if (Object.keys(extra).length > 0) parts.push({ type: "extra", fields: extra });
 	if (Object.keys(bodyFields).length > 0) parts.push({ type: "body_fields", fields: bodyFields });
 	parts.push({ type: "finish", reason: finishReason, native: nativeFinishReason });

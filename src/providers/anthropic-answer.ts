@@ -1,32 +1,32 @@
-// An Anthropic message read into the inner answer: blocks, stop reason, usage, error. The stream decoder shares its parts.
+// Reads an Anthropic message into a model answer: blocks, stop reason, usage, error. The stream decoder shares its
+// parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { toModelAnswer } from "./accumulate.ts";
-import { parseJson } from "./json.ts";
+import { parseJson, reportedTokenCount } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 
-const count = z.int().min(0);
-const counters = z.lazy(() =>
+const anthropicCountsSchema = z.lazy(() =>
 	z.looseObject({
-		input_tokens: count.nullish(),
-		output_tokens: count.nullish(),
-		cache_read_input_tokens: count.nullish(),
-		cache_creation_input_tokens: count.nullish(),
-		output_tokens_details: z.looseObject({ thinking_tokens: count.nullish() }).nullish(),
+		input_tokens: reportedTokenCount.nullish(),
+		output_tokens: reportedTokenCount.nullish(),
+		cache_read_input_tokens: reportedTokenCount.nullish(),
+		cache_creation_input_tokens: reportedTokenCount.nullish(),
+		output_tokens_details: z.looseObject({ thinking_tokens: reportedTokenCount.nullish() }).nullish(),
 	}),
 );
-const usageSchema = z.lazy(() =>
+const anthropicUsageSchema = z.lazy(() =>
 	z.looseObject({
-		...counters.unwrap().shape,
-		input_tokens: count,
-		output_tokens: count,
-		iterations: z.array(counters).nullish(),
+		...anthropicCountsSchema.unwrap().shape,
+		input_tokens: reportedTokenCount,
+		output_tokens: reportedTokenCount,
+		iterations: z.array(anthropicCountsSchema).nullish(),
 	}),
 );
 
-/** Anthropic's counts: input without cached tokens, output with thinking. */
-function countsOf(usage: z.infer<typeof counters>) {
+/** Anthropic's counts: its input excludes cached tokens, its output includes thinking. */
+function toCounts(usage: z.infer<typeof anthropicCountsSchema>) {
 	return {
 		input: usage.input_tokens ?? 0,
 		cacheRead: usage.cache_read_input_tokens ?? 0,
@@ -36,14 +36,14 @@ function countsOf(usage: z.infer<typeof counters>) {
 	};
 }
 
-/** Disjoint buckets from Anthropic's counts, or null when they are absent or no counts. */
+/** Disjoint token counts from Anthropic's usage; null when it is missing or malformed. */
 export function usageFromAnthropic(raw: unknown): TokenUsage | null {
-	const parsed = usageSchema.safeParse(raw);
+	const parsed = anthropicUsageSchema.safeParse(raw);
 	if (!parsed.success) return null;
-	const top = countsOf(parsed.data);
-	const iterations = (parsed.data.iterations ?? []).map(countsOf);
-	// With compaction or a fallback model the top level leaves iterations out that are billed; in other answers it has
-	// what an iteration does not repeat. The larger of both never counts too little.
+	const top = toCounts(parsed.data);
+	const iterations = (parsed.data.iterations ?? []).map(toCounts);
+	// With compaction or a fallback model, the top level leaves out iterations that are billed. In other answers the
+	// top level has counts that the iterations do not repeat. The larger of the two never counts too little.
 	const larger = (key: keyof typeof top) =>
 		Math.max(
 			top[key],
@@ -60,10 +60,10 @@ export function usageFromAnthropic(raw: unknown): TokenUsage | null {
 	};
 }
 
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+const ANTHROPIC_STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 	["end_turn", "stop"],
 	["stop_sequence", "stop"],
-	// A server-run tool took a pause; what is there is delivered as it is.
+	// A tool that the provider runs has paused. What is there is delivered as it is.
 	["pause_turn", "stop"],
 	["max_tokens", "length"],
 	["model_context_window_exceeded", "length"],
@@ -71,15 +71,18 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 	["refusal", "content_filter"],
 ]);
 
-/** The closed finish reason. `tool_calls` is said exactly where there are calls to make, unless they were cut or filtered. */
+/**
+ * The finish reason for Anthropic's stop reason. `tool_calls` is given exactly when there are calls to make, unless the
+ * answer was cut or filtered.
+ */
 export function fromAnthropicStopReason(native: string | null, hasToolCalls: boolean): FinishReason {
-	const reason = FINISH_REASONS.get(native ?? "end_turn") ?? "stop";
+	const reason = ANTHROPIC_STOP_REASONS.get(native ?? "end_turn") ?? "stop";
 	if (reason === "length" || reason === "content_filter") return reason;
 	return hasToolCalls ? "tool_calls" : "stop";
 }
 
-/** A content block whose type this gateway gives a meaning to, or any other one. */
-export const blockSchema = z.lazy(() =>
+/** A content block of a type that this service reads, or any other block. */
+export const anthropicBlockSchema = z.lazy(() =>
 	z.union([
 		z.looseObject({ type: z.literal("text"), text: z.string().default(""), citations: z.array(z.unknown()).nullish() }),
 		z.looseObject({ type: z.literal("thinking"), thinking: z.string().default("") }),
@@ -91,38 +94,41 @@ export const blockSchema = z.lazy(() =>
 			.transform((block) => ({ type: "other" as const, block })),
 	]),
 );
-export type Block = z.infer<typeof blockSchema>;
+export type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
 
-/** A JSON round trip may change a number of more digits than these. */
+/** A JSON round trip may change a number with this many digits. */
 const LONG_NUMBER = /\d{16}/;
 
-/** Arguments as the unstreamed answer has them. Text that is no JSON (a call cut by the limit) stays as the model wrote it. */
-function argumentsOf(text: string): string {
+/**
+ * Arguments in the form of the unstreamed answer. Text that is not JSON (a call cut by the limit) stays as the model
+ * wrote it.
+ */
+function normalizeArguments(text: string): string {
 	const parsed = parseJson(text);
 	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
 }
 
-function providerPart(block: Record<string, unknown>): StreamPart {
+function anthropicBlockPart(block: Record<string, unknown>): StreamPart {
 	return { type: "provider", wire: "anthropic", block };
 }
 
 /**
- * What a whole block says besides its text: thinking to be brought back unmodified, a tool call, blocks of server-run
- * tools and the like.
- * @param toolIndex place of the next tool call in the answer.
- * @param json the input of a tool as it was streamed; null when the block holds it.
+ * The parts that follow from a whole block, besides its text: signed thinking, a tool call, blocks of provider-run
+ * tools.
+ * @param toolIndex index of the next tool call in the answer.
+ * @param json the streamed input of a tool; null when the block itself holds it.
  */
-export function closingParts(block: Block, toolIndex: number, json: string | null = null): StreamPart[] {
+export function blockEndParts(block: AnthropicBlock, toolIndex: number, json: string | null = null): StreamPart[] {
 	switch (block.type) {
 		case "text":
 			return [];
 		case "thinking":
 		case "redacted_thinking":
-			return [providerPart(block)];
+			return [anthropicBlockPart(block)];
 		case "other":
-			return [providerPart(block.block)];
+			return [anthropicBlockPart(block.block)];
 		case "tool_use": {
-			const text = json === null || json.trim() === "" ? JSON.stringify(block.input ?? {}) : argumentsOf(json);
+			const text = json === null || json.trim() === "" ? JSON.stringify(block.input ?? {}) : normalizeArguments(json);
 			return [
 				{ type: "tool_call", index: toolIndex, id: block.id, name: block.name.toWellFormed() },
 				{ type: "tool_arguments", index: toolIndex, text },
@@ -131,11 +137,11 @@ export function closingParts(block: Block, toolIndex: number, json: string | nul
 	}
 }
 
-/** Citations of an answer's texts, as the message field they become. */
+/** Collects the citations of an answer's texts, which become one message field. */
 export class Citations {
 	#citations: unknown[] = [];
 
-	add(block: Block): void {
+	add(block: AnthropicBlock): void {
 		if (block.type === "text") this.#citations.push(...(block.citations ?? []));
 	}
 
@@ -144,26 +150,28 @@ export class Citations {
 	}
 }
 
-/** Why a message was refused, in words. */
-export const stopDetails = z.lazy(() => z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null));
+/** Why the model refused, in words. */
+export const stopDetailsSchema = z.lazy(() =>
+	z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null),
+);
 
-/** The explanation of a refusal as what the model says to decline. */
-export function refusalParts(details: z.infer<typeof stopDetails>): StreamPart[] {
+/** The explanation of a refusal, as a refusal part. */
+export function refusalParts(details: z.infer<typeof stopDetailsSchema>): StreamPart[] {
 	return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
 }
 
-const bodySchema = z.lazy(() =>
+const anthropicMessageSchema = z.lazy(() =>
 	z.looseObject({
-		content: z.array(blockSchema),
+		content: z.array(anthropicBlockSchema),
 		stop_reason: z.string().nullish(),
-		stop_details: stopDetails,
+		stop_details: stopDetailsSchema,
 		usage: z.unknown().optional(),
 	}),
 );
 
-/** The answer in a parsed body; null when it is no message. */
+/** The answer in a parsed body; null when the body is not a message. */
 export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
-	const parsed = bodySchema.safeParse(body);
+	const parsed = anthropicMessageSchema.safeParse(body);
 	if (!parsed.success) return null;
 	const { content: blocks, stop_reason, stop_details, usage: rawUsage } = parsed.data;
 	const citations = new Citations();
@@ -173,7 +181,7 @@ export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 		citations.add(block);
 		if (block.type === "text" && block.text !== "") parts.push({ type: "text", text: block.text });
 		if (block.type === "thinking" && block.thinking !== "") parts.push({ type: "reasoning", text: block.thinking });
-		parts.push(...closingParts(block, calls));
+		parts.push(...blockEndParts(block, calls));
 		if (block.type === "tool_use") calls++;
 	}
 	const native = stop_reason ?? null;
@@ -182,21 +190,23 @@ export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 		reason: fromAnthropicStopReason(native, calls > 0),
 		native,
 	});
-	const counted = usageFromAnthropic(rawUsage);
-	if (counted) parts.push({ type: "usage", usage: counted });
+	const tokenUsage = usageFromAnthropic(rawUsage);
+	if (tokenUsage) parts.push({ type: "usage", usage: tokenUsage });
 	return toModelAnswer(parts);
 }
 
-/** The usage in a parsed body, even where it holds no answer. */
+/** The usage in a parsed body, even where the body holds no answer. */
 export function parseAnthropicUsage(body: unknown): TokenUsage | null {
 	const parsed = z.looseObject({ usage: z.unknown().optional() }).safeParse(body);
 	return parsed.success ? usageFromAnthropic(parsed.data.usage) : null;
 }
 
-const errorSchema = z.lazy(() => z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }));
+const anthropicErrorBodySchema = z.lazy(() =>
+	z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }),
+);
 
-/** The error in a parsed body `{type: "error", error: {type, message}}`, or null when it is none. */
+/** The error in a parsed body `{type: "error", error: {type, message}}`; null when it is not one. */
 export function parseAnthropicError(body: unknown): UpstreamError | null {
-	const parsed = errorSchema.safeParse(body);
+	const parsed = anthropicErrorBodySchema.safeParse(body);
 	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : null;
 }

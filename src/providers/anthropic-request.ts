@@ -1,10 +1,11 @@
-// The inner call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and anthropic-stream.ts.
-import * as z from "zod";
+// Renders a model call as an Anthropic Messages request. Answers are read in anthropic-answer.ts and
+// anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
+import { type JsonObject, jsonObjectSchema } from "./json.ts";
 import {
 	type AssistantPart,
 	callImages,
@@ -13,7 +14,7 @@ import {
 	type Message,
 	type ModelCall,
 	type OutputFormat,
-	samplingOf,
+	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
 	type ToolChoice,
@@ -24,61 +25,60 @@ import {
 } from "./model-call.ts";
 import {
 	type CompiledSchema,
-	droppedParameter,
+	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
-	unknownField,
+	unknownFieldWarning,
 	utf8Length,
 } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
-
-/** A message as Anthropic wants it: roles alternate, content is blocks. */
-interface Turn {
+/** A message in Anthropic's form. Roles alternate, and the content is a list of blocks. */
+interface AnthropicTurn {
 	role: "user" | "assistant";
-	content: Fields[];
+	content: JsonObject[];
 }
 
-/** Text blocks; Anthropic refuses those that are empty or white space alone. */
-function textBlocks(parts: readonly TextPart[]): Fields[] {
+/** Text blocks. Anthropic refuses blocks that are empty or only white space. */
+function toTextBlocks(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text.trim() !== "").map(({ text }) => ({ type: "text", text }));
 }
 
-/** Media type and base64 text of a `data:` address, or null for any other address. */
-function dataOf(url: string): { mediaType: string; base64: string } | null {
+/** Media type and base64 text of a `data:` address; null for any other address. */
+function parseDataUrl(url: string): { mediaType: string; base64: string } | null {
 	if (!url.startsWith("data:")) return null;
 	const comma = url.indexOf(",");
 	const mediaType = url.slice("data:".length, comma).split(";", 1)[0] ?? "";
-	// Clients write image/jpg, which Anthropic does not know.
+	// Some clients write image/jpg, which Anthropic does not know.
 	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
 }
 
-function imageBlock({ url }: ImagePart): Fields {
-	const data = dataOf(url);
+function toImageBlock({ url }: ImagePart): JsonObject {
+	const data = parseDataUrl(url);
 	const source = data ? { type: "base64", media_type: data.mediaType, data: data.base64 } : { type: "url", url };
 	return { type: "image", source };
 }
 
-const jsonObject = z.record(z.string(), z.unknown());
-
-/** The input object of a call. Anthropic takes objects only, so text that is none is kept for the model to see as `_raw`. */
-function toolInput(text: string): Fields {
+/**
+ * The input object of a tool call. Anthropic takes only objects, so other text goes under `_raw`, where the model sees
+ * it.
+ */
+function parseToolInput(text: string): JsonObject {
 	if (text.trim() === "") return {};
 	try {
-		return jsonObject.parse(JSON.parse(text));
+		return jsonObjectSchema.parse(JSON.parse(text));
 	} catch {
 		return { _raw: text };
 	}
 }
 
-function toolUseBlock({ id, name, arguments: args }: ToolCallPart): Fields {
-	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: toolInput(args) };
+function toToolUseBlock({ id, name, arguments: args }: ToolCallPart): JsonObject {
+	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: parseToolInput(args) };
 }
 
-function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fields {
-	const blocks = content.flatMap((part) => (part.type === "text" ? textBlocks([part]) : [imageBlock(part)]));
+function toToolResultBlock({ callId: id, content, isError }: ToolResultPart): JsonObject {
+	const blocks = content.flatMap((part) => (part.type === "text" ? toTextBlocks([part]) : [toImageBlock(part)]));
 	return {
 		type: "tool_result",
 		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
@@ -87,99 +87,102 @@ function toolResultBlock({ callId: id, content, isError }: ToolResultPart): Fiel
 	};
 }
 
-/** Blocks of one part. Anthropic's own stand as they came, since signatures cover them; other providers' stay behind. */
-function blocksOf(part: UserPart | AssistantPart): Fields[] {
+/**
+ * The blocks of one part. Anthropic's own blocks return unchanged, because signatures cover them. Those of other
+ * providers are left out.
+ */
+function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
 		case "refusal":
-			return textBlocks([{ type: "text", text: part.text }]);
+			return toTextBlocks([{ type: "text", text: part.text }]);
 		case "image":
-			return [imageBlock(part)];
+			return [toImageBlock(part)];
 		case "tool_call":
-			return [toolUseBlock(part)];
+			return [toToolUseBlock(part)];
 		case "tool_result":
-			return [toolResultBlock(part)];
+			return [toToolResultBlock(part)];
 		case "provider":
 			return part.wire === "anthropic" ? [part.block] : [];
 		case "reasoning":
-			// What was thought goes back in the signed block beside it, or not at all.
+			// Thinking returns in the signed block beside it, or not at all.
 			return [];
 	}
 }
 
-function isThinking({ type }: Fields): boolean {
+function isThinking({ type }: JsonObject): boolean {
 	return type === "thinking" || type === "redacted_thinking";
 }
 
-function turnOf(message: Exclude<Message, { role: "system" }>): Turn {
+function toAnthropicTurn(message: Exclude<Message, { role: "system" }>): AnthropicTurn {
 	const parts: readonly (UserPart | AssistantPart)[] = message.content;
-	const content = parts.flatMap(blocksOf);
-	// A message that ends with thinking is refused.
+	const content = parts.flatMap(toAnthropicBlocks);
+	// Anthropic refuses an assistant message that ends with thinking.
 	if (message.role === "assistant") while (content.length > 0 && isThinking(content.at(-1) ?? {})) content.pop();
 	return { role: message.role, content };
 }
 
-/** Tool results go before whatever else a user message holds. */
-function resultsFirst({ role, content }: Turn): Turn {
-	const isResult = (block: Fields) => block["type"] === "tool_result";
+/** Moves tool results before everything else in a user message, as Anthropic requires. */
+function putResultsFirst({ role, content }: AnthropicTurn): AnthropicTurn {
+	const isResult = (block: JsonObject) => block["type"] === "tool_result";
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
-/** Stands before a conversation that the assistant began. */
-const OPENING = "(The assistant begins the conversation.)";
+/** Precedes a conversation that the assistant began. */
+const OPENING_TEXT = "(The assistant begins the conversation.)";
 
-/** Messages without empty ones, neighbours of one role merged. */
-function turnsOf(messages: readonly Message[]): Turn[] {
-	const turns: Turn[] = [];
+/** The conversation's turns: empty messages are left out, neighbours of one role are merged. */
+function toAnthropicTurns(messages: readonly Message[]): AnthropicTurn[] {
+	const turns: AnthropicTurn[] = [];
 	for (const message of messages) {
 		if (message.role === "system") continue;
-		const turn = turnOf(message);
+		const turn = toAnthropicTurn(message);
 		const last = turns.at(-1);
 		if (last?.role === turn.role) last.content.push(...turn.content);
 		else if (turn.content.length > 0) turns.push(turn);
 	}
-	// A user speaks first, or the request is refused.
+	// The first message must be the user's.
 	if (turns[0]?.role === "assistant")
-		turns.unshift({ role: "user", content: textBlocks([{ type: "text", text: OPENING }]) });
-	return turns.map(resultsFirst);
+		turns.unshift({ role: "user", content: toTextBlocks([{ type: "text", text: OPENING_TEXT }]) });
+	return turns.map(putResultsFirst);
 }
 
-function toolFields({ name, description, parameters }: ToolDefinition): Fields {
-	// An input_schema without a type is refused.
+function toAnthropicTool({ name, description, parameters }: ToolDefinition): JsonObject {
+	// Anthropic refuses an input_schema without a type.
 	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
 	return { name, description, input_schema };
 }
 
-/** What stands for `json_object`, which Anthropic has no parameter for. */
+/** Replaces `json_object`, for which Anthropic has no parameter. */
 const JSON_INSTRUCTION = "Answer with a single JSON object and nothing else: no prose and no code fence.";
 
-/** JSON is asked for, but no schema is given that would enforce it. */
-function wantsInstruction(output: OutputFormat): boolean {
+/** Whether JSON is wanted but no schema enforces it. */
+function needsJsonInstruction(output: OutputFormat): boolean {
 	return output.type === "json_object" || (output.type === "json_schema" && !output.schema);
 }
 
-/** Anthropic adds a prompt of its own to requests with tools (published: up to 530 tokens) and counts it as input. */
+/** Anthropic adds its own prompt to requests with tools (published: up to 530 tokens) and counts it as input. */
 const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
-/** System, messages and tools as members of the request's JSON. */
+/** Serializes system text, messages and tools as members of the request's JSON. */
 export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
-	const turns = turnsOf(call.messages);
-	const system = call.messages.flatMap((message) => (message.role === "system" ? textBlocks(message.content) : []));
-	// At least one message must be there: a prompt of system messages alone is the user's.
+	const turns = toAnthropicTurns(call.messages);
+	const system = call.messages.flatMap((message) => (message.role === "system" ? toTextBlocks(message.content) : []));
+	// Anthropic requires a message. A prompt of system messages alone is sent as the user's.
 	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
-	if (wantsInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
-	const fields: Fields = {
+	if (needsJsonInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
+	const fields: JsonObject = {
 		system: system.length > 0 ? system : undefined,
 		messages: turns,
-		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
+		tools: call.tools.length > 0 ? call.tools.map(toAnthropicTool) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = callImages(call).map(({ url }) => dataOf(url)?.base64 ?? url);
+	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
 	return { json, tokenBound: promptTokenBound(json, images) + hidden };
 }
 
-function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | undefined): Fields | undefined {
+function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
 	if (choice === "none") return { type: "none" };
 	const disable_parallel_tool_use = parallel === false ? true : undefined;
 	if (choice === undefined) return disable_parallel_tool_use && { type: "auto", disable_parallel_tool_use };
@@ -187,46 +190,46 @@ function toolChoiceField(choice: ToolChoice | undefined, parallel: boolean | und
 	return { type: choice === "required" ? "any" : "auto", disable_parallel_tool_use };
 }
 
-/** Output format and effort share one field. */
-function outputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): Fields {
-	const config: Fields = {};
+/** Thinking, and `output_config`, which holds both output format and effort. */
+function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
+	const config: JsonObject = {};
 	if (format) config["format"] = { type: "json_schema", schema: format.schema };
-	let thinking: Fields | undefined;
+	let thinking: JsonObject | undefined;
 	if (effort === "none") {
 		if (model.reasoning?.efforts.includes("none")) thinking = { type: "disabled" };
 	} else if (model.reasoning && effort !== null && effort !== "default") config["effort"] = effort;
 	return { thinking, output_config: Object.keys(config).length > 0 ? config : undefined };
 }
 
-/** Sampling fields that Anthropic has; its temperature ends at 1. */
-const SAMPLING = ["temperature", "top_p"];
+/** The sampling fields that Anthropic has. Its temperature ends at 1. */
+const ANTHROPIC_SAMPLING = ["temperature", "top_p"];
 const MAX_TEMPERATURE = 1;
-/** Anthropic's limit; and it may refuse what looks like an e-mail address. */
+/** Anthropic's limit. It may also refuse what looks like an e-mail address. */
 const USER_ID = /^[^@\s]{1,256}$/;
 
-/** Sampling fields as far as provider and model take them; what they refuse is left out and named. */
-function samplingFields(
+/** The sampling fields that provider and model take. The others are left out with a warning. */
+function anthropicSamplingFields(
 	call: ModelCall,
 	model: Model,
 	refused: ReadonlySet<string>,
-): { fields: Fields; warnings: Warning[] } {
-	const fields: Fields = {};
+): { fields: JsonObject; warnings: Warning[] } {
+	const fields: JsonObject = {};
 	const warnings: Warning[] = [];
-	for (const [param, value] of samplingOf(call)) {
-		if (!SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameter(model, param));
+	for (const [param, value] of samplingParameters(call)) {
+		if (!ANTHROPIC_SAMPLING.includes(param) || refused.has(param)) warnings.push(droppedParameterWarning(model, param));
 		else if (param === "temperature" && typeof value === "number" && value > MAX_TEMPERATURE) {
 			fields[param] = MAX_TEMPERATURE;
 			const message = `${model.id} takes temperatures up to ${MAX_TEMPERATURE}; ${MAX_TEMPERATURE} was sent`;
 			warnings.push({ code: "parameter_changed", param, message });
 		} else fields[param] = value;
 	}
-	// Newer models take temperature or top_p, not both: our default never stands beside the client's top_p.
+	// Newer models take temperature or top_p, not both. Our default is not added to the client's top_p.
 	if (call.sampling.temperature === undefined && !("top_p" in fields) && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
 }
 
-function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
+function anthropicHeaders({ apiKey }: ProviderAccess): Record<string, string> {
 	return {
 		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
@@ -235,15 +238,15 @@ function headersOf({ apiKey }: ProviderAccess): Record<string, string> {
 	};
 }
 
-/** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
+/** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
 export function renderAnthropicRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
-	const { fields: sampling, warnings } = samplingFields(call, model, refused);
-	warnings.push(...Object.keys(call.unknownFields).map(unknownField));
+	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);
+	warnings.push(...Object.keys(call.unknownFields).map(unknownFieldWarning));
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
-	if (refusesParallel) warnings.push(droppedParameter(model, "parallel_tool_calls"));
-	if (wantsInstruction(call.output)) {
+	if (refusesParallel) warnings.push(droppedParameterWarning(model, "parallel_tool_calls"));
+	if (needsJsonInstruction(call.output)) {
 		const message = `${model.id} has no JSON mode without a schema; it was asked for JSON in the system prompt`;
 		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
@@ -253,22 +256,22 @@ export function renderAnthropicRequest({ call, prompt, model, access, effort }: 
 		const message = `${model.id} does not enforce ${format.dropped.join(", ")} in a schema; they were left out`;
 		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
-	const settings: Fields = {
+	const settings: JsonObject = {
 		model: model.upstream_model,
 		max_tokens: call.maxTokens,
 		stream: true,
 		...sampling,
 		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice: hasTools
-			? toolChoiceField(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
+			? toAnthropicToolChoice(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
 			: undefined,
 		metadata: user !== undefined && USER_ID.test(user) && !refused.has("user") ? { user_id: user } : undefined,
-		...outputFields(format, model, effort),
+		...anthropicOutputFields(format, model, effort),
 	};
 	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: headersOf(access),
+		headers: anthropicHeaders(access),
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,

@@ -1,8 +1,9 @@
-// JSON Schema down to the subset that Anthropic's structured outputs take: closed objects, no bounds. Pure.
+// Compiles JSON Schema to the subset that Anthropic's structured outputs take: closed objects, no bounds. Pure.
+import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
-/** Keywords that structured outputs refuse; what they bound is left to the model's good sense, and reported. */
-const REFUSED = new Set([
+/** Keywords that structured outputs refuse. They are left out and reported, so the model is not held to them. */
+const UNENFORCED_KEYWORDS = new Set([
 	"minimum",
 	"maximum",
 	"exclusiveMinimum",
@@ -17,45 +18,43 @@ const REFUSED = new Set([
 	"patternProperties",
 	"propertyNames",
 ]);
-/** Keywords whose members are schemas by name: those names are the client's, not keywords. */
-const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
-/** Keywords whose value is data, never a schema. */
-const DATA = new Set(["enum", "const", "default", "examples", "required"]);
+/** Keywords whose members are schemas by name. Those names are the client's, not keywords. */
+const NAMED_SCHEMA_KEYWORDS = new Set(["properties", "$defs", "definitions"]);
+/** Keywords whose value is never a schema. */
+const DATA_KEYWORDS = new Set(["enum", "const", "default", "examples", "required"]);
 
-type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function compileMember(key: string, value: unknown, dropped: Set<string>): unknown {
-	if (DATA.has(key)) return value;
-	if (Array.isArray(value)) return value.map((item) => (isFields(item) ? compile(item, dropped) : item));
-	if (!isFields(value)) return value;
-	if (!NAMED_SCHEMAS.has(key)) return compile(value, dropped);
+function compileKeyword(key: string, value: unknown, dropped: Set<string>): unknown {
+	if (DATA_KEYWORDS.has(key)) return value;
+	if (Array.isArray(value)) return value.map((item) => (isJsonObject(item) ? compileSubschema(item, dropped) : item));
+	if (!isJsonObject(value)) return value;
+	if (!NAMED_SCHEMA_KEYWORDS.has(key)) return compileSubschema(value, dropped);
 	return Object.fromEntries(
-		Object.entries(value).map(([name, schema]) => [name, isFields(schema) ? compile(schema, dropped) : schema]),
+		Object.entries(value).map(([name, schema]) => [
+			name,
+			isJsonObject(schema) ? compileSubschema(schema, dropped) : schema,
+		]),
 	);
 }
 
-function compile(schema: Fields, dropped: Set<string>): Fields {
+function compileSubschema(schema: JsonObject, dropped: Set<string>): JsonObject {
 	const entries: [string, unknown][] = [];
 	for (const [key, value] of Object.entries(schema)) {
-		const refused = REFUSED.has(key) || (key === "minItems" && value !== 0 && value !== 1);
-		if (refused) dropped.add(key);
-		else entries.push([key, compileMember(key, value, dropped)]);
+		const isRefused = UNENFORCED_KEYWORDS.has(key) || (key === "minItems" && value !== 0 && value !== 1);
+		if (isRefused) dropped.add(key);
+		else entries.push([key, compileKeyword(key, value, dropped)]);
 	}
 	const isObject = schema["type"] === "object" || "properties" in schema;
 	if (!isObject) return Object.fromEntries(entries);
-	// An open object cannot be enforced: it is closed, and that is said where the client had opened it on purpose.
+	// Structured outputs cannot enforce an open object, so it is closed. This is reported when the client opened it
+	// explicitly.
 	const open = schema["additionalProperties"];
 	if (open !== undefined && open !== false) dropped.add("additionalProperties");
 	return { ...Object.fromEntries(entries), additionalProperties: false };
 }
 
-/** Compiles an answer schema. Nesting is bounded by the request body's own limit. */
-export function compileAnthropicSchema(schema: Fields): CompiledSchema {
+/** Compiles the schema of an answer. The size limit of the request body bounds its nesting. */
+export function compileAnthropicSchema(schema: JsonObject): CompiledSchema {
 	const dropped = new Set<string>();
-	const compiled = compile(schema, dropped);
+	const compiled = compileSubschema(schema, dropped);
 	return { schema: compiled, dropped: [...dropped].sort() };
 }

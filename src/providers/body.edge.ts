@@ -1,27 +1,27 @@
-// The body of an upstream's response, read piece by piece under its deadlines and a size limit.
+// Reads the body of an upstream response piece by piece, under deadlines and a size limit.
 import { type LostReason, UpstreamInterrupted } from "./call-failure.ts";
 
-/** A larger answer than any model writes; it keeps a broken upstream from filling the isolate. */
+/** Larger than any model's answer. It keeps a broken upstream from filling the isolate. */
 const MAX_ANSWER_BYTES = 33_554_432;
 
-/** How long an upstream may be silent, and when its time is up. */
-export interface Patience {
-	/** Of silence before the first delta: a model that reasons unseen says nothing meanwhile. */
+/** How long a response body may take. */
+export interface BodyDeadlines {
+	/** Longest silence before the first output. A model whose reasoning is hidden sends nothing meanwhile. */
 	firstDeltaMs: number;
-	/** Of silence between two pieces of the body from then on. */
+	/** Longest silence between two pieces of the body after that. */
 	idleMs: number;
-	/** When the call is over in any case, ms since the epoch. */
+	/** When the call ends in any case, ms since the epoch. */
 	endsAtMs: number;
 }
 
 /**
- * Tells when somebody has waited for longer than is allowed, and when time is up. Only waiting counts as silence: an answer
- * that nobody reads is not a silent one. One timer, however often something is received.
+ * Reports when a read has waited too long, or the call's time is up. Only waiting counts as silence: an upstream whose
+ * answer nobody reads is not silent. It uses one timer, however many pieces arrive.
  */
-class Watch {
+class SilenceTimer {
 	#allowedMs: number;
 	#endsAtMs: number;
-	#onOver: (why: "timeout" | "out_of_time") => void;
+	#onTimeout: (why: "timeout" | "out_of_time") => void;
 	#waitingSinceMs: number | null = null;
 	#timer: ReturnType<typeof setTimeout> | undefined;
 	#armedForMs = Number.POSITIVE_INFINITY;
@@ -29,42 +29,42 @@ class Watch {
 	constructor(allowedMs: number, endsAtMs: number, onOver: (why: "timeout" | "out_of_time") => void) {
 		this.#allowedMs = allowedMs;
 		this.#endsAtMs = endsAtMs;
-		this.#onOver = onOver;
+		this.#onTimeout = onOver;
 		this.#arm(endsAtMs, Date.now());
 	}
 
 	#arm(atMs: number, nowMs: number): void {
 		clearTimeout(this.#timer);
 		this.#armedForMs = atMs;
-		this.#timer = setTimeout(() => this.#look(Date.now()), Math.max(1, atMs - nowMs));
+		this.#timer = setTimeout(() => this.#check(Date.now()), Math.max(1, atMs - nowMs));
 	}
 
-	/** When the present wait is too long, or time is up. */
-	#nextMs(): number {
+	/** When the current wait is too long, or the call's time is up. */
+	#nextDeadlineMs(): number {
 		const sinceMs = this.#waitingSinceMs ?? Number.POSITIVE_INFINITY;
 		return Math.min(sinceMs + this.#allowedMs, this.#endsAtMs);
 	}
 
-	#look(nowMs: number): void {
-		const nextMs = this.#nextMs();
+	#check(nowMs: number): void {
+		const nextMs = this.#nextDeadlineMs();
 		if (nowMs < nextMs) this.#arm(nextMs, nowMs);
-		else this.#onOver(nowMs < this.#endsAtMs ? "timeout" : "out_of_time");
+		else this.#onTimeout(nowMs < this.#endsAtMs ? "timeout" : "out_of_time");
 	}
 
-	/** Somebody waits from now on. A timer that is set for earlier will find out when to look again. */
-	wait(): void {
+	/** A read waits from now on. A timer set for earlier sets itself again when it fires. */
+	startWait(): void {
 		const nowMs = Date.now();
 		this.#waitingSinceMs = nowMs;
-		if (this.#nextMs() < this.#armedForMs) this.#arm(this.#nextMs(), nowMs);
+		if (this.#nextDeadlineMs() < this.#armedForMs) this.#arm(this.#nextDeadlineMs(), nowMs);
 	}
 
-	/** Something was received: nobody waits. */
-	received(): void {
+	/** A piece was received, so no read waits. */
+	endWait(): void {
 		this.#waitingSinceMs = null;
 	}
 
-	/** Allows another time of silence from the next wait on. */
-	allow(allowedMs: number): void {
+	/** Sets the longest silence from the next wait on. */
+	setAllowedMs(allowedMs: number): void {
 		this.#allowedMs = allowedMs;
 	}
 
@@ -73,34 +73,34 @@ class Watch {
 	}
 }
 
-/** One response's body. Comments and pings are signs of life like any other piece. */
-export class Body {
+/** The body of one response. Comments and pings count as pieces like any other. */
+export class UpstreamBody {
 	#reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 	#decoder = new TextDecoder();
 	#idleMs: number;
-	#watch: Watch;
+	#timer: SilenceTimer;
 	#lost: LostReason | null = null;
 	#bytes = 0;
 
-	/** @param onLost told when a deadline has passed, even while nobody reads. */
+	/** @param onLost called when a deadline passes, even while nobody reads. */
 	constructor(
 		response: Pick<Response, "body">,
-		{ firstDeltaMs, idleMs, endsAtMs }: Patience,
+		{ firstDeltaMs, idleMs, endsAtMs }: BodyDeadlines,
 		onLost: () => void = () => undefined,
 	) {
 		this.#reader = response.body?.getReader();
 		this.#idleMs = idleMs;
-		this.#watch = new Watch(firstDeltaMs, endsAtMs, (why) => {
+		this.#timer = new SilenceTimer(firstDeltaMs, endsAtMs, (why) => {
 			this.#lost ??= why;
-			// Cancelling ends a pending read, whoever made the response.
+			// Cancelling ends a pending read, whoever created the response.
 			this.close();
 			onLost();
 		});
 	}
 
-	/** The model has begun to speak: from now on it may be silent for less. */
-	noteDelta(): void {
-		this.#watch.allow(this.#idleMs);
+	/** The model has begun its output. From now on the shorter silence limit holds. */
+	noteOutput(): void {
+		this.#timer.setAllowedMs(this.#idleMs);
 	}
 
 	/**
@@ -109,14 +109,14 @@ export class Body {
 	 */
 	async read(): Promise<string | null> {
 		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
-		this.#watch.wait();
+		this.#timer.startWait();
 		const piece = await this.#reader?.read().catch(() => {
 			throw new UpstreamInterrupted(this.#lost ?? "cut");
 		});
-		this.#watch.received();
+		this.#timer.endWait();
 		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
 		if (!piece || piece.done) {
-			this.#watch.stop();
+			this.#timer.stop();
 			return null;
 		}
 		this.#bytes += piece.value.byteLength;
@@ -124,21 +124,21 @@ export class Body {
 		return this.#decoder.decode(piece.value, { stream: true });
 	}
 
-	/** What is left of the body as text; of a longer one, at least so many characters. */
-	async rest(mostChars = Number.POSITIVE_INFINITY): Promise<string> {
+	/** The rest of the body as text. Reading stops once `maxChars` characters have come. */
+	async readRest(maxChars = Number.POSITIVE_INFINITY): Promise<string> {
 		const pieces: string[] = [];
 		let chars = 0;
 		for (let piece = await this.read(); piece !== null; piece = await this.read()) {
 			pieces.push(piece);
 			chars += piece.length;
-			if (chars >= mostChars) break;
+			if (chars >= maxChars) break;
 		}
 		return pieces.join("");
 	}
 
-	/** Whoever stops reading stops the upstream. */
+	/** Ends the upstream response when its reader stops. */
 	close(): void {
-		this.#watch.stop();
+		this.#timer.stop();
 		this.#reader?.cancel().catch(() => undefined);
 	}
 }

@@ -3,10 +3,16 @@ import type { ModelAnswer } from "./model-call.ts";
 import type { ReportedUsage, UpstreamError } from "./wire.ts";
 
 /**
- * Why a call gave no answer. `no_head`: no connection, or one that broke before the response head; `head_timeout`: no head in
- * time; `timeout`: silence after the head; `out_of_time`: the time of the whole request was up; `cut`: the connection broke
- * or ended early; `reported`: the upstream said so itself; `empty`: it ended by itself with nothing said; `unusable`: it
- * cannot be read.
+ * Why a call gave no answer.
+ * `no_head`: no connection, or it broke before the response head.
+ * `head_timeout`: no response head in time.
+ * `timeout`: silence after the head.
+ * `out_of_time`: the time of the whole request was up.
+ * `cut`: the connection broke or ended early.
+ * `reported`: the upstream reported an error.
+ * `empty`: the answer ended normally and was empty.
+ * `unusable`: the answer cannot be read.
+ * `too_large`: the answer exceeds the size limit.
  */
 export type LostReason =
 	| "no_head"
@@ -19,7 +25,7 @@ export type LostReason =
 	| "unusable"
 	| "too_large";
 
-/** What a call that broke off had said and reported by then. */
+/** What a call that broke off had delivered and reported by then. */
 export interface PartialAnswer {
 	answer: ModelAnswer | null;
 	reported: ReportedUsage | null;
@@ -27,16 +33,22 @@ export interface PartialAnswer {
 
 export const NO_PARTIAL_ANSWER: PartialAnswer = { answer: null, reported: null };
 
-/** Ways for a call to fail. */
-export type CallFailure =
-	/** An error status: nothing was generated, nothing is billed. */
-	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
-	/** `sent` is false when the provider never had the whole request; else it may have been carried out, and may be billed. */
-	| { kind: "lost"; why: LostReason; sent: boolean; remains: PartialAnswer; error: UpstreamError | null }
-	/** The client has gone. */
-	| { kind: "client_closed"; sent: boolean; remains: PartialAnswer };
+/** A call that ended without a whole answer. */
+interface InterruptedCall {
+	/** False when the provider never had the whole request. Otherwise it may have served the request, and may bill it. */
+	sent: boolean;
+	remains: PartialAnswer;
+}
 
-/** Why a call that had begun gave no whole answer. */
+/** The ways a call can fail. */
+export type CallFailure =
+	/** An error status. Nothing was generated, and nothing is billed. */
+	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
+	| (InterruptedCall & { kind: "lost"; why: LostReason; error: UpstreamError | null })
+	/** The client has disconnected. */
+	| (InterruptedCall & { kind: "client_closed" });
+
+/** Thrown when a call that had begun gives no whole answer. */
 export class UpstreamInterrupted extends Error {
 	override name = "UpstreamLost";
 	why: LostReason;

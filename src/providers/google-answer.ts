@@ -1,16 +1,17 @@
-// What stands in a generateContent response: its shape, its usage, its errors and its words for why it ended.
+// The content of a generateContent response: its shape, usage, errors and finish reasons.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
+import { reportedTokenCount } from "./json.ts";
 import type { FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
-const text = z.string().nullish();
+const optionalText = z.string().nullish();
 
-/** A piece of a streamed argument (Gemini 3 on Vertex). */
-const partialArg = z.lazy(() =>
+/** One piece of a streamed argument (Gemini 3 on Vertex). */
+const partialArgSchema = z.lazy(() =>
 	z.looseObject({
 		jsonPath: z.string(),
-		stringValue: text,
+		stringValue: optionalText,
 		numberValue: z.number().nullish(),
 		boolValue: z.boolean().nullish(),
 		nullValue: z.unknown().optional(),
@@ -18,72 +19,71 @@ const partialArg = z.lazy(() =>
 	}),
 );
 
-const functionCall = z.lazy(() =>
+const functionCallSchema = z.lazy(() =>
 	z.looseObject({
-		id: text,
-		name: text,
+		id: optionalText,
+		name: optionalText,
 		args: z.unknown().optional(),
-		partialArgs: z.array(partialArg).nullish(),
+		partialArgs: z.array(partialArgSchema).nullish(),
 		willContinue: z.boolean().nullish(),
 	}),
 );
 
-const part = z.lazy(() =>
+const googlePartSchema = z.lazy(() =>
 	z.looseObject({
-		text,
+		text: optionalText,
 		thought: z.boolean().nullish(),
-		thoughtSignature: text,
-		functionCall: functionCall.nullish(),
+		thoughtSignature: optionalText,
+		functionCall: functionCallSchema.nullish(),
 	}),
 );
 
-const candidate = z.lazy(() =>
+const googleCandidateSchema = z.lazy(() =>
 	z.looseObject({
-		content: z.looseObject({ parts: z.array(part).nullish() }).nullish(),
-		finishReason: text,
-		finishMessage: text,
+		content: z.looseObject({ parts: z.array(googlePartSchema).nullish() }).nullish(),
+		finishReason: optionalText,
+		finishMessage: optionalText,
 	}),
 );
 
 /** A generateContent response, or one chunk of a streamed one. */
-export const responseSchema = z.lazy(() =>
+export const googleResponseSchema = z.lazy(() =>
 	z.looseObject({
-		candidates: z.array(candidate).nullish(),
-		promptFeedback: z.looseObject({ blockReason: text }).nullish(),
+		candidates: z.array(googleCandidateSchema).nullish(),
+		promptFeedback: z.looseObject({ blockReason: optionalText }).nullish(),
 		usageMetadata: z.unknown().optional(),
-		responseId: text,
+		responseId: optionalText,
 	}),
 );
 
-export type GoogleFunctionCall = z.output<typeof functionCall>;
-export type GooglePart = z.output<typeof part>;
-export type GoogleCandidate = z.output<typeof candidate>;
-export type GooglePartialArg = z.output<typeof partialArg>;
+export type GoogleFunctionCall = z.output<typeof functionCallSchema>;
+export type GooglePart = z.output<typeof googlePartSchema>;
+export type GoogleCandidate = z.output<typeof googleCandidateSchema>;
+export type GooglePartialArg = z.output<typeof partialArgSchema>;
 
-const count = z.int().min(0);
-const usageSchema = z.lazy(() =>
+const googleUsageSchema = z.lazy(() =>
 	z.looseObject({
-		promptTokenCount: count,
-		cachedContentTokenCount: count.nullish(),
-		candidatesTokenCount: count.nullish(),
-		thoughtsTokenCount: count.nullish(),
-		toolUsePromptTokenCount: count.nullish(),
-		totalTokenCount: count.nullish(),
+		promptTokenCount: reportedTokenCount,
+		cachedContentTokenCount: reportedTokenCount.nullish(),
+		candidatesTokenCount: reportedTokenCount.nullish(),
+		thoughtsTokenCount: reportedTokenCount.nullish(),
+		toolUsePromptTokenCount: reportedTokenCount.nullish(),
+		totalTokenCount: reportedTokenCount.nullish(),
 	}),
 );
 
 /**
- * Disjoint buckets from `usageMetadata`, or null when it counts nothing (some chunks carry only a `trafficType`).
- * Cached input stands inside the prompt, thoughts and tool prompts beside it.
+ * Disjoint token counts from `usageMetadata`; null when it holds no counts (some chunks carry only a `trafficType`).
+ * Google counts cached input inside the prompt, thoughts and tool prompts beside it.
  */
 export function usageFromGoogle(raw: unknown): TokenUsage | null {
-	const parsed = usageSchema.safeParse(raw);
+	const parsed = googleUsageSchema.safeParse(raw);
 	if (!parsed.success) return null;
 	const usage = parsed.data;
 	const candidates = usage.candidatesTokenCount ?? 0;
 	const thoughts = usage.thoughtsTokenCount ?? 0;
 	const input = usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0);
-	// A total beyond its parts is output nobody itemized: never under-count it.
+	// When the total exceeds its parts, the rest is output that nobody itemized. It is never left out.
 	const rest = Math.max(0, (usage.totalTokenCount ?? 0) - input - candidates - thoughts);
 	const itemized = usage.candidatesTokenCount !== null && usage.candidatesTokenCount !== undefined;
 	const cacheRead = Math.min(usage.cachedContentTokenCount ?? 0, usage.promptTokenCount);
@@ -96,74 +96,82 @@ export function usageFromGoogle(raw: unknown): TokenUsage | null {
 	};
 }
 
-/** Google's way of saying that there is no usable answer. */
-const FAILED_REASONS = new Set([
+/** The usage in a parsed body, even where the body holds no answer. */
+export function parseGoogleUsage(body: unknown): TokenUsage | null {
+	const parsed = z.looseObject({ usageMetadata: z.unknown() }).safeParse(body);
+	return parsed.success ? usageFromGoogle(parsed.data.usageMetadata) : null;
+}
+
+/** Finish reasons by which Google says that there is no usable answer. */
+const GOOGLE_FAILED_REASONS = new Set([
 	"MALFORMED_FUNCTION_CALL",
 	"UNEXPECTED_TOOL_CALL",
 	"MALFORMED_RESPONSE",
 	"MISSING_THOUGHT_SIGNATURE",
 	"TOO_MANY_TOOL_CALLS",
 ]);
-const FILTERED = /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR|IMAGE_.*)$/;
+const FILTER_REASON = /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR|IMAGE_.*)$/;
 
-/** Whether a finish reason means that the answer is worthless. */
-export function isFailedReason(native: string): boolean {
-	return FAILED_REASONS.has(native);
+/** Whether a finish reason means that the answer is unusable. */
+export function isGoogleFailedReason(native: string): boolean {
+	return GOOGLE_FAILED_REASONS.has(native);
 }
 
-/** The closed reason for Google's own word. Google says `STOP` after tool calls as well. */
+/** The finish reason for Google's own. Google reports `STOP` after tool calls, too. */
 export function fromGoogleFinishReason(native: string | null, hasToolCalls: boolean): FinishReason {
 	if (native === "MAX_TOKENS") return "length";
-	if (native !== null && FILTERED.test(native)) return "content_filter";
+	if (native !== null && FILTER_REASON.test(native)) return "content_filter";
 	return hasToolCalls ? "tool_calls" : "stop";
 }
 
-const errorSchema = z.lazy(() =>
+const googleErrorSchema = z.lazy(() =>
 	z.looseObject({
 		error: z.looseObject({
 			code: z.union([z.number(), z.string()]).nullish(),
-			message: text,
-			status: text,
+			message: optionalText,
+			status: optionalText,
 			details: z.array(z.unknown()).nullish(),
 		}),
 	}),
 );
-const retryInfo = z.lazy(() => z.looseObject({ "@type": z.string().endsWith("RetryInfo"), retryDelay: z.string() }));
-const wrongKey = z.lazy(() => z.looseObject({ reason: z.literal("API_KEY_INVALID") }));
-const quotaFailure = z.lazy(() =>
+const retryInfoSchema = z.lazy(() =>
+	z.looseObject({ "@type": z.string().endsWith("RetryInfo"), retryDelay: z.string() }),
+);
+const wrongKeySchema = z.lazy(() => z.looseObject({ reason: z.literal("API_KEY_INVALID") }));
+const quotaFailureSchema = z.lazy(() =>
 	z.looseObject({
 		"@type": z.string().endsWith("QuotaFailure"),
-		violations: z.array(z.looseObject({ quotaId: text })),
+		violations: z.array(z.looseObject({ quotaId: optionalText })),
 	}),
 );
 
 /** Milliseconds of a protobuf duration in JSON: seconds with a fraction and an `s`. */
-function durationMs(duration: string): number | null {
+function parseDurationMs(duration: string): number | null {
 	const match = /^(\d+(?:\.\d+)?)s$/.exec(duration);
 	return match ? Math.ceil(Number((Number(match[1]) * 1000).toFixed(6))) : null;
 }
 
 /**
- * The error in a body, alone or in an array, or null when there is none.
- * A used-up daily quota is no matter of waiting: it is `insufficient_quota`, without a delay.
+ * The error in a body, alone or in an array; null when there is none. Waiting does not help against a used-up daily
+ * quota: it is reported as `insufficient_quota`, without a delay.
  */
-export function readError(body: unknown): UpstreamError | null {
-	const parsed = errorSchema.safeParse(Array.isArray(body) ? body[0] : body);
+export function parseGoogleError(body: unknown): UpstreamError | null {
+	const parsed = googleErrorSchema.safeParse(Array.isArray(body) ? body[0] : body);
 	if (!parsed.success) return null;
 	const { code, message, status, details } = parsed.data.error;
 	const name = status ?? (code === null || code === undefined ? null : String(code));
 	const error: UpstreamError = { message: message ?? name ?? "the upstream reports an error", code: name };
 	const quotaIds = (details ?? []).flatMap((detail) => {
-		const failure = quotaFailure.safeParse(detail);
+		const failure = quotaFailureSchema.safeParse(detail);
 		return failure.success ? failure.data.violations.map(({ quotaId }) => quotaId ?? "") : [];
 	});
-	// Google says of a wrong key that the argument is invalid, with status 400.
-	if ((details ?? []).some((detail) => wrongKey.safeParse(detail).success))
+	// For a wrong key Google answers status 400 and an invalid argument.
+	if ((details ?? []).some((detail) => wrongKeySchema.safeParse(detail).success))
 		return { ...error, code: "invalid_api_key" };
 	if (quotaIds.some((quotaId) => quotaId.includes("PerDay"))) return { ...error, code: "insufficient_quota" };
 	for (const detail of details ?? []) {
-		const info = retryInfo.safeParse(detail);
-		const retryAfterMs = info.success ? durationMs(info.data.retryDelay) : null;
+		const info = retryInfoSchema.safeParse(detail);
+		const retryAfterMs = info.success ? parseDurationMs(info.data.retryDelay) : null;
 		if (retryAfterMs !== null) return { ...error, retryAfterMs };
 	}
 	return error;

@@ -1,8 +1,9 @@
-// The request to Gemini's generateContent. Reading what comes back is left to the other google files.
+// Renders a model call as a request to Gemini's generateContent. The other google files read the answer.
 import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
-import { compileParameters, compileSchema } from "./google-schema.ts";
+import { compileGoogleParameters, compileGoogleSchema } from "./google-schema.ts";
+import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 import {
 	type AssistantPart,
 	type CallField,
@@ -13,7 +14,7 @@ import {
 	type ModelCall,
 	type ProviderPart,
 	type SamplingParameter,
-	samplingOf,
+	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
 	type ToolChoice,
@@ -23,120 +24,113 @@ import {
 	type Warning,
 } from "./model-call.ts";
 import {
-	droppedParameter,
+	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
 	type UpstreamRequest,
-	unknownField,
+	unknownFieldWarning,
 	utf8Length,
 } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
-
-interface Turn {
+interface GoogleTurn {
 	role: "user" | "model";
-	parts: Fields[];
+	parts: JsonObject[];
 }
 
-/** Our name for a block that holds the signature of a text. */
+/** The type of a block that holds the signature of a text; the name is this service's own. */
 export const THOUGHT_SIGNATURE = "google.thought_signature";
 
-/** Documented stand-in for the signature of a call that Gemini did not make itself. */
+/** Google's documented placeholder for the signature of a call that Gemini did not make. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
-function isFields(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The object in a JSON text; null when it holds none. */
+function parseJsonObject(text: string): JsonObject | null {
+	const value = parseJson(text);
+	return isJsonObject(value) ? value : null;
 }
 
-/** The object a JSON text holds, or null. */
-function parsedObject(text: string): Fields | null {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isFields(value) ? value : null;
-	} catch {
-		return null;
-	}
-}
-
-/** Empty texts are left out: Gemini refuses a part that says nothing. */
-function textParts(parts: readonly TextPart[]): Fields[] {
+/** Text parts. Empty ones are left out, because Gemini refuses them. */
+function toGoogleTextParts(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text !== "").map(({ text }) => ({ text }));
 }
 
-/** An image's type and base64 text, or null when it is not a `data:` address. */
-function inlined({ url }: ImagePart): { mimeType: string; data: string } | null {
+/** An image's type and base64 text; null when its address is not `data:`. */
+function toInlineData({ url }: ImagePart): { mimeType: string; data: string } | null {
 	const comma = url.indexOf(",");
 	const match = /^data:([^;,]+);base64$/i.exec(url.slice(0, comma));
 	return match?.[1] ? { mimeType: match[1], data: url.slice(comma + 1) } : null;
 }
 
-function imagePart(image: ImagePart): Fields {
-	const inlineData = inlined(image);
+function toGoogleImagePart(image: ImagePart): JsonObject {
+	const inlineData = toInlineData(image);
 	return inlineData ? { inlineData } : { fileData: { fileUri: image.url } };
 }
 
-function functionCall({ id, name, arguments: args, signature }: ToolCallPart, first: boolean): Fields {
-	const object = args.trim() === "" ? {} : (parsedObject(args) ?? { arguments: args });
+function toFunctionCallPart({ id, name, arguments: args, signature }: ToolCallPart, first: boolean): JsonObject {
+	const object = args.trim() === "" ? {} : (parseJsonObject(args) ?? { arguments: args });
 	const thoughtSignature = signature ?? (first ? FOREIGN_SIGNATURE : undefined);
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
-/** A result as an object, which is all that Gemini takes; it has no images in results, so they follow as parts. */
-function functionResponse({ callId: id, content, isError }: ToolResultPart, names: Map<string, string>): Fields[] {
+/** A tool result. Gemini takes it as an object and without images, so images follow as parts of their own. */
+function toFunctionResponseParts(
+	{ callId: id, content, isError }: ToolResultPart,
+	names: Map<string, string>,
+): JsonObject[] {
 	const result = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-	const response = isError ? { error: parsedObject(result) ?? result } : (parsedObject(result) ?? { result });
-	const images = content.flatMap((part) => (part.type === "image" ? [imagePart(part)] : []));
+	const response = isError ? { error: parseJsonObject(result) ?? result } : (parseJsonObject(result) ?? { result });
+	const images = content.flatMap((part) => (part.type === "image" ? [toGoogleImagePart(part)] : []));
 	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...images];
 }
 
-/** Signatures that came on text and no call, as Gemini's own streams carry them: on an empty text. */
-function signatureParts({ wire, block }: ProviderPart): Fields[] {
+/** The signature of a text, on an empty text as in Gemini's own streams. */
+function toSignatureParts({ wire, block }: ProviderPart): JsonObject[] {
 	const { type, thoughtSignature } = block;
 	const isSignature = wire === "google" && type === THOUGHT_SIGNATURE && typeof thoughtSignature === "string";
 	return isSignature ? [{ text: "", thoughtSignature }] : [];
 }
 
-/** Adds a message to its turn. `names` maps tool call ids to function names and grows with every call. */
-function addParts(message: Exclude<Message, { role: "system" }>, turn: Turn, names: Map<string, string>): void {
+/** Adds a message to its turn. `names` maps the ids of tool calls to function names and grows with every call. */
+function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTurn, names: Map<string, string>): void {
 	const parts: readonly (UserPart | AssistantPart)[] = message.content;
 	for (const part of parts) {
 		switch (part.type) {
 			case "text":
-				turn.parts.push(...textParts([part]));
+				turn.parts.push(...toGoogleTextParts([part]));
 				break;
 			case "refusal":
 				if (part.text !== "") turn.parts.push({ text: part.text });
 				break;
 			case "image":
-				turn.parts.push(imagePart(part));
+				turn.parts.push(toGoogleImagePart(part));
 				break;
 			case "tool_call":
 				names.set(part.id, part.name);
-				turn.parts.push(functionCall(part, !turn.parts.some((written) => "functionCall" in written)));
+				turn.parts.push(toFunctionCallPart(part, !turn.parts.some((earlier) => "functionCall" in earlier)));
 				break;
 			case "tool_result":
-				turn.parts.push(...functionResponse(part, names));
+				turn.parts.push(...toFunctionResponseParts(part, names));
 				break;
 			case "provider":
-				turn.parts.push(...signatureParts(part));
+				turn.parts.push(...toSignatureParts(part));
 				break;
 			case "reasoning":
-				// Thoughts are not taken back; their signatures are.
+				// Gemini takes back the signatures of thoughts, not the thoughts.
 				break;
 		}
 	}
 }
 
-/** Turns of a conversation: neighbours of one role are one turn. */
-function contentsOf(messages: readonly Message[]): Turn[] {
+/** The conversation's turns: neighbours of one role are merged. */
+function toGoogleTurns(messages: readonly Message[]): GoogleTurn[] {
 	const names = new Map<string, string>();
-	const turns: Turn[] = [];
+	const turns: GoogleTurn[] = [];
 	for (const message of messages) {
 		if (message.role === "system") continue;
 		const role = message.role === "assistant" ? "model" : "user";
 		const last = turns.at(-1);
-		const turn: Turn = last?.role === role ? last : { role, parts: [] };
+		const turn: GoogleTurn = last?.role === role ? last : { role, parts: [] };
 		addParts(message, turn, names);
 		if (turn !== last && turn.parts.length > 0) turns.push(turn);
 	}
@@ -144,46 +138,48 @@ function contentsOf(messages: readonly Message[]): Turn[] {
 }
 
 interface CompiledTools {
-	declarations: Fields[];
-	/** Schema keywords that found no place. */
+	declarations: JsonObject[];
+	/** Schema keywords that could not be expressed. */
 	dropped: string[];
 }
 
-function declaration({ name, description, parameters }: ToolDefinition, dropped: Set<string>): Fields {
+function toDeclaration({ name, description, parameters }: ToolDefinition, dropped: Set<string>): JsonObject {
 	if (!parameters) return { name, description };
-	const compiled = compileParameters(parameters);
+	const compiled = compileGoogleParameters(parameters);
 	for (const keyword of compiled.dropped) dropped.add(keyword);
-	// A function without arguments has no parameters at all: Gemini refuses an object without properties here.
+	// A function without arguments gets no parameters at all: Gemini refuses an object without properties here.
 	return { name, description, parameters: "properties" in compiled.schema ? compiled.schema : undefined };
 }
 
-/** Compiled once per call: the prompt needs the declarations, every model's warnings what they left out. */
-const compiledTools = new WeakMap<ModelCall, CompiledTools>();
+/** Compiled once per call: the prompt needs the declarations, and each model's warnings need the dropped keywords. */
+const toolsByCall = new WeakMap<ModelCall, CompiledTools>();
 
-function toolsOf(call: ModelCall): CompiledTools {
-	const known = compiledTools.get(call);
+function compileTools(call: ModelCall): CompiledTools {
+	const known = toolsByCall.get(call);
 	if (known) return known;
 	const dropped = new Set<string>();
 	const compiled = {
-		declarations: call.tools.map((tool) => declaration(tool, dropped)),
+		declarations: call.tools.map((tool) => toDeclaration(tool, dropped)),
 		dropped: [...dropped].sort(),
 	};
-	compiledTools.set(call, compiled);
+	toolsByCall.set(call, compiled);
 	return compiled;
 }
 
 /** Serializes what is the same for every Gemini model: `systemInstruction`, `contents` and `tools`. */
 export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
-	const system = call.messages.flatMap((message) => (message.role === "system" ? textParts(message.content) : []));
-	const contents = contentsOf(call.messages);
-	// Gemini needs a turn to answer; where there are instructions alone, they are it.
+	const system = call.messages.flatMap((message) =>
+		message.role === "system" ? toGoogleTextParts(message.content) : [],
+	);
+	const contents = toGoogleTurns(call.messages);
+	// Gemini needs a turn to answer. System messages that stand alone become that turn.
 	const alone = contents.length === 0;
 	const json = JSON.stringify({
 		systemInstruction: system.length > 0 && !alone ? { parts: system } : undefined,
 		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
-		tools: call.tools.length > 0 ? [{ functionDeclarations: toolsOf(call).declarations }] : undefined,
+		tools: call.tools.length > 0 ? [{ functionDeclarations: compileTools(call).declarations }] : undefined,
 	}).slice(1, -1);
-	const images = callImages(call).map((image) => inlined(image)?.data ?? image.url);
+	const images = callImages(call).map((image) => toInlineData(image)?.data ?? image.url);
 	return { json, tokenBound: promptTokenBound(json, images) };
 }
 
@@ -197,21 +193,25 @@ const THINKING_BUDGETS: Readonly<Record<Effort, number>> = {
 	xhigh: 24_576,
 	max: 24_576,
 };
-/** The least budget other than 0 that Flash-Lite takes. */
+/** The lowest budget other than 0 that Flash-Lite takes. */
 const MIN_THINKING_BUDGET = 512;
-/** Thoughts count inside the output limit; this much of it they may take. */
+/** Thoughts count inside the output limit. This is the share of it that they may take. */
 const MAX_THINKING_SHARE = 0.75;
 
-function thinking(call: ModelCall, model: Model, effort: EffortChoice): { config?: Fields; warnings: Warning[] } {
+function thinkingFields(
+	call: ModelCall,
+	model: Model,
+	effort: EffortChoice,
+): { config?: JsonObject; warnings: Warning[] } {
 	if (!model.reasoning || effort === null || effort === "default") return { warnings: [] };
-	// Who asks for an effort wants to see what came of it.
-	const shown = call.effort === undefined ? {} : { includeThoughts: true };
+	// A client that sets an effort also gets the thoughts.
+	const visibility = call.effort === undefined ? {} : { includeThoughts: true };
 	if (model.reasoning.control === "google_thinking_level") {
-		return { config: { thinkingLevel: effort, ...shown }, warnings: [] };
+		return { config: { thinkingLevel: effort, ...visibility }, warnings: [] };
 	}
 	if (model.reasoning.control !== "google_thinking_budget") return { warnings: [] };
 	const budget = Math.min(THINKING_BUDGETS[effort], Math.floor(call.maxTokens * MAX_THINKING_SHARE));
-	if (budget >= MIN_THINKING_BUDGET) return { config: { thinkingBudget: budget, ...shown }, warnings: [] };
+	if (budget >= MIN_THINKING_BUDGET) return { config: { thinkingBudget: budget, ...visibility }, warnings: [] };
 	const message = `${model.id} has no room to reason in ${call.maxTokens} tokens; none was sent`;
 	return {
 		config: { thinkingBudget: 0 },
@@ -221,7 +221,7 @@ function thinking(call: ModelCall, model: Model, effort: EffortChoice): { config
 }
 
 /** Google's names for the sampling parameters it has. */
-const SAMPLING_NAMES: Readonly<Partial<Record<SamplingParameter, string>>> = {
+const GOOGLE_SAMPLING: Readonly<Partial<Record<SamplingParameter, string>>> = {
 	temperature: "temperature",
 	top_p: "topP",
 	presence_penalty: "presencePenalty",
@@ -229,33 +229,36 @@ const SAMPLING_NAMES: Readonly<Partial<Record<SamplingParameter, string>>> = {
 	seed: "seed",
 };
 
-/** Sampling parameters under Google's names; what it, the provider or the model does not take is left out and named. */
-function samplingFields(
+/**
+ * Sampling parameters under Google's names. Those that Google, the provider or the model does not take are left out
+ * with a warning.
+ */
+function googleSamplingFields(
 	call: ModelCall,
 	model: Model,
 	{ provider }: ProviderAccess,
-): { fields: Fields; warnings: Warning[] } {
+): { fields: JsonObject; warnings: Warning[] } {
 	const refused = new Set([...model.request.rejects, ...provider.drops]);
-	const fields: Fields = {};
-	const left: CallField[] = [];
-	for (const [param, value] of samplingOf(call)) {
-		const name = SAMPLING_NAMES[param];
+	const fields: JsonObject = {};
+	const dropped: CallField[] = [];
+	for (const [param, value] of samplingParameters(call)) {
+		const name = GOOGLE_SAMPLING[param];
 		if (name !== undefined && !refused.has(param)) fields[name] = value;
-		else left.push(param);
+		else dropped.push(param);
 	}
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
-	if (call.logprobs) left.push("logprobs");
-	// Parallel calls are what Gemini does anyway; it cannot be kept from them.
-	if (call.parallelToolCalls === false && call.tools.length > 0) left.push("parallel_tool_calls");
-	return { fields, warnings: left.map((param) => droppedParameter(model, param)) };
+	if (call.logprobs) dropped.push("logprobs");
+	// Gemini always makes parallel calls; it has no switch for them.
+	if (call.parallelToolCalls === false && call.tools.length > 0) dropped.push("parallel_tool_calls");
+	return { fields, warnings: dropped.map((param) => droppedParameterWarning(model, param)) };
 }
 
-function outputFields({ output }: ModelCall): { fields: Fields; dropped: string[] } {
+function googleOutputFields({ output }: ModelCall): { fields: JsonObject; dropped: string[] } {
 	if (output.type === "text") return { fields: {}, dropped: [] };
 	const responseMimeType = "application/json";
 	if (output.type === "json_object" || !output.schema) return { fields: { responseMimeType }, dropped: [] };
-	const { schema, dropped } = compileSchema(output.schema);
+	const { schema, dropped } = compileGoogleSchema(output.schema);
 	const described =
 		output.description === undefined || "description" in schema
 			? schema
@@ -265,7 +268,7 @@ function outputFields({ output }: ModelCall): { fields: Fields; dropped: string[
 	return { fields, dropped };
 }
 
-function callingConfig(choice: ToolChoice): Fields {
+function toCallingConfig(choice: ToolChoice): JsonObject {
 	if (typeof choice === "object") return { mode: "ANY", allowedFunctionNames: [choice.name] };
 	return { mode: { auto: "AUTO", none: "NONE", required: "ANY" }[choice] };
 }
@@ -278,21 +281,21 @@ function schemaWarnings(model: Model, param: CallField, dropped: readonly string
 
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
 export function renderGoogleRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
-	const sampling = samplingFields(call, model, access);
-	const output = outputFields(call);
-	const thoughts = thinking(call, model, effort);
+	const sampling = googleSamplingFields(call, model, access);
+	const output = googleOutputFields(call);
+	const thinking = thinkingFields(call, model, effort);
 	const head = JSON.stringify({
 		generationConfig: {
 			maxOutputTokens: call.maxTokens,
 			...sampling.fields,
 			stopSequences: call.stop.length > 0 ? call.stop : undefined,
 			...output.fields,
-			thinkingConfig: thoughts.config,
+			thinkingConfig: thinking.config,
 		},
 		toolConfig:
 			call.toolChoice === undefined || call.tools.length === 0
 				? undefined
-				: { functionCallingConfig: callingConfig(call.toolChoice) },
+				: { functionCallingConfig: toCallingConfig(call.toolChoice) },
 	}).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/models/${model.upstream_model}:streamGenerateContent?alt=sse`,
@@ -302,9 +305,9 @@ export function renderGoogleRequest({ call, prompt, model, access, effort }: Req
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...sampling.warnings,
-			...Object.keys(call.unknownFields).map(unknownField),
-			...thoughts.warnings,
-			...schemaWarnings(model, "tools", toolsOf(call).dropped),
+			...Object.keys(call.unknownFields).map(unknownFieldWarning),
+			...thinking.warnings,
+			...schemaWarnings(model, "tools", compileTools(call).dropped),
 			...schemaWarnings(model, "output", output.dropped),
 		],
 	};

@@ -1,22 +1,24 @@
-// JSON Schema down to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
+// Compiles JSON Schema to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
+import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
+/** Deeper nesting, references included, is cut to `{type: "object"}`. */
+const MAX_COMPILED_DEPTH = 32;
+/**
+ * Most schemas that one schema may expand to, with references and branches written out. A short text can expand to
+ * billions.
+ */
+const MAX_COMPILED_NODES = 5_000;
 
-/** Nesting, references included, beyond which a schema is cut to `{type: "object"}`. */
-const MAX_DEPTH = 32;
-/** Schemas made of one, references and branches written out; a small text can stand for billions. */
-const MAX_NODES = 5_000;
-
-const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
-/** The formats Gemini knows, by type; it refuses the request over any other. */
-const FORMATS: Readonly<Record<string, readonly string[]>> = {
+const SCHEMA_TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+/** The formats Gemini knows, by type. It refuses a request with any other. */
+const GOOGLE_FORMATS: Readonly<Record<string, readonly string[]>> = {
 	string: ["enum", "date-time"],
 	integer: ["int32", "int64"],
 	number: ["float", "double"],
 };
-/** Keywords that are translated; every other one is reported. */
-const READ = new Set([
+/** Keywords that are translated. Any other is reported. */
+const TRANSLATED_KEYWORDS = new Set([
 	"type",
 	"format",
 	"description",
@@ -37,28 +39,24 @@ const READ = new Set([
 	"definitions",
 ]);
 
-interface Context {
-	root: Fields;
+interface CompilerState {
+	root: JsonObject;
 	dropped: Set<string>;
 	nodesLeft: number;
 }
 
-/** Where the compiler stands: references being resolved, and how deep. */
-interface Place {
+/** The compiler's position: the references being resolved, and the depth. */
+interface SchemaPosition {
 	refs: ReadonlySet<string>;
 	depth: number;
 }
 
-function isFields(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function listOf(value: unknown): unknown[] {
+function arrayOrEmpty(value: unknown): unknown[] {
 	return Array.isArray(value) ? value : [];
 }
 
-function stringsOf(value: unknown): string[] {
-	return [...new Set(listOf(value).filter((item) => typeof item === "string"))];
+function uniqueStrings(value: unknown): string[] {
+	return [...new Set(arrayOrEmpty(value).filter((item) => typeof item === "string"))];
 }
 
 function decodeUri(text: string): string {
@@ -69,8 +67,8 @@ function decodeUri(text: string): string {
 	}
 }
 
-/** What a local reference (RFC 6901 pointer in a fragment) points at. */
-function resolve(root: Fields, ref: string): Fields | undefined {
+/** The target of a local reference (an RFC 6901 pointer in a fragment); undefined when there is none. */
+function resolveReference(root: JsonObject, ref: string): JsonObject | undefined {
 	if (ref !== "#" && !ref.startsWith("#/")) return undefined;
 	let node: unknown = root;
 	for (const token of ref.split("/").slice(1)) {
@@ -78,122 +76,131 @@ function resolve(root: Fields, ref: string): Fields | undefined {
 		if (typeof node !== "object" || node === null) return undefined;
 		node = Object.getOwnPropertyDescriptor(node, key)?.value;
 	}
-	return isFields(node) ? node : undefined;
+	return isJsonObject(node) ? node : undefined;
 }
 
-/** Both schemas as one; where they differ, the first wins. */
-function merge(first: Fields, second: Fields): Fields {
-	const merged: Fields = { ...second, ...first };
+/** Merges two schemas. Where they differ, the first wins. */
+function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
+	const merged: JsonObject = { ...second, ...first };
 	const [a, b] = [first["properties"], second["properties"]];
-	if (isFields(a) && isFields(b)) merged["properties"] = { ...a, ...b, ...a };
-	const required = [...stringsOf(first["required"]), ...stringsOf(second["required"])];
+	if (isJsonObject(a) && isJsonObject(b)) merged["properties"] = { ...a, ...b, ...a };
+	const required = [...uniqueStrings(first["required"]), ...uniqueStrings(second["required"])];
 	if (required.length > 0) merged["required"] = required;
 	return merged;
 }
 
-/** Takes one from the budget; says what was cut when nothing is left. */
-function spend(context: Context, { refs, depth }: Place): boolean {
+/** Spends one node of the budget. When nothing is left, it reports what was cut and returns false. */
+function spendNode(context: CompilerState, { refs, depth }: SchemaPosition): boolean {
 	context.nodesLeft -= 1;
-	if (depth <= MAX_DEPTH && context.nodesLeft >= 0) return true;
+	if (depth <= MAX_COMPILED_DEPTH && context.nodesLeft >= 0) return true;
 	context.dropped.add(refs.size > 1 ? "$ref" : "properties");
 	return false;
 }
 
-/** A schema with its `$ref` and `allOf` merged into it; the references passed on the way are those of its children. */
-function flatten(schema: Fields, context: Context, place: Place): { schema: Fields; refs: ReadonlySet<string> } {
-	if (!spend(context, place)) return { schema: { type: "object" }, refs: place.refs };
+/** Merges a schema's `$ref` and `allOf` into it. The references followed on the way hold for its children, too. */
+function flatten(
+	schema: JsonObject,
+	context: CompilerState,
+	place: SchemaPosition,
+): { schema: JsonObject; refs: ReadonlySet<string> } {
+	if (!spendNode(context, place)) return { schema: { type: "object" }, refs: place.refs };
 	const { $ref: ref, allOf, ...own } = schema;
-	let merged: Fields = own;
+	let merged: JsonObject = own;
 	const refs = new Set(place.refs);
-	const include = (part: Fields, passed: ReadonlySet<string>) => {
+	const include = (part: JsonObject, passed: ReadonlySet<string>) => {
 		const flat = flatten(part, context, { refs: passed, depth: place.depth + 1 });
 		if (["anyOf", "oneOf"].some((key) => key in merged && key in flat.schema)) context.dropped.add("allOf");
-		merged = merge(merged, flat.schema);
+		merged = mergeSchemas(merged, flat.schema);
 		for (const passedRef of flat.refs) refs.add(passedRef);
 	};
 	if (ref !== undefined) {
-		const target = typeof ref === "string" && !place.refs.has(ref) ? resolve(context.root, ref) : undefined;
+		const target = typeof ref === "string" && !place.refs.has(ref) ? resolveReference(context.root, ref) : undefined;
 		if (target && typeof ref === "string") include(target, new Set([...place.refs, ref]));
 		else {
 			context.dropped.add("$ref");
-			merged = merge(merged, { type: "object" });
+			merged = mergeSchemas(merged, { type: "object" });
 		}
 	}
-	for (const part of listOf(allOf)) if (isFields(part)) include(part, place.refs);
+	for (const part of arrayOrEmpty(allOf)) if (isJsonObject(part)) include(part, place.refs);
 	return { schema: merged, refs };
 }
 
-/** The values a schema allows one by one, if it does. */
-function valuesOf(schema: Fields): unknown[] | null {
+/** The values that a schema lists; null when it lists none. */
+function allowedValues(schema: JsonObject): unknown[] | null {
 	if (Array.isArray(schema["enum"])) return schema["enum"];
 	return "const" in schema ? [schema["const"]] : null;
 }
 
-function typeOfValue(value: unknown): string {
+function valueType(value: unknown): string {
 	if (value === null) return "null";
 	if (Array.isArray(value)) return "array";
 	if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
 	return typeof value;
 }
 
-/** The types a schema names, or those its other keywords speak of. */
-function typesOf(schema: Fields, context: Context): string[] {
+/** The types that a schema names, or those that its other keywords imply. */
+function schemaTypes(schema: JsonObject, context: CompilerState): string[] {
 	const { type } = schema;
-	const named = typeof type === "string" ? [type] : stringsOf(type);
-	const types = named.map((name) => name.toLowerCase()).filter((name) => TYPES.has(name));
+	const named = typeof type === "string" ? [type] : uniqueStrings(type);
+	const types = named.map((name) => name.toLowerCase()).filter((name) => SCHEMA_TYPES.has(name));
 	if (types.length < named.length || (type !== undefined && named.length === 0)) context.dropped.add("type");
 	if (types.length > 0) return types;
-	const values = valuesOf(schema);
-	if (values) return [...new Set(values.map(typeOfValue))].filter((name) => TYPES.has(name));
+	const values = allowedValues(schema);
+	if (values) return [...new Set(values.map(valueType))].filter((name) => SCHEMA_TYPES.has(name));
 	if ("properties" in schema) return ["object"];
 	return "items" in schema || "prefixItems" in schema ? ["array"] : [];
 }
 
-/** Whether a value can stand in a Gemini `enum`: strings only, and none of them empty. */
+/** Whether a value can stand in a Gemini `enum`, which takes only non-empty strings. */
 function isListable(value: unknown): boolean {
 	return typeof value === "string" && value !== "";
 }
 
-/** The `enum` of a string; a list with an empty string in it would forbid what the schema allows, and is left out. */
-function enumFields(schema: Fields): Fields {
-	const strings = valuesOf(schema)?.filter((value) => typeof value === "string") ?? [];
+/**
+ * The `enum` of a string. A list with an empty string is left out, because without that string it would forbid what the
+ * schema allows.
+ */
+function enumFields(schema: JsonObject): JsonObject {
+	const strings = allowedValues(schema)?.filter((value) => typeof value === "string") ?? [];
 	return strings.length > 0 && strings.every(isListable) ? { enum: [...new Set(strings)] } : {};
 }
 
-/** The description of a schema; values that no `enum` can list are told in words there. */
-function described(schema: Fields, context: Context): Fields {
-	const values = (valuesOf(schema) ?? []).filter((value) => value !== null);
+/** Puts values that no `enum` can list into the schema's description. */
+function describeValues(schema: JsonObject, context: CompilerState): JsonObject {
+	const values = (allowedValues(schema) ?? []).filter((value) => value !== null);
 	const description = typeof schema["description"] === "string" ? schema["description"] : undefined;
 	if (values.every(isListable)) return { ...schema, description };
 	context.dropped.add("enum" in schema ? "enum" : "const");
-	const told = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}`;
-	return { ...schema, description: description ? `${description} (${told})` : told };
+	const listing = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}`;
+	return { ...schema, description: description ? `${description} (${listing})` : listing };
 }
 
-function objectFields(schema: Fields, context: Context, place: Place): Fields {
-	const given = isFields(schema["properties"]) ? Object.entries(schema["properties"]) : [];
-	const required = stringsOf(schema["required"]);
-	const names = new Set(given.map(([name]) => name));
-	const kept = required.filter((name) => names.has(name));
-	if (kept.length < required.length) context.dropped.add("required");
-	// Gemini refuses an empty `properties`, while an object without any may hold anything.
-	if (given.length === 0) return {};
-	const properties = Object.fromEntries(given.map(([name, property]) => [name, compile(property, context, place)]));
-	const ordering = stringsOf(schema["propertyOrdering"]).filter((name) => names.has(name));
+function objectFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
+	const entries = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+	const required = uniqueStrings(schema["required"]);
+	const names = new Set(entries.map(([name]) => name));
+	const known = required.filter((name) => names.has(name));
+	if (known.length < required.length) context.dropped.add("required");
+	// Gemini refuses an empty `properties`. An object without `properties` may hold anything.
+	if (entries.length === 0) return {};
+	const properties = Object.fromEntries(
+		entries.map(([name, property]) => [name, compileNode(property, context, place)]),
+	);
+	const ordering = uniqueStrings(schema["propertyOrdering"]).filter((name) => names.has(name));
 	return {
 		properties,
-		...(kept.length > 0 ? { required: kept } : {}),
+		...(known.length > 0 ? { required: known } : {}),
 		...(ordering.length > 0 ? { propertyOrdering: ordering } : {}),
 	};
 }
 
-/** Gemini insists on `items`; a tuple becomes a list of any of its members. */
-function arrayFields(schema: Fields, context: Context, place: Place): Fields {
+/** Gemini requires `items`. A tuple becomes a list of any of its members. */
+function arrayFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
 	const { items, prefixItems } = schema;
 	if (Array.isArray(items)) context.dropped.add("items");
-	const members = Array.isArray(items) ? items : isFields(items) ? [] : listOf(prefixItems);
-	const fields: Fields = {
-		items: members.length > 0 ? compile({ anyOf: members }, context, place) : compile(items, context, place),
+	const members = Array.isArray(items) ? items : isJsonObject(items) ? [] : arrayOrEmpty(prefixItems);
+	const fields: JsonObject = {
+		items: members.length > 0 ? compileNode({ anyOf: members }, context, place) : compileNode(items, context, place),
 	};
 	for (const key of ["minItems", "maxItems"]) {
 		const bound = schema[key];
@@ -203,13 +210,13 @@ function arrayFields(schema: Fields, context: Context, place: Place): Fields {
 	return fields;
 }
 
-/** What a schema says of one of its types; keywords that do not speak of that type have no effect on it. */
-function typed(type: string, schema: Fields, context: Context, place: Place): Fields {
-	const fields: Fields = { type, ...(type === "string" ? enumFields(schema) : {}) };
+/** What a schema says of one of its types. Keywords that do not apply to that type are left out. */
+function compileType(type: string, schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
+	const fields: JsonObject = { type, ...(type === "string" ? enumFields(schema) : {}) };
 	if (type === "object") return { ...fields, ...objectFields(schema, context, place) };
 	if (type === "array") return { ...fields, ...arrayFields(schema, context, place) };
 	const { format } = schema;
-	if (typeof format === "string" && FORMATS[type]?.includes(format)) fields["format"] = format;
+	if (typeof format === "string" && GOOGLE_FORMATS[type]?.includes(format)) fields["format"] = format;
 	else if (format !== undefined) context.dropped.add("format");
 	if (type !== "number" && type !== "integer") return fields;
 	for (const key of ["minimum", "maximum"]) {
@@ -220,8 +227,8 @@ function typed(type: string, schema: Fields, context: Context, place: Place): Fi
 	return fields;
 }
 
-/** One schema of several: `null` among them is `nullable`, a single one stands for itself. */
-function union(variants: readonly Fields[], outer: Fields): Fields {
+/** Combines variants into one schema. A `null` variant becomes `nullable`; a single variant needs no `anyOf`. */
+function combineVariants(variants: readonly JsonObject[], outer: JsonObject): JsonObject {
 	const { description, nullable } = outer;
 	const named = typeof description === "string" ? { description } : {};
 	const unique = [...new Map(variants.map((variant) => [JSON.stringify(variant), variant])).values()];
@@ -229,70 +236,65 @@ function union(variants: readonly Fields[], outer: Fields): Fields {
 	const none = solid.length < unique.length || nullable === true ? { nullable: true } : {};
 	const [only] = solid;
 	if (!only) return { ...named, ...(unique.length > 0 ? { type: "null" } : none) };
-	// A variant without any keyword allows everything, and so do they all together.
+	// A variant without keywords allows everything, so the union does, too.
 	if (solid.some((variant) => Object.keys(variant).length === 0)) return { ...named };
 	return solid.length === 1 ? { ...only, ...named, ...none } : { ...named, anyOf: solid, ...none };
 }
 
-function compile(raw: unknown, context: Context, place: Place): Fields {
-	if (!isFields(raw)) return {};
+function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition): JsonObject {
+	if (!isJsonObject(raw)) return {};
 	const { schema, refs } = flatten(raw, context, place);
-	const inner: Place = { refs, depth: place.depth + 1 };
-	for (const key of Object.keys(schema)) if (!READ.has(key)) context.dropped.add(key);
+	const inner: SchemaPosition = { refs, depth: place.depth + 1 };
+	for (const key of Object.keys(schema)) if (!TRANSLATED_KEYWORDS.has(key)) context.dropped.add(key);
 	const { anyOf, oneOf, ...base } = schema;
-	const branches = listOf(anyOf ?? oneOf).filter(isFields);
+	const branches = arrayOrEmpty(anyOf ?? oneOf).filter(isJsonObject);
 	if (anyOf !== undefined && oneOf !== undefined) context.dropped.add("oneOf");
 	if (branches.length > 0) {
-		// Beside `anyOf` Gemini reads little else, so what stands beside it goes into each branch.
+		// Beside `anyOf` Gemini reads little else. The other keywords go into each branch.
 		const { description: _, nullable: __, $defs: ___, definitions: ____, ...shared } = base;
-		return union(
-			branches.map((branch) => compile(merge(branch, shared), context, inner)),
+		return combineVariants(
+			branches.map((branch) => compileNode(mergeSchemas(branch, shared), context, inner)),
 			base,
 		);
 	}
-	const types = typesOf(base, context);
-	const values = valuesOf(base);
-	const variants = types.map((type) => typed(type, base, context, inner));
+	const types = schemaTypes(base, context);
+	const values = allowedValues(base);
+	const variants = types.map((type) => compileType(type, base, context, inner));
 	if (values?.includes(null)) variants.push({ type: "null" });
-	return union(variants, described(base, context));
+	return combineVariants(variants, describeValues(base, context));
 }
 
-function start(schema: Fields): { context: Context; place: Place } {
-	return {
-		context: { root: schema, dropped: new Set(), nodesLeft: MAX_NODES },
-		place: { refs: new Set(["#"]), depth: 0 },
-	};
-}
-
-/** Compiles a schema for `responseSchema`. Never throws; what cannot be said is left out and named in `dropped`. */
-export function compileSchema(schema: Fields): CompiledSchema {
-	const { context, place } = start(schema);
-	const compiled = compile(schema, context, place);
+/**
+ * Compiles a schema for `responseSchema`. Never throws; what cannot be expressed is left out and named in `dropped`.
+ */
+export function compileGoogleSchema(schema: JsonObject): CompiledSchema {
+	const context: CompilerState = { root: schema, dropped: new Set(), nodesLeft: MAX_COMPILED_NODES };
+	const compiled = compileNode(schema, context, { refs: new Set(["#"]), depth: 0 });
 	return { schema: compiled, dropped: [...context.dropped].sort() };
 }
 
 /**
- * Compiles a schema for a function's `parameters`, whose root Gemini wants to be an object: variants there become one
- * object with the properties of all, required where all require them.
+ * Compiles a schema for a function's `parameters`, whose root must be an object. Variants at the root become one object
+ * with the properties of all. A property is required when all variants require it.
  */
-export function compileParameters(schema: Fields): CompiledSchema {
-	const compiled = compileSchema(schema);
+export function compileGoogleParameters(schema: JsonObject): CompiledSchema {
+	const compiled = compileGoogleSchema(schema);
 	const { anyOf, nullable: _, ...rest } = compiled.schema;
 	if (!Array.isArray(anyOf)) {
 		if (rest["type"] === "object") return { schema: rest, dropped: compiled.dropped };
 		const dropped = rest["type"] === undefined ? compiled.dropped : [...new Set([...compiled.dropped, "type"])].sort();
 		return { schema: { type: "object" }, dropped };
 	}
-	const variants = anyOf.filter(isFields);
-	const properties: Fields = {};
+	const variants = anyOf.filter(isJsonObject);
+	const properties: JsonObject = {};
 	for (const variant of variants) {
-		for (const [name, property] of Object.entries(isFields(variant["properties"]) ? variant["properties"] : {})) {
+		for (const [name, property] of Object.entries(isJsonObject(variant["properties"]) ? variant["properties"] : {})) {
 			if (!Object.hasOwn(properties, name))
 				Object.defineProperty(properties, name, { value: property, enumerable: true, configurable: true });
 		}
 	}
 	const required = Object.keys(properties).filter((name) =>
-		variants.every((variant) => stringsOf(variant["required"]).includes(name)),
+		variants.every((variant) => uniqueStrings(variant["required"]).includes(name)),
 	);
 	return {
 		schema: {

@@ -1,22 +1,23 @@
-// What this isolate knows of the providers' health: breakers shut off who has just failed, and who answered 429 is scarce for
-// a while. Only what a provider did counts, never what a prompt or a client can cause. Pure; the clock is an argument.
+// What this isolate knows about the providers' health. After repeated failures a breaker skips a provider for a while;
+// after a 429 a model is throttled until its Retry-After passes. Only what a provider did counts, never what a prompt
+// or a client can cause. Pure; the clock is an argument.
 import { hashText } from "../proof/hash.ts";
 import type { ProviderAccess } from "../settings.ts";
 
 const FAILURES_TO_OPEN = 5;
 const FAILURE_WINDOW_MS = 30_000;
 const OPEN_MS = 30_000;
-/** A probe that has not come back by then never will: its isolate lost the request. */
+/** A probe that takes longer will not return: its isolate has lost the request. */
 const PROBE_MS = 120_000;
-const SCARCE_DEFAULT_MS = 5_000;
-const SCARCE_MOST_MS = 30_000;
+const DEFAULT_THROTTLE_MS = 5_000;
+const MAX_THROTTLE_MS = 30_000;
 
-/** Whose breaker: a provider under one key of the operator's. */
-export type BreakerKey = string;
+/** Identifies a breaker: a provider under one provider key. */
+type BreakerKey = string;
 
 const breakerKeys = new WeakMap<ProviderAccess, BreakerKey>();
 
-/** The breaker of an access. It does not show the key. */
+/** The breaker key of a provider access. The provider key cannot be read from it. */
 export function breakerKey(access: ProviderAccess): BreakerKey {
 	const known = breakerKeys.get(access);
 	if (known) return known;
@@ -25,22 +26,25 @@ export function breakerKey(access: ProviderAccess): BreakerKey {
 	return key;
 }
 
-/** The right to make one call, and the way to say what came of it; the first word counts. */
+/** Permission for one call, and the callbacks that report its outcome. Only the first report counts. */
 export interface Permit {
 	/** The provider answered. */
 	succeeded(): void;
-	/** @param operatorsFault a wrong key or an empty account: no further call can succeed, so one is enough. */
+	/**
+	 * @param operatorsFault the key is wrong or the account is empty. No further call can succeed, so one failure opens
+	 * the breaker.
+	 */
 	failed(operatorsFault: boolean, nowMs: number): void;
-	/** The call came to an end that says nothing of the provider. */
+	/** The call ended without saying anything about the provider. */
 	inconclusive(): void;
 }
 
 class Breaker {
-	/** Times of the failures in the window, successes between them or not. */
+	/** Times of the failures in the window. Successes in between do not clear them. */
 	#failures: number[] = [];
-	/** Null while closed. */
+	/** Null while the breaker is closed. */
 	openedAtMs: number | null = null;
-	/** The one call that is to find out whether an open breaker may close. */
+	/** The one call that decides whether an open breaker may close. */
 	#probe: { sinceMs: number } | null = null;
 
 	admits(nowMs: number): boolean {
@@ -60,21 +64,21 @@ class Breaker {
 		this.#probe = null;
 	}
 
-	/** A call through an open breaker is its probe; one that began while it was closed decides nothing about it any more. */
+	/** A call through an open breaker is its probe. A call that began while the breaker was closed cannot close it. */
 	permit(nowMs: number): Permit {
 		const probe = this.openedAtMs === null ? null : { sinceMs: nowMs };
 		if (probe) this.#probe = probe;
-		let isSaid = false;
-		const once = (say: () => void) => {
-			if (!isSaid) say();
-			isSaid = true;
+		let isReported = false;
+		const once = (report: () => void) => {
+			if (!isReported) report();
+			isReported = true;
 		};
 		return {
 			succeeded: () =>
 				once(() => {
 					if (probe) this.#close();
 				}),
-			failed: (operatorsFault, atMs) => once(() => this.#failed(probe !== null, operatorsFault, atMs)),
+			failed: (operatorsFault, atMs) => once(() => this.#noteFailure(probe !== null, operatorsFault, atMs)),
 			inconclusive: () =>
 				once(() => {
 					if (probe && this.#probe === probe) this.#probe = null;
@@ -82,18 +86,21 @@ class Breaker {
 		};
 	}
 
-	#failed(isProbe: boolean, operatorsFault: boolean, nowMs: number): void {
+	#noteFailure(isProbe: boolean, operatorsFault: boolean, nowMs: number): void {
 		this.#failures = [...this.#failures.filter((atMs) => nowMs - atMs < FAILURE_WINDOW_MS), nowMs];
 		const isNew = this.openedAtMs === null && (operatorsFault || this.#failures.length >= FAILURES_TO_OPEN);
 		if (isProbe || isNew) this.#open(nowMs);
 	}
 }
 
-/** An isolate keeps its own; there are as many entries as providers and models, so nothing grows. */
+/**
+ * The breakers and throttles of one isolate. It has as many entries as there are providers and models, so it does not
+ * grow.
+ */
 export class ProviderHealth {
 	#breakers = new Map<BreakerKey, Breaker>();
-	/** Until when a model under a key is scarce. */
-	#scarceUntilMs = new Map<string, number>();
+	/** When a model under a provider key may be called again, ms since the epoch. */
+	#throttledUntilMs = new Map<string, number>();
 
 	#breaker(key: BreakerKey): Breaker {
 		const known = this.#breakers.get(key);
@@ -103,40 +110,46 @@ export class ProviderHealth {
 		return fresh;
 	}
 
-	/** Whether a provider may be called now. */
+	/** Whether the breaker lets a call through now. */
 	admits(key: BreakerKey, nowMs: number): boolean {
 		return this.#breakers.get(key)?.admits(nowMs) ?? true;
 	}
 
-	/** Takes the right to call a provider, null while it is shut off; of a half-open breaker's callers one gets it, the probe. */
+	/**
+	 * Permission to call a provider; null while its breaker is open. While it is half open, one caller gets permission:
+	 * the probe.
+	 */
 	acquire(key: BreakerKey, nowMs: number): Permit | null {
 		return this.admits(key, nowMs) ? this.force(key, nowMs) : null;
 	}
 
-	/** Takes the right to call a provider although it may be shut off, because every other is as well. */
+	/** Permission to call a provider although its breaker may be open, because all others are open, too. */
 	force(key: BreakerKey, nowMs: number): Permit {
 		return this.#breaker(key).permit(nowMs);
 	}
 
-	/** Since when a provider's breaker is open; Infinity when it is closed. */
+	/** Since when a breaker is open, ms since the epoch; Infinity when it is closed. */
 	openSinceMs(key: BreakerKey): number {
 		return this.#breakers.get(key)?.openedAtMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** A provider refused a model for want of capacity. @param waitMs as it said; null when it said nothing. */
+	/**
+	 * Notes that a provider refused a model for lack of capacity.
+	 * @param waitMs the wait that it named; null when it named none.
+	 */
 	throttled(key: BreakerKey, modelId: string, waitMs: number | null, nowMs: number): void {
-		const untilMs = nowMs + Math.min(waitMs ?? SCARCE_DEFAULT_MS, SCARCE_MOST_MS);
-		this.#scarceUntilMs.set(`${key} ${modelId}`, untilMs);
+		const untilMs = nowMs + Math.min(waitMs ?? DEFAULT_THROTTLE_MS, MAX_THROTTLE_MS);
+		this.#throttledUntilMs.set(`${key} ${modelId}`, untilMs);
 	}
 
-	/** For how long a model is scarce; 0 when it is not. */
+	/** For how long a model is still throttled, ms; 0 when it is not. */
 	scarceForMs(key: BreakerKey, modelId: string, nowMs: number): number {
-		return Math.max(0, (this.#scarceUntilMs.get(`${key} ${modelId}`) ?? 0) - nowMs);
+		return Math.max(0, (this.#throttledUntilMs.get(`${key} ${modelId}`) ?? 0) - nowMs);
 	}
 
-	/** Forgets everything. */
+	/** Clears everything. */
 	reset(): void {
 		this.#breakers.clear();
-		this.#scarceUntilMs.clear();
+		this.#throttledUntilMs.clear();
 	}
 }

@@ -1,10 +1,23 @@
-// JSON of upstreams.
+// JSON as upstreams send it: parsing, and the schemas that the three formats share.
+import * as z from "zod";
 
-/** The value of a JSON text; undefined when it is none. */
+export type JsonObject = Record<string, unknown>;
+
+export const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+/** A reported number of tokens. */
+export const reportedTokenCount = z.int().min(0);
+
+/** The value of a JSON text; undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}
+}
+
+/** Whether a value is an object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

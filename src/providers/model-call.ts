@@ -1,5 +1,5 @@
-// A model call and its answer, in a form of no provider and no entrance: messages of ordered parts. Wires map it to and from
-// a provider's format, entrances to and from a client's.
+// A model call and its answer, independent of any provider or entrance: messages made of ordered parts. Wires map them
+// to and from a provider's format, entrances to and from a client's.
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Effort, WireName } from "../catalog/vocabulary.ts";
 
@@ -10,19 +10,19 @@ export interface TextPart {
 
 export interface ImagePart {
 	type: "image";
-	/** `data:` or `https:` address. */
+	/** A `data:` or `https:` address. */
 	url: string;
 	detail?: string;
 }
 
-/** What a model thought before it answered, as far as it shows it. */
-export interface ReasoningPart {
+/** A model's reasoning, as far as the provider shows it. */
+interface ReasoningPart {
 	type: "reasoning";
 	text: string;
 }
 
-/** Text by which a model declines. */
-export interface RefusalPart {
+/** Text by which a model refuses. */
+interface RefusalPart {
 	type: "refusal";
 	text: string;
 }
@@ -33,35 +33,38 @@ export interface ToolCallPart {
 	name: string;
 	/** JSON text, as the model wrote it. */
 	arguments: string;
-	/** Opaque mark of the provider (Gemini's thought signature) that must return with the call on the next turn. */
+	/** Opaque token of the provider (Gemini's thought signature). It must return with the call on the next turn. */
 	signature?: string;
 }
 
 export interface ToolResultPart {
 	type: "tool_result";
-	/** Id of the call it answers. */
+	/** Id of the tool call that it answers. */
 	callId: string;
 	content: (TextPart | ImagePart)[];
 	/** The tool failed, and the content says how. */
 	isError?: true;
 }
 
-/** A block of a provider's own that no other part stands for (signed thinking, server-run tools): carried in its place, never read. */
+/**
+ * A provider's own block that no other part represents (signed thinking, provider-run tools). It keeps its position and
+ * is never read.
+ */
 export interface ProviderPart {
 	type: "provider";
-	/** Whose block it is; other wires leave it out. */
+	/** The wire that the block belongs to. Other wires leave it out. */
 	wire: WireName;
 	block: Record<string, unknown>;
 }
 
-export type SystemPart = TextPart;
+type SystemPart = TextPart;
 export type UserPart = TextPart | ImagePart | ToolResultPart | ProviderPart;
 export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart | ProviderPart;
 export type ContentPart = SystemPart | UserPart | AssistantPart;
 
 export type Message =
 	| { role: "system"; content: SystemPart[]; name?: string }
-	/** Results of tools stand in the message of whoever ran them. */
+	/** Tool results are in the user's message, because the client ran the tools. */
 	| { role: "user"; content: UserPart[]; name?: string }
 	| { role: "assistant"; content: AssistantPart[]; name?: string };
 
@@ -80,7 +83,7 @@ export type OutputFormat =
 	| { type: "json_object" }
 	| { type: "json_schema"; name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean };
 
-/** Sampling parameters by their common names; a model may refuse some, which then are left out with a warning. */
+/** Sampling parameters by their common names. Those that a model refuses are left out with a warning. */
 export const SAMPLING_PARAMETERS = [
 	"temperature",
 	"top_p",
@@ -91,7 +94,7 @@ export const SAMPLING_PARAMETERS = [
 ] as const;
 export type SamplingParameter = (typeof SAMPLING_PARAMETERS)[number];
 
-/** What a fault or a warning can be about; an entrance says it in its own field names. */
+/** The part of a call that a fault or a warning is about. An entrance translates it to its own field name. */
 export type CallField =
 	| SamplingParameter
 	| "messages"
@@ -103,6 +106,7 @@ export type CallField =
 	| "effort"
 	| "user";
 
+/** What a model is asked. */
 export interface ModelCall {
 	messages: Message[];
 	tools: ToolDefinition[];
@@ -115,40 +119,44 @@ export interface ModelCall {
 	/** Only what the client set. */
 	sampling: Partial<Record<SamplingParameter, unknown>>;
 	logprobs?: { top?: number };
-	/** What the client asked for; undefined leaves it to the service. */
+	/** The effort that the client set; undefined leaves it to this service. */
 	effort?: Effort;
-	/** The client's name for its end user. */
+	/** The client's id for its end user. */
 	user?: string;
-	/** Fields of the client's body that nobody here knows, in OpenAI's format; a provider of that format may be sent some. */
+	/**
+	 * Fields of the client's body that this service does not know, in OpenAI's format. Providers of that format may be
+	 * sent some of them.
+	 */
 	unknownFields: Record<string, unknown>;
-	/** The model whose tool calls the last messages answer: nobody else can go on with them. */
+	/** The model whose tool calls the last messages answer. No other model can continue them. */
 	toolLoopModel?: string;
 }
 
-/** Temperature where the client sets none (docs/reference.md, "Chat"). */
+/** Temperature when the client sets none (docs/reference.md, "Chat"). */
 export const DEFAULT_TEMPERATURE = 0.7;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
+/** What a model answered. */
 export interface ModelAnswer {
-	/** In the order the model said it. */
+	/** In the order of the answer. */
 	content: AssistantPart[];
 	finishReason: FinishReason;
-	/** The provider's own word. */
+	/** The provider's own finish reason. */
 	nativeFinishReason: string | null;
 	logprobs: unknown;
-	/** Null when the provider reported none, or nothing usable. */
+	/** Null when the provider reported no usable counts. */
 	usage: TokenUsage | null;
-	/** Message fields nobody here knows, passed through. */
+	/** Message fields that this service does not know. They are passed through. */
 	extra: Record<string, unknown>;
-	/** Fields of the upstream's body beside the answer that nobody here knows, passed through. */
+	/** Fields of the upstream's body beside the answer that this service does not know. They are passed through. */
 	bodyFields: Record<string, unknown>;
 }
 
-/** Something the client should know about how its request was carried out. */
+/** Tells the client how its request was carried out. */
 export interface Warning {
 	code: "parameter_dropped" | "parameter_changed" | "provider_overrun";
-	/** A field of the call, or one of the client's body that nobody knows. */
+	/** A field of the call, or an unknown field of the client's body. */
 	param: CallField | (string & {}) | null;
 	message: string;
 }
@@ -161,13 +169,13 @@ export function partsOfType<Part extends ContentPart, T extends Part["type"]>(
 	return content.filter((part): part is Extract<Part, { type: T }> => part.type === type);
 }
 
-/** The text of the parts of one type put together; null when there is none. */
+/** The concatenated text of the parts of one type; null when there is none. */
 export function joinedText(content: readonly ContentPart[], type: "text" | "reasoning" | "refusal"): string | null {
 	const parts = partsOfType(content, type);
 	return parts.length > 0 ? parts.map(({ text }) => text).join("") : null;
 }
 
-/** Every text of a call's messages that a model is sent as such, in order; results of tools included. */
+/** Every text in a call's messages that a model is sent as text, in order, including the texts of tool results. */
 export function* messageTexts({ messages }: Pick<ModelCall, "messages">): Generator<string> {
 	for (const { content } of messages) {
 		for (const part of content) {
@@ -178,7 +186,7 @@ export function* messageTexts({ messages }: Pick<ModelCall, "messages">): Genera
 	}
 }
 
-/** The strings in a JSON value, names of members included. Not recursive: depth is the client's. */
+/** The strings in a JSON value, member names included. Iterative, because the client controls the depth. */
 function* stringsIn(value: unknown): Generator<string> {
 	const waiting: unknown[] = [value];
 	while (waiting.length > 0) {
@@ -192,8 +200,8 @@ function* stringsIn(value: unknown): Generator<string> {
 	}
 }
 
-/** A JSON value as one text, in order, names before what they name: `ssn: const: 536904399`. Not recursive either. */
-function outlineOf(value: unknown): string {
+/** A JSON value as one text, in order, each name before its value: `ssn: const: 536904399`. Iterative, too. */
+function toOutline(value: unknown): string {
 	const waiting: (readonly [name: string, value: unknown])[] = [["", value]];
 	let outline = "";
 	for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -208,16 +216,19 @@ function outlineOf(value: unknown): string {
 	return outline;
 }
 
-/** The texts of a JSON value, each alone and all together: a number, or a password, is told by the name before it. */
-function* textsOfJson(value: unknown): Generator<string> {
+/**
+ * The strings of a JSON value one by one, then the outline of the whole. A number or a password is recognised by the
+ * name before it.
+ */
+function* jsonTexts(value: unknown): Generator<string> {
 	yield* stringsIn(value);
-	yield outlineOf(value);
+	yield toOutline(value);
 }
 
-/** Members of a provider's own blocks that are for it alone: signatures and what it has sealed. */
+/** Members of provider blocks that only the provider can read: signatures and encrypted content. */
 const SEALED_MEMBERS = new Set(["signature", "data", "encrypted_content", "thought_signature", "thoughtSignature"]);
 
-function* textsOfPart(part: ContentPart): Generator<string> {
+function* partTexts(part: ContentPart): Generator<string> {
 	switch (part.type) {
 		case "text":
 		case "refusal":
@@ -229,31 +240,31 @@ function* textsOfPart(part: ContentPart): Generator<string> {
 			yield part.arguments;
 			return;
 		case "tool_result":
-			for (const inner of part.content) yield* textsOfPart(inner);
+			for (const inner of part.content) yield* partTexts(inner);
 			return;
 		case "provider":
-			yield* textsOfJson(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
+			yield* jsonTexts(Object.fromEntries(Object.entries(part.block).filter(([name]) => !SEALED_MEMBERS.has(name))));
 			return;
 		case "image":
-			// What a picture shows is not read; an address of one is a text.
+			// Image contents are not scanned. An image's address is a text.
 			if (!part.url.startsWith("data:")) yield part.url;
 	}
 }
 
-/** Every text that a model is sent with a call: messages of all roles, calls and results of tools, definitions, schemas. */
+/** Every text that a model is sent with a call: messages of all roles, tool calls and results, definitions, schemas. */
 export function* allCallTexts(call: ModelCall): Generator<string> {
 	for (const { content, name } of call.messages) {
 		if (name !== undefined) yield name;
-		for (const part of content) yield* textsOfPart(part);
+		for (const part of content) yield* partTexts(part);
 	}
-	yield* textsOfJson(call.tools);
-	yield* textsOfJson(call.output);
+	yield* jsonTexts(call.tools);
+	yield* jsonTexts(call.output);
 	yield* call.stop;
 	if (call.user !== undefined) yield call.user;
-	yield* textsOfJson(call.unknownFields);
+	yield* jsonTexts(call.unknownFields);
 }
 
-/** Images of a call's messages in order, those in results of tools included. */
+/** The images in a call's messages, in order, including those in tool results. */
 export function callImages({ messages }: Pick<ModelCall, "messages">): ImagePart[] {
 	return messages.flatMap(({ content }) =>
 		(content as readonly ContentPart[]).flatMap((part) =>
@@ -263,7 +274,7 @@ export function callImages({ messages }: Pick<ModelCall, "messages">): ImagePart
 }
 
 /** The sampling parameters that a call sets, in a fixed order. */
-export function samplingOf({ sampling }: Pick<ModelCall, "sampling">): [SamplingParameter, unknown][] {
+export function samplingParameters({ sampling }: Pick<ModelCall, "sampling">): [SamplingParameter, unknown][] {
 	return SAMPLING_PARAMETERS.flatMap((name): [SamplingParameter, unknown][] =>
 		sampling[name] === undefined ? [] : [[name, sampling[name]]],
 	);

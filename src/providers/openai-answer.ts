@@ -1,31 +1,31 @@
-// Reading the OpenAI chat completions format: whole answers, usage and errors of ten providers.
+// Reads whole answers, usage and errors in the OpenAI chat completions format, as the providers of this wire write it.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { wellFormedAnswer } from "./accumulate.ts";
+import { reportedTokenCount } from "./json.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
 
-const count = z.int().min(0);
-const usageSchema = z.lazy(() =>
+const openAiUsageSchema = z.lazy(() =>
 	z.looseObject({
-		prompt_tokens: count,
-		completion_tokens: count,
-		total_tokens: count.nullish(),
-		/** Moonshot's place for it. */
-		cached_tokens: count.nullish(),
+		prompt_tokens: reportedTokenCount,
+		completion_tokens: reportedTokenCount,
+		total_tokens: reportedTokenCount.nullish(),
+		/** Where Moonshot reports cached tokens. */
+		cached_tokens: reportedTokenCount.nullish(),
 		prompt_tokens_details: z
-			.looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
+			.looseObject({ cached_tokens: reportedTokenCount.nullish(), cache_write_tokens: reportedTokenCount.nullish() })
 			.nullish(),
-		completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
+		completion_tokens_details: z.looseObject({ reasoning_tokens: reportedTokenCount.nullish() }).nullish(),
 	}),
 );
 
 /**
- * Disjoint buckets from OpenAI's overlapping counts, or null when they are absent or no counts.
- * OpenAI counts reasoning inside `completion_tokens`; xAI counts it beside, which the total gives away.
+ * Disjoint token counts from OpenAI's overlapping ones; null when they are missing or malformed. OpenAI counts
+ * reasoning inside `completion_tokens`. xAI counts it beside them, which the total reveals.
  */
-export function usageFromOpenai(raw: unknown): TokenUsage | null {
-	const parsed = usageSchema.safeParse(raw);
+export function usageFromOpenAi(raw: unknown): TokenUsage | null {
+	const parsed = openAiUsageSchema.safeParse(raw);
 	if (!parsed.success) return null;
 	const usage = parsed.data;
 	const reported = usage.completion_tokens_details?.reasoning_tokens ?? 0;
@@ -46,18 +46,18 @@ export function usageFromOpenai(raw: unknown): TokenUsage | null {
 	};
 }
 
-/** One part of array content; Mistral's thinking parts hold parts again. */
-export const contentPart = z.lazy(() =>
+/** One part of array content. Mistral's thinking parts contain parts themselves. */
+export const openAiContentPart = z.lazy(() =>
 	z.looseObject({
 		type: z.string(),
 		text: z.string().optional(),
 		thinking: z.unknown().optional(),
 	}),
 );
-const messageSchema = z.lazy(() =>
+const openAiMessageSchema = z.lazy(() =>
 	z.looseObject({
 		role: z.string().nullish(),
-		content: z.union([z.string(), z.array(contentPart)]).nullish(),
+		content: z.union([z.string(), z.array(openAiContentPart)]).nullish(),
 		refusal: z.string().nullish(),
 		reasoning_content: z.string().nullish(),
 		reasoning: z.string().nullish(),
@@ -71,12 +71,12 @@ const messageSchema = z.lazy(() =>
 			.nullish(),
 	}),
 );
-const bodySchema = z.lazy(() =>
+const openAiCompletionSchema = z.lazy(() =>
 	z.looseObject({
 		choices: z
 			.tuple([
 				z.looseObject({
-					message: messageSchema,
+					message: openAiMessageSchema,
 					finish_reason: z.string().nullish(),
 					logprobs: z.unknown().optional(),
 				}),
@@ -86,8 +86,8 @@ const bodySchema = z.lazy(() =>
 	}),
 );
 
-/** Mistral writes content as parts, reasoning among them. */
-export function splitContent(content: string | z.infer<typeof contentPart>[] | null | undefined): {
+/** Splits content into text and thinking. Mistral writes content as parts, with reasoning among them. */
+export function splitContent(content: string | z.infer<typeof openAiContentPart>[] | null | undefined): {
 	text: string | null;
 	thinking: string | null;
 } {
@@ -96,13 +96,16 @@ export function splitContent(content: string | z.infer<typeof contentPart>[] | n
 	const texts = content.filter(({ type }) => type === "text").map(({ text }) => text ?? "");
 	const thinking = content
 		.filter(({ type }) => type === "thinking")
-		.flatMap(({ thinking: parts }) => z.array(contentPart).safeParse(parts).data ?? [])
+		.flatMap(({ thinking: parts }) => z.array(openAiContentPart).safeParse(parts).data ?? [])
 		.map(({ text }) => text ?? "");
 	return { text: texts.length > 0 ? texts.join("") : null, thinking: thinking.length > 0 ? thinking.join("") : null };
 }
 
-/** Fields of a body that are read, or are nobody's business: ids, padding against traffic analysis, what only we may say. */
-const READ_BODY_FIELDS = new Set([
+/**
+ * Body fields that are read here, or are not passed on: ids, padding against traffic analysis, and fields that only
+ * this service may set.
+ */
+const KNOWN_BODY_FIELDS = new Set([
 	"id",
 	"object",
 	"created",
@@ -115,31 +118,34 @@ const READ_BODY_FIELDS = new Set([
 	"svc",
 ]);
 
-/** Whether a member of a body is something else that is said beside the answer. */
-export function isBodyField(name: string, value: unknown): boolean {
-	return value != null && !READ_BODY_FIELDS.has(name);
+/** Whether a body member is a field to pass through: not null, and not known here. */
+export function isUnknownBodyField(name: string, value: unknown): boolean {
+	return value != null && !KNOWN_BODY_FIELDS.has(name);
 }
 
-/** OpenAI's words, and the older function_call. */
-const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
+/** OpenAI's finish reasons, and the older function_call. */
+const OPENAI_FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 	stop: "stop",
 	length: "length",
 	tool_calls: "tool_calls",
 	function_call: "tool_calls",
 	content_filter: "content_filter",
 };
-/** The provider's own way of saying that there is no usable answer. */
-export const FAILED_REASONS = new Set(["error", "insufficient_system_resource"]);
+/** Finish reasons by which a provider says that there is no usable answer. */
+export const OPENAI_FAILED_REASONS = new Set(["error", "insufficient_system_resource"]);
 
-/** A provider's word in the closed set; calls that are there want to be made, unless they were cut or filtered. */
+/**
+ * The finish reason for a provider's own. When there are calls to make it is `tool_calls`, unless the answer was cut or
+ * filtered.
+ */
 export function fromOpenAiFinishReason(native: string | null, hasCalls: boolean): FinishReason {
-	const reason = FINISH_REASONS[native ?? "stop"] ?? "stop";
+	const reason = OPENAI_FINISH_REASONS[native ?? "stop"] ?? "stop";
 	return hasCalls && reason === "stop" ? "tool_calls" : reason;
 }
 
-/** The answer in a whole body, or null when it holds none that could be delivered. */
+/** The answer in a whole body; null when the body holds no answer that can be delivered. */
 export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
-	const parsed = bodySchema.safeParse(body);
+	const parsed = openAiCompletionSchema.safeParse(body);
 	if (!parsed.success) return null;
 	const [{ message, finish_reason, logprobs }] = parsed.data.choices;
 	const { role, content, refusal, reasoning_content, reasoning, tool_calls, ...extra } = message;
@@ -154,44 +160,46 @@ export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 		parts.push({ type: "tool_call", id: call.id || `call_${index}`, name, arguments: args || "{}" });
 	}
 	const native = finish_reason ?? null;
-	if (native !== null && FAILED_REASONS.has(native)) return null;
+	if (native !== null && OPENAI_FAILED_REASONS.has(native)) return null;
 	return wellFormedAnswer({
 		content: parts,
 		finishReason: fromOpenAiFinishReason(native, (tool_calls ?? []).length > 0),
 		nativeFinishReason: native,
 		logprobs: logprobs ?? null,
-		usage: usageFromOpenai(parsed.data.usage),
+		usage: usageFromOpenAi(parsed.data.usage),
 		extra,
-		bodyFields: Object.fromEntries(Object.entries(parsed.data).filter(([name, value]) => isBodyField(name, value))),
+		bodyFields: Object.fromEntries(
+			Object.entries(parsed.data).filter(([name, value]) => isUnknownBodyField(name, value)),
+		),
 	});
 }
 
-const word = z.lazy(() => z.union([z.string(), z.number()]).nullish());
-/** The error bodies of the ten providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
-const errorSchema = z.lazy(() =>
+const errorWord = z.lazy(() => z.union([z.string(), z.number()]).nullish());
+/** The error bodies of these providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
+const openAiErrorSchema = z.lazy(() =>
 	z.union([
 		z
-			.looseObject({ error: z.looseObject({ message: z.string(), type: word, code: word }) })
+			.looseObject({ error: z.looseObject({ message: z.string(), type: errorWord, code: errorWord }) })
 			.transform(({ error }) => error),
-		z.looseObject({ message: z.string(), type: word, code: word }),
+		z.looseObject({ message: z.string(), type: errorWord, code: errorWord }),
 		z
-			.looseObject({ error: z.string(), code: word })
+			.looseObject({ error: z.string(), code: errorWord })
 			.transform(({ error, code }) => ({ message: error, code, type: null })),
 		z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
 	]),
 );
 
-/** The error in a body of any of the ten providers, or null. */
+/** The error in a body of any of these providers; null when there is none. */
 export function parseOpenAiError(body: unknown): UpstreamError | null {
-	const parsed = errorSchema.safeParse(body);
+	const parsed = openAiErrorSchema.safeParse(body);
 	if (!parsed.success) return null;
 	const { message, code, type } = parsed.data;
 	const name = code ?? type ?? null;
 	return { message, code: name === null ? null : String(name) };
 }
 
-/** The usage in a whole body, even where it holds no answer. */
+/** The usage in a parsed body, even where the body holds no answer. */
 export function parseOpenAiUsage(body: unknown): TokenUsage | null {
 	const parsed = z.looseObject({ usage: z.unknown() }).safeParse(body);
-	return parsed.success ? usageFromOpenai(parsed.data.usage) : null;
+	return parsed.success ? usageFromOpenAi(parsed.data.usage) : null;
 }

@@ -1,8 +1,9 @@
-// The OpenAI chat completions format, as ten of the catalog's providers speak it with small differences: what is sent.
+// Renders a model call in the OpenAI chat completions format, with the small differences of its providers.
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
+import type { JsonObject } from "./json.ts";
 import {
 	type CallField,
 	callImages,
@@ -13,7 +14,7 @@ import {
 	type ModelCall,
 	type OutputFormat,
 	partsOfType,
-	samplingOf,
+	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
 	type ToolChoice,
@@ -21,36 +22,34 @@ import {
 	type ToolResultPart,
 	type Warning,
 } from "./model-call.ts";
-import { REASONING_SHARE } from "./reasoning-share.ts";
 import {
-	droppedParameter,
+	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
+	REASONING_SHARE,
 	type RequestOptions,
 	type UpstreamRequest,
-	unknownField,
+	unknownFieldWarning,
 	utf8Length,
 } from "./wire.ts";
 
-type Fields = Record<string, unknown>;
-
-function textOf(parts: readonly TextPart[]): string | Fields[] {
+function toTextContent(parts: readonly TextPart[]): string | JsonObject[] {
 	const [first] = parts;
 	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
 }
 
-function idRuleOf({ tool_call_ids }: Provider): CallIdRule {
+function callIdRule({ tool_call_ids }: Provider): CallIdRule {
 	return tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : OPENAI_IDS;
 }
 
-function toolCallFields({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): Fields {
+function toOpenAiToolCall({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): JsonObject {
 	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
 }
 
-/** One text stands as a string, text among images as parts. */
-function contentOf(parts: readonly (TextPart | ImagePart)[]): string | Fields[] {
+/** A single text as a string; several texts, or texts with images, as parts. */
+function toOpenAiContent(parts: readonly (TextPart | ImagePart)[]): string | JsonObject[] {
 	const texts = partsOfType(parts, "text");
-	if (texts.length === parts.length) return textOf(texts);
+	if (texts.length === parts.length) return toTextContent(texts);
 	return parts.map((part) =>
 		part.type === "text"
 			? { type: "text", text: part.text }
@@ -58,17 +57,17 @@ function contentOf(parts: readonly (TextPart | ImagePart)[]): string | Fields[] 
 	);
 }
 
-/** The format has no mark for a tool that failed, so the text says it. */
-function resultFields({ callId, content, isError }: ToolResultPart, rule: CallIdRule): Fields {
-	const said: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
-	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: contentOf(said) };
+/** A tool result as a message. The format has no mark for a tool that failed, so the text says it. */
+function toToolMessage({ callId, content, isError }: ToolResultPart, rule: CallIdRule): JsonObject {
+	const parts: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
+	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: toOpenAiContent(parts) };
 }
 
-/** The messages that one message becomes: results of tools are messages of their own, and go first. */
-function messageFields(message: Message, provider: Provider): Fields[] {
+/** The messages for one message. Tool results become messages of their own and go first. */
+function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 	switch (message.role) {
 		case "system":
-			return [{ role: "system", content: textOf(message.content), name: message.name }];
+			return [{ role: "system", content: toTextContent(message.content), name: message.name }];
 		case "assistant": {
 			const { content } = message;
 			const texts = partsOfType(content, "text");
@@ -76,48 +75,48 @@ function messageFields(message: Message, provider: Provider): Fields[] {
 			return [
 				{
 					role: "assistant",
-					content: texts.length > 0 ? textOf(texts) : null,
+					content: texts.length > 0 ? toTextContent(texts) : null,
 					refusal: joinedText(content, "refusal") ?? undefined,
 					reasoning_content: provider.returns_reasoning ? (joinedText(content, "reasoning") ?? undefined) : undefined,
 					name: message.name,
-					tool_calls: calls.length > 0 ? calls.map((call) => toolCallFields(call, idRuleOf(provider))) : undefined,
+					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, callIdRule(provider))) : undefined,
 				},
 			];
 		}
 		case "user": {
-			const said = message.content.filter((part) => part.type === "text" || part.type === "image");
+			const ownParts = message.content.filter((part) => part.type === "text" || part.type === "image");
 			const results = partsOfType(message.content, "tool_result").map((result) =>
-				resultFields(result, idRuleOf(provider)),
+				toToolMessage(result, callIdRule(provider)),
 			);
-			// A message of nothing but results says nothing of its own.
-			if (said.length === 0 && results.length > 0) return results;
-			return [...results, { role: "user", content: contentOf(said), name: message.name }];
+			// A message of tool results alone has no message of its own.
+			if (ownParts.length === 0 && results.length > 0) return results;
+			return [...results, { role: "user", content: toOpenAiContent(ownParts), name: message.name }];
 		}
 	}
 }
 
-function toolFields({ name, description, parameters, strict }: ToolDefinition): Fields {
+function toOpenAiTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
 	return { type: "function", function: { name, description, parameters, strict } };
 }
 
-function toolChoiceField(choice: ToolChoice): unknown {
+function toOpenAiToolChoice(choice: ToolChoice): unknown {
 	return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };
 }
 
-function responseFormat(output: OutputFormat): Fields | undefined {
+function toResponseFormat(output: OutputFormat): JsonObject | undefined {
 	if (output.type === "text") return undefined;
 	if (output.type === "json_object") return { type: "json_object" };
 	const { name, description, schema, strict } = output;
 	return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
 
-/** The fields that set a model's effort, and what is left of its output limit for the visible answer. */
+/** The fields that set a model's effort, and the part of its output limit that is left for the visible answer. */
 function reasoningFields(
 	model: Model,
 	effort: EffortChoice,
 	maxTokens: number,
-): { fields: Fields; visibleTokens: number } {
-	const whole = (fields: Fields) => ({ fields, visibleTokens: maxTokens });
+): { fields: JsonObject; visibleTokens: number } {
+	const whole = (fields: JsonObject) => ({ fields, visibleTokens: maxTokens });
 	if (!model.reasoning || effort === null || effort === "default") return whole({});
 	const thinking = { type: effort === "none" ? "disabled" : "enabled" };
 	switch (model.reasoning.control) {
@@ -137,58 +136,61 @@ function reasoningFields(
 	}
 }
 
-/** Optional fields under the provider's names; what it or the model refuses is left out and named. */
+/** Optional fields under the provider's names. Those that provider or model refuse are left out with a warning. */
 function optionalFields(
 	call: ModelCall,
 	model: Model,
 	{ provider }: ProviderAccess,
-): { fields: Fields; warnings: Warning[] } {
+): { fields: JsonObject; warnings: Warning[] } {
 	const refused = new Set([...model.request.rejects, ...provider.drops]);
-	const given: [CallField, unknown][] = samplingOf(call);
+	const requested: [CallField, unknown][] = samplingParameters(call);
 	if (call.parallelToolCalls !== undefined && call.tools.length > 0)
-		given.push(["parallel_tool_calls", call.parallelToolCalls]);
-	if (call.user !== undefined) given.push(["user", call.user]);
-	const fields: Fields = {};
+		requested.push(["parallel_tool_calls", call.parallelToolCalls]);
+	if (call.user !== undefined) requested.push(["user", call.user]);
+	const fields: JsonObject = {};
 	const warnings: Warning[] = [];
-	for (const [param, value] of given) {
+	for (const [param, value] of requested) {
 		if (!refused.has(param)) fields[provider.renames[param] ?? param] = value;
-		// The end user's name is for the provider's abuse checks; nobody misses it where it has no place.
-		else if (param !== "user") warnings.push(droppedParameter(model, param));
+		// A provider uses the end user's id for abuse checks. Leaving it out needs no warning.
+		else if (param !== "user") warnings.push(droppedParameterWarning(model, param));
 	}
 	for (const [param, value] of Object.entries(call.unknownFields)) {
 		if (provider.passes.includes(param)) fields[param] = value;
-		else warnings.push(unknownField(param));
+		else warnings.push(unknownFieldWarning(param));
 	}
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };
 }
 
-/** Reasoning that must come back, and the form of tool call ids. */
-export function variant({ returns_reasoning, tool_call_ids }: Provider): string {
+/**
+ * Identifies the provider differences that change the prompt: reasoning that must return, and the form of tool call
+ * ids.
+ */
+export function openAiVariant({ returns_reasoning, tool_call_ids }: Provider): string {
 	return `${returns_reasoning} ${tool_call_ids}`;
 }
 
-/** Messages and tools as members of the request's JSON. */
+/** Serializes messages and tools as members of the request's JSON. */
 export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
-	const fields: Fields = {
-		messages: call.messages.flatMap((message) => messageFields(message, provider)),
-		tools: call.tools.length > 0 ? call.tools.map(toolFields) : undefined,
+	const fields: JsonObject = {
+		messages: call.messages.flatMap((message) => toOpenAiMessages(message, provider)),
+		tools: call.tools.length > 0 ? call.tools.map(toOpenAiTool) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const urls = callImages(call).map(({ url }) => url);
 	return { json, tokenBound: promptTokenBound(json, urls) };
 }
 
-function streamFields({ provider }: ProviderAccess): Fields {
+function streamFields({ provider }: ProviderAccess): JsonObject {
 	return provider.stream_usage === "ask" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
 }
 
-/** The exact request; a parameter with no equivalent is left out with a warning when the client set it. */
+/** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
 export function renderOpenAiRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
-	const settings: Fields = {
+	const settings: JsonObject = {
 		model: model.upstream_model,
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
 		...streamFields(access),
@@ -196,8 +198,8 @@ export function renderOpenAiRequest({ call, prompt, model, access, effort }: Req
 		...reasoning.fields,
 		stop: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice:
-			call.toolChoice === undefined || call.tools.length === 0 ? undefined : toolChoiceField(call.toolChoice),
-		response_format: responseFormat(call.output),
+			call.toolChoice === undefined || call.tools.length === 0 ? undefined : toOpenAiToolChoice(call.toolChoice),
+		response_format: toResponseFormat(call.output),
 		logprobs: call.logprobs ? true : undefined,
 		top_logprobs: call.logprobs?.top,
 	};

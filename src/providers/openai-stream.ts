@@ -1,18 +1,19 @@
-// Reading the OpenAI chat completions format: streams, with the liberties that ten providers take.
+// Decodes streams in the OpenAI chat completions format, with the deviations of its providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
+import { isJsonObject, parseJson } from "./json.ts";
 import {
-	contentPart,
-	FAILED_REASONS,
 	fromOpenAiFinishReason,
-	isBodyField,
+	isUnknownBodyField,
+	OPENAI_FAILED_REASONS,
+	openAiContentPart,
 	parseOpenAiError,
 	splitContent,
-	usageFromOpenai,
+	usageFromOpenAi,
 } from "./openai-answer.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
-const toolDelta = z.lazy(() =>
+const toolDeltaSchema = z.lazy(() =>
 	z.looseObject({
 		index: z.int().nullish(),
 		id: z.string().nullish(),
@@ -20,18 +21,18 @@ const toolDelta = z.lazy(() =>
 	}),
 );
 
-const chunkSchema = z.lazy(() =>
+const openAiChunkSchema = z.lazy(() =>
 	z.looseObject({
 		choices: z
 			.array(
 				z.looseObject({
 					delta: z
 						.looseObject({
-							content: z.union([z.string(), z.array(contentPart)]).nullish(),
+							content: z.union([z.string(), z.array(openAiContentPart)]).nullish(),
 							refusal: z.string().nullish(),
 							reasoning_content: z.string().nullish(),
 							reasoning: z.string().nullish(),
-							tool_calls: z.array(toolDelta).nullish(),
+							tool_calls: z.array(toolDeltaSchema).nullish(),
 						})
 						.nullish(),
 					finish_reason: z.string().nullish(),
@@ -40,55 +41,54 @@ const chunkSchema = z.lazy(() =>
 			)
 			.nullish(),
 		usage: z.unknown().optional(),
-		/** Groq's place for usage. */
+		/** Where Groq reports usage. */
 		x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
 	}),
 );
-type ToolDelta = z.infer<typeof toolDelta>;
-type Delta = NonNullable<NonNullable<z.infer<typeof chunkSchema>["choices"]>[number]["delta"]>;
+type ToolDelta = z.infer<typeof toolDeltaSchema>;
+type OpenAiDelta = NonNullable<NonNullable<z.infer<typeof openAiChunkSchema>["choices"]>[number]["delta"]>;
 
-/** A call that has begun. */
-interface StreamedCall {
+/** A tool call that has begun. */
+interface OpenAiCall {
 	id: string;
-	/** Made up, because the upstream gave none. */
-	invented: boolean;
-	/** Place in the stream; null until its name is known and it is announced. */
+	/** The upstream gave no id, so this one was made up. */
+	isIdInvented: boolean;
+	/** Index among the announced calls; null until its name is known and it is announced. */
 	index: number | null;
 	name: string;
 	/** Arguments that came before the name. */
-	early: string;
-	/** Whether any arguments were said. */
-	written: boolean;
+	earlyArguments: string;
+	/** Whether any arguments were emitted. */
+	hasArguments: boolean;
 }
 
-function failure(message: string, code: string | null = null): StreamPart {
+function failurePart(message: string, code: string | null = null): StreamPart {
 	return { type: "failure", error: { message, code } };
 }
 
-/** The error an event reports, in whichever of the providers' shapes; null when it reports none. */
-function reportedError(body: unknown): UpstreamError | null {
+/** The error that an event reports, in any of the providers' shapes; null when it reports none. */
+function parseReportedError(body: unknown): UpstreamError | null {
 	if (typeof body !== "object" || body === null) return null;
 	if ("error" in body && body.error)
 		return parseOpenAiError(body) ?? { message: "the upstream reports an error", code: null };
 	return "choices" in body || "usage" in body ? null : parseOpenAiError(body);
 }
 
-/** Members of a delta that say nothing when they are null. */
+/** Members of a delta that mean nothing when they are null. */
 const SILENT_WHEN_NULL = new Set(["role", "refusal", "reasoning_content", "reasoning", "tool_calls"]);
 
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The text of a chunk that holds nothing else, as most do: it needs no schema. Null for any other. */
-function plainText(body: Record<string, unknown>): string | null {
+/**
+ * The text of a chunk that holds nothing else; null for any other chunk. Most chunks are of this kind, and skip the
+ * schema.
+ */
+function plainChunkText(body: Record<string, unknown>): string | null {
 	if (body["usage"] != null || body["x_groq"] != null || body["error"]) return null;
 	const choices = body["choices"];
 	if (!Array.isArray(choices) || choices.length !== 1) return null;
 	const [choice] = choices;
-	if (!isObject(choice) || choice["finish_reason"] != null || choice["logprobs"] != null) return null;
+	if (!isJsonObject(choice) || choice["finish_reason"] != null || choice["logprobs"] != null) return null;
 	const delta = choice["delta"];
-	if (!isObject(delta) || typeof delta["content"] !== "string") return null;
+	if (!isJsonObject(delta) || typeof delta["content"] !== "string") return null;
 	for (const [name, value] of Object.entries(delta)) {
 		const isSilent = name === "content" || name === "role" || (value === null && SILENT_WHEN_NULL.has(name));
 		if (!isSilent) return null;
@@ -96,49 +96,45 @@ function plainText(body: Record<string, unknown>): string | null {
 	return delta["content"];
 }
 
-/** Decodes one stream. It is whole when the model said why it stopped, and `[DONE]` or usage came with it. */
-export class OpenaiStreamDecoder implements StreamDecoder {
-	#calls: StreamedCall[] = [];
-	#byKey = new Map<number, StreamedCall>();
-	#announced = 0;
-	#finish = false;
+/** Decodes one stream. It is complete when a finish reason came, and `[DONE]` or usage with it. */
+export class OpenAiDecoder implements StreamDecoder {
+	#calls: OpenAiCall[] = [];
+	#callsByIndex = new Map<number, OpenAiCall>();
+	#announcedCalls = 0;
+	#hasFinishReason = false;
 	#usage: TokenUsage | null = null;
-	/** Some report a running count with every chunk. */
+	/** Some providers report a running count with every chunk. */
 	#usageIsFinal = false;
-	#done = false;
-	/** As last said; objects as JSON. */
+	#isDone = false;
+	/** The last value of each body field; objects as JSON. */
 	#bodyFields = new Map<string, unknown>();
 
 	get finished(): boolean {
-		return this.#finish && (this.#done || this.#usage !== null);
+		return this.#hasFinishReason && (this.#isDone || this.#usage !== null);
 	}
 
 	decode({ data }: ServerSentEvent): StreamPart[] {
-		if (this.#done) return [];
+		if (this.#isDone) return [];
 		if (data.trim() === "[DONE]") {
-			this.#done = true;
+			this.#isDone = true;
 			return [];
 		}
-		let body: unknown;
-		try {
-			body = JSON.parse(data);
-		} catch {
-			return [failure("the upstream sent an event that is not JSON")];
-		}
-		const text = isObject(body) ? plainText(body) : null;
-		if (isObject(body) && text !== null) {
+		const body = parseJson(data);
+		if (body === undefined) return [failurePart("the upstream sent an event that is not JSON")];
+		const text = isJsonObject(body) ? plainChunkText(body) : null;
+		if (isJsonObject(body) && text !== null) {
 			const parts = this.#bodyParts(body);
 			if (text !== "") parts.unshift({ type: "text", text });
 			return parts;
 		}
-		const reported = reportedError(body);
+		const reported = parseReportedError(body);
 		if (reported) return [{ type: "failure", error: reported }];
-		const parsed = chunkSchema.safeParse(body);
-		if (!parsed.success) return [failure("the upstream sent a chunk of another shape")];
+		const parsed = openAiChunkSchema.safeParse(body);
+		if (!parsed.success) return [failurePart("the upstream sent a chunk of another shape")];
 		return this.#parts(parsed.data);
 	}
 
-	reported(): ReportedUsage | null {
+	reportedUsage(): ReportedUsage | null {
 		return this.#usage && { counts: this.#usage, isFinal: this.#usageIsFinal };
 	}
 
@@ -146,20 +142,20 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return [];
 	}
 
-	/** Fields beside the choices, where they differ from what was said before: most are on every chunk. */
+	/** Fields beside the choices, when their value changed. Most are repeated on every chunk. */
 	#bodyParts(chunk: Record<string, unknown>): StreamPart[] {
 		let fields: Record<string, unknown> | undefined;
 		for (const [name, value] of Object.entries(chunk)) {
-			if (!isBodyField(name, value)) continue;
-			const said = typeof value === "object" ? JSON.stringify(value) : value;
-			if (this.#bodyFields.get(name) === said) continue;
-			this.#bodyFields.set(name, said);
+			if (!isUnknownBodyField(name, value)) continue;
+			const comparable = typeof value === "object" ? JSON.stringify(value) : value;
+			if (this.#bodyFields.get(name) === comparable) continue;
+			this.#bodyFields.set(name, comparable);
 			fields = { ...fields, [name]: value };
 		}
 		return fields ? [{ type: "body_fields", fields }] : [];
 	}
 
-	#parts(chunk: z.infer<typeof chunkSchema>): StreamPart[] {
+	#parts(chunk: z.infer<typeof openAiChunkSchema>): StreamPart[] {
 		const { choices, usage, x_groq } = chunk;
 		const choice = choices?.[0];
 		const parts = choice?.delta ? this.#deltaParts(choice.delta) : [];
@@ -167,16 +163,16 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		if (logprobs && logprobs.length > 0) parts.push({ type: "logprobs", content: logprobs });
 		parts.push(...this.#bodyParts(chunk));
 		if (choice?.finish_reason) parts.push(...this.#finishParts(choice.finish_reason));
-		const counted = usageFromOpenai(usage ?? x_groq?.usage);
-		if (counted) {
-			this.#usage = counted;
-			this.#usageIsFinal = this.#finish || Boolean(choice?.finish_reason);
-			parts.push({ type: "usage", usage: counted });
+		const tokenUsage = usageFromOpenAi(usage ?? x_groq?.usage);
+		if (tokenUsage) {
+			this.#usage = tokenUsage;
+			this.#usageIsFinal = this.#hasFinishReason || Boolean(choice?.finish_reason);
+			parts.push({ type: "usage", usage: tokenUsage });
 		}
 		return parts;
 	}
 
-	#deltaParts(delta: Delta): StreamPart[] {
+	#deltaParts(delta: OpenAiDelta): StreamPart[] {
 		const { content, refusal, reasoning_content, reasoning, tool_calls, role: _role, index: _index, ...extra } = delta;
 		const { text, thinking } = splitContent(content);
 		const thought = reasoning_content || reasoning || thinking;
@@ -189,63 +185,63 @@ export class OpenaiStreamDecoder implements StreamDecoder {
 		return parts;
 	}
 
-	/** The open call that a fragment goes on with: by its id, else by its index, else the last. */
-	#goesOn({ index, id, function: written }: ToolDelta): StreamedCall | undefined {
+	/** The open call that a fragment continues: found by its id, else by its index, else the last one. */
+	#findOpenCall({ index, id, function: written }: ToolDelta): OpenAiCall | undefined {
 		const byId = id ? this.#calls.find((call) => call.id === id) : undefined;
 		if (byId) return byId;
-		const known = index == null ? this.#calls.at(-1) : this.#byKey.get(index);
-		// Some providers give every parallel call index 0: another id, or another name, is another call.
-		if (id && known && !known.invented) return undefined;
+		const known = index == null ? this.#calls.at(-1) : this.#callsByIndex.get(index);
+		// Some providers give every parallel call index 0, so another id or another name means another call.
+		if (id && known && !known.isIdInvented) return undefined;
 		if (id && index == null) return undefined;
 		const name = written?.name;
 		return name && known && known.name !== "" && known.name !== name ? undefined : known;
 	}
 
-	#callOf(fragment: ToolDelta): StreamedCall {
-		const known = this.#goesOn(fragment);
+	#openOrFindCall(fragment: ToolDelta): OpenAiCall {
+		const known = this.#findOpenCall(fragment);
 		if (known) return known;
 		const { id, index } = fragment;
 		const place = this.#calls.length;
-		const call: StreamedCall = {
+		const call: OpenAiCall = {
 			id: id || `call_${place}`,
-			invented: !id,
+			isIdInvented: !id,
 			index: null,
 			name: "",
-			early: "",
-			written: false,
+			earlyArguments: "",
+			hasArguments: false,
 		};
 		this.#calls.push(call);
-		this.#byKey.set(index ?? place, call);
+		this.#callsByIndex.set(index ?? place, call);
 		return call;
 	}
 
 	#callParts(fragment: ToolDelta): StreamPart[] {
-		const call = this.#callOf(fragment);
-		const text = call.early + (fragment.function?.arguments ?? "");
+		const call = this.#openOrFindCall(fragment);
+		const text = call.earlyArguments + (fragment.function?.arguments ?? "");
 		call.name ||= fragment.function?.name?.toWellFormed() ?? "";
-		call.early = call.name === "" ? text : "";
+		call.earlyArguments = call.name === "" ? text : "";
 		if (call.name === "") return [];
 		const parts: StreamPart[] = [];
 		if (call.index === null) {
-			call.index = this.#announced++;
+			call.index = this.#announcedCalls++;
 			parts.push({ type: "tool_call", index: call.index, id: call.id, name: call.name });
 		}
 		if (text !== "") {
-			call.written = true;
+			call.hasArguments = true;
 			parts.push({ type: "tool_arguments", index: call.index, text });
 		}
 		return parts;
 	}
 
 	#finishParts(native: string): StreamPart[] {
-		if (this.#finish) return [];
-		if (FAILED_REASONS.has(native)) return [failure(`the upstream ended with ${native}`, native)];
-		this.#finish = true;
-		// A call without arguments has an empty object for them, as in a whole answer.
-		const empty = this.#calls.flatMap(({ index, written }) => (index === null || written ? [] : [index]));
+		if (this.#hasFinishReason) return [];
+		if (OPENAI_FAILED_REASONS.has(native)) return [failurePart(`the upstream ended with ${native}`, native)];
+		this.#hasFinishReason = true;
+		// A call without arguments gets an empty object for them, as in a whole answer.
+		const empty = this.#calls.flatMap(({ index, hasArguments: written }) => (index === null || written ? [] : [index]));
 		return [
 			...empty.map((index): StreamPart => ({ type: "tool_arguments", index, text: "{}" })),
-			{ type: "finish", reason: fromOpenAiFinishReason(native, this.#announced > 0), native },
+			{ type: "finish", reason: fromOpenAiFinishReason(native, this.#announcedCalls > 0), native },
 		];
 	}
 }

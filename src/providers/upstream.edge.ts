@@ -1,56 +1,61 @@
-// One upstream call, always streamed, so that a long answer is never taken for a silent provider: sent, its head awaited, its
-// body decoded, and what came of it as a value. Failover stands above it.
+// Makes one upstream request: sends it, waits for the response head, decodes the body, and returns the outcome as a
+// value. It always streams, so that a long answer is not mistaken for a silent provider. Failover is left to the
+// engine.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
-import { isDelta, partsOfAnswer } from "./accumulate.ts";
-import { Body } from "./body.edge.ts";
+import { isDelta, toStreamParts } from "./accumulate.ts";
+import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import { parseJson } from "./json.ts";
-import type { ReportedUsage, ServerSentEvent, StreamPart, UpstreamRequest, Wire } from "./wire.ts";
+import {
+	type ReportedUsage,
+	type ServerSentEvent,
+	type StreamPart,
+	type UpstreamRequest,
+	utf8Bytes,
+	type Wire,
+} from "./wire.ts";
 
-export interface Deadlines {
-	/** From the request to the response head. */
+/** How long an upstream request may take. */
+export interface Deadlines extends BodyDeadlines {
+	/** Longest wait from the request to the response head. */
 	headMs: number;
-	/** Of silence before the first delta: a model that reasons unseen says nothing meanwhile. */
-	firstDeltaMs: number;
-	/** Of silence between two pieces of the body from then on. */
-	idleMs: number;
-	/** When the call is over in any case, ms since the epoch. */
-	endsAtMs: number;
 }
 
-/** An error body is read as far as this; the rest says nothing new. */
+/** How much of an error body is read. The rest adds nothing. */
 const MAX_ERROR_CHARS = 65_536;
 
-/** A stream whose head has arrived. Its parts end normally only when the format's end mark was seen. */
+/** A stream whose response head has arrived. Its parts end normally only when the format's end mark was seen. */
 export interface UpstreamStream {
 	kind: "stream";
 	sandbox: boolean;
-	/** One array per piece of the body; throws UpstreamInterrupted when the stream breaks off, is unreadable, or a deadline passes. */
+	/**
+	 * One array per piece of the body. Throws UpstreamInterrupted when the stream breaks off, is unreadable, or a
+	 * deadline passes.
+	 */
 	parts: AsyncIterableIterator<StreamPart[], void>;
 	/** Usage as reported so far; null when there was none. */
 	reported(): ReportedUsage | null;
 	/** Aborts when a deadline passes, even while nobody reads. */
 	over: AbortSignal;
-	/** Ends the upstream call. */
+	/** Ends the upstream request. */
 	abort(): void;
 }
 
-const encoder = new TextEncoder();
-
 /**
- * A request body on its way. The platform reports a refused connection and one that broke after the request with the same
- * error; but it takes the last byte only when it has passed on those before it, and a provider does nothing without it.
+ * A request body on its way. The platform reports the same error for a refused connection and for one that broke after
+ * the request. It accepts the last byte only after passing on all bytes before it, and a provider does nothing without
+ * the last byte. So `sent` tells the two apart.
  */
 class OutgoingBody {
 	readonly stream: ReadableStream<Uint8Array>;
 	#sent = false;
 
 	constructor(text: string) {
-		const bytes = encoder.encode(text);
+		const bytes = utf8Bytes(text);
 		const { readable, writable } = new FixedLengthStream(bytes.byteLength);
 		this.stream = readable;
-		// It breaks off together with the call, which says so itself.
+		// The body breaks off together with the request, which reports the failure itself.
 		this.#write(writable.getWriter(), bytes).catch(() => undefined);
 	}
 
@@ -61,17 +66,18 @@ class OutgoingBody {
 		await writer.close();
 	}
 
-	/** Whether the provider may have the whole of it. */
+	/** Whether the provider may have the whole body. */
 	get sent(): boolean {
 		return this.#sent;
 	}
 }
 
 /**
- * Sends a request and waits for its head. Redirects are not followed: the provider's key goes to the configured host only.
- * @throws UpstreamInterrupted when it does not come in time, else whatever the platform throws.
+ * Sends a request and waits for its head. Redirects are not followed, so the provider key goes only to the configured
+ * host.
+ * @throws UpstreamInterrupted when the head does not come in time, else whatever the platform throws.
  */
-async function headOf(
+async function fetchHead(
 	{ url, headers }: UpstreamRequest,
 	body: OutgoingBody,
 	{ headMs, endsAtMs }: Deadlines,
@@ -84,7 +90,7 @@ async function headOf(
 	const deadline = new Promise<never>((_, reject) => {
 		timer = setTimeout(
 			() => {
-				// A request with little time left does not make a provider slow.
+				// When the request had little time left, the provider was not slow.
 				reject(new UpstreamInterrupted(leftMs < headMs ? "out_of_time" : "head_timeout"));
 				abort.abort();
 			},
@@ -98,8 +104,8 @@ async function headOf(
 	}
 }
 
-/** `Retry-After` in seconds or as a date, `retry-after-ms`; null when there is none. */
-function retryAfterMs(headers: Headers, nowMs: number): number | null {
+/** The wait in `retry-after-ms` or `Retry-After` (seconds or a date), in ms; null when there is none. */
+function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
 	const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
 	if (Number.isFinite(ms) && ms >= 0) return ms;
 	const value = headers.get("retry-after");
@@ -110,43 +116,43 @@ function retryAfterMs(headers: Headers, nowMs: number): number | null {
 	return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
-/** What an error status says, as far as its body comes in time. */
-async function statusFailure(wire: Wire, { status, headers }: Response, body: Body): Promise<CallFailure> {
-	const error = wire.error(parseJson(await body.rest(MAX_ERROR_CHARS).catch(() => "")));
-	const waitMs = retryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
+/** Reads what an error status says, as far as its body comes in time. */
+async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
+	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")));
+	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
 	return { kind: "status", status, error, retryAfterMs: waitMs };
 }
 
-const DONE = { done: true, value: undefined } as const;
+const END_OF_PARTS = { done: true, value: undefined } as const;
 
 /**
- * The parts of one call's body, whichever way the upstream wrote it. One object and no generators: a stream has thousands of
- * pieces, and each layer of generators costs every one of them two promises.
+ * The stream parts of one response body, streamed or whole. It is one object without generators: a stream has thousands
+ * of pieces, and each layer of generators would cost two promises per piece.
  */
 class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#wire: Wire;
-	#body: Body;
+	#body: UpstreamBody;
 	#close: () => void;
 	#isWhole: boolean;
-	#decoder: ReturnType<Wire["decoder"]>;
+	#decoder: ReturnType<Wire["createDecoder"]>;
 	#events: ServerSentEvent[] = [];
 	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
-	/** Of a whole body. */
-	#counted: ReportedUsage | null = null;
-	/** How the stream came to grief, behind what was said in the same piece. */
-	#lost: UpstreamInterrupted | null = null;
-	#ended = false;
+	/** Usage of a body that came whole. */
+	#wholeBodyUsage: ReportedUsage | null = null;
+	/** The error that ends the stream. It is thrown after the parts of the same piece were returned. */
+	#pendingError: UpstreamInterrupted | null = null;
+	#hasEnded = false;
 
 	/**
-	 * @param isWhole the upstream answered a request for a stream with a whole body all the same.
-	 * @param close ends the call; called however the parts end.
+	 * @param isWhole the upstream answered a streaming request with a whole body.
+	 * @param close ends the request; called however the parts end.
 	 */
-	constructor(wire: Wire, body: Body, isWhole: boolean, close: () => void) {
+	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, close: () => void) {
 		this.#wire = wire;
 		this.#body = body;
 		this.#isWhole = isWhole;
 		this.#close = close;
-		this.#decoder = wire.decoder();
+		this.#decoder = wire.createDecoder();
 	}
 
 	[Symbol.asyncIterator](): this {
@@ -154,47 +160,47 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	}
 
 	reported(): ReportedUsage | null {
-		return this.#counted ?? this.#decoder.reported();
+		return this.#wholeBodyUsage ?? this.#decoder.reportedUsage();
 	}
 
 	async next(): Promise<IteratorResult<StreamPart[], void>> {
 		try {
-			const value = this.#isWhole ? await this.#wholeParts() : await this.#nextParts();
+			const value = this.#isWhole ? await this.#readWholeBody() : await this.#readNextParts();
 			if (value) return { done: false, value };
 			this.#close();
-			return DONE;
+			return END_OF_PARTS;
 		} catch (error) {
-			this.#ended = true;
+			this.#hasEnded = true;
 			this.#close();
 			if (error instanceof UpstreamInterrupted) throw error;
-			// A fault of ours that an upstream's words have found: it costs the client this call, not the whole request.
+			// A bug of ours that the upstream's content triggered. The client loses this call, not the whole request.
 			logError("upstream_unreadable", error);
 			throw new UpstreamInterrupted("unusable");
 		}
 	}
 
 	async return(): Promise<IteratorResult<StreamPart[], void>> {
-		this.#ended = true;
+		this.#hasEnded = true;
 		this.#close();
-		return DONE;
+		return END_OF_PARTS;
 	}
 
-	/** What the next pieces of the body say, as soon as they say anything; null at the end. */
-	async #nextParts(): Promise<StreamPart[] | null> {
-		if (this.#lost) throw this.#lost;
-		while (!this.#ended) {
+	/** The parts of the next pieces that have any; null at the end. */
+	async #readNextParts(): Promise<StreamPart[] | null> {
+		if (this.#pendingError) throw this.#pendingError;
+		while (!this.#hasEnded) {
 			const piece = await this.#body.read();
-			this.#ended = piece === null;
+			this.#hasEnded = piece === null;
 			const parts: StreamPart[] = [];
-			// Some upstreams leave out the blank line after their last event.
+			// Some upstreams omit the blank line after their last event.
 			this.#decode(piece ?? "\n\n", parts);
-			if (piece === null && !this.#lost) {
+			if (piece === null && !this.#pendingError) {
 				for (const part of this.#decoder.end()) parts.push(part);
-				if (!this.#decoder.finished) this.#lost = new UpstreamInterrupted("cut");
+				if (!this.#decoder.finished) this.#pendingError = new UpstreamInterrupted("cut");
 			}
-			if (parts.some(isDelta)) this.#body.noteDelta();
+			if (parts.some(isDelta)) this.#body.noteOutput();
 			if (parts.length > 0) return parts;
-			if (this.#lost) throw this.#lost;
+			if (this.#pendingError) throw this.#pendingError;
 		}
 		return null;
 	}
@@ -206,7 +212,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		for (const event of events) {
 			for (const part of this.#decoder.decode(event)) {
 				if (part.type === "failure") {
-					this.#lost = new UpstreamInterrupted("reported", part.error);
+					this.#pendingError = new UpstreamInterrupted("reported", part.error);
 					return;
 				}
 				parts.push(part);
@@ -214,15 +220,15 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		}
 	}
 
-	async #wholeParts(): Promise<StreamPart[] | null> {
-		if (this.#ended) return null;
-		this.#ended = true;
-		const json = parseJson(await this.#body.rest());
-		const counts = this.#wire.usage(json);
-		if (counts) this.#counted = { counts, isFinal: true };
-		const answer = this.#wire.answer(json);
-		if (answer) return partsOfAnswer(answer);
-		const error = this.#wire.error(json);
+	async #readWholeBody(): Promise<StreamPart[] | null> {
+		if (this.#hasEnded) return null;
+		this.#hasEnded = true;
+		const json = parseJson(await this.#body.readRest());
+		const counts = this.#wire.parseUsage(json);
+		if (counts) this.#wholeBodyUsage = { counts, isFinal: true };
+		const answer = this.#wire.parseAnswer(json);
+		if (answer) return toStreamParts(answer);
+		const error = this.#wire.parseError(json);
 		throw new UpstreamInterrupted(error ? "reported" : "unusable", error);
 	}
 }
@@ -231,7 +237,9 @@ function isJson(response: Response): boolean {
 	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/** Makes a call and waits for its head. Never throws for what an upstream can do; the parts of its stream may. */
+/**
+ * Sends a request and waits for its head. Never throws for anything an upstream can do; reading the parts may throw.
+ */
 export async function openUpstreamStream(
 	wire: Wire,
 	request: UpstreamRequest,
@@ -240,7 +248,7 @@ export async function openUpstreamStream(
 ): Promise<UpstreamStream | CallFailure> {
 	if (client.aborted) return { kind: "client_closed", sent: false, remains: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
-	let body: Body | null = null;
+	let body: UpstreamBody | null = null;
 	const close = () => {
 		client.removeEventListener("abort", close);
 		abort.abort();
@@ -250,7 +258,7 @@ export async function openUpstreamStream(
 	const outgoing = new OutgoingBody(request.body);
 	let response: Response;
 	try {
-		response = await headOf(request, outgoing, deadlines, abort);
+		response = await fetchHead(request, outgoing, deadlines, abort);
 	} catch (error) {
 		close();
 		const { sent } = outgoing;
@@ -260,12 +268,16 @@ export async function openUpstreamStream(
 	}
 	const { idleMs, endsAtMs } = deadlines;
 	if (response.status !== 200) {
-		// Its status says most of it: nobody waits long for the rest.
-		body = new Body(response, { firstDeltaMs: idleMs, idleMs, endsAtMs: Math.min(endsAtMs, Date.now() + idleMs) });
-		return statusFailure(wire, response, body).finally(close);
+		// The status says most of it, so the body gets little time.
+		body = new UpstreamBody(response, {
+			firstDeltaMs: idleMs,
+			idleMs,
+			endsAtMs: Math.min(endsAtMs, Date.now() + idleMs),
+		});
+		return readStatusFailure(wire, response, body).finally(close);
 	}
-	const over = new AbortController();
-	body = new Body(response, deadlines, () => over.abort());
+	const deadline = new AbortController();
+	body = new UpstreamBody(response, deadlines, () => deadline.abort());
 	const parts = new PartStream(wire, body, isJson(response), close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
 	return {
@@ -273,7 +285,7 @@ export async function openUpstreamStream(
 		sandbox,
 		parts,
 		reported: () => parts.reported(),
-		over: over.signal,
+		over: deadline.signal,
 		abort: close,
 	};
 }

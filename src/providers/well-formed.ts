@@ -1,28 +1,28 @@
-// Keeps streamed text valid Unicode: a surrogate pair that an upstream splits over two events is put together again. Pure.
+// Keeps streamed text valid Unicode: rejoins a surrogate pair that an upstream split over two events. Pure.
 import type { StreamPart } from "./wire.ts";
 
-type Written = Extract<StreamPart, { text: string }>;
+type TextBearingPart = Extract<StreamPart, { text: string }>;
 
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** Makes the texts of one stream well-formed, each kind and each tool call by itself. */
+/** Makes the texts of one stream well-formed, for each kind of text and each tool call separately. */
 export class WellFormedParts {
-	#held = new Map<string, { half: string; part: Written }>();
+	#heldBack = new Map<string, { half: string; part: TextBearingPart }>();
 
-	/** The part as it may be delivered; null when nothing of it may be yet. */
+	/** The part as it may be delivered; null while nothing of it may be. */
 	pass(part: StreamPart): StreamPart | null {
 		if (!("text" in part)) return part;
 		const key = "index" in part ? `${part.type} ${part.index}` : part.type;
-		const text = (this.#held.get(key)?.half ?? "") + part.text;
-		this.#held.delete(key);
+		const text = (this.#heldBack.get(key)?.half ?? "") + part.text;
+		this.#heldBack.delete(key);
 		const half = HIGH_SURROGATE_AT_END.exec(text)?.[0];
-		if (half) this.#held.set(key, { half, part });
+		if (half) this.#heldBack.set(key, { half, part });
 		const whole = half ? text.slice(0, -1) : text;
 		return whole === "" ? null : { ...part, text: whole.toWellFormed() };
 	}
 
 	/** What was held back and never completed, as U+FFFD. */
 	end(): StreamPart[] {
-		return [...this.#held.values()].map(({ part }) => ({ ...part, text: "\ufffd" }));
+		return [...this.#heldBack.values()].map(({ part }) => ({ ...part, text: "\ufffd" }));
 	}
 }

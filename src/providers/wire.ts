@@ -1,20 +1,20 @@
-// What a wire format does: turn the inner call into a request of its own, and its answer back.
-
+// The interface of a wire: it renders a model call as an upstream request and reads the answer. Also what all wires
+// share.
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
 
-/** The part of a request that is the same for every model of a wire: messages and tools, serialized once. */
+/** Messages and tools, serialized once. They are the same for every model of a wire. */
 export interface PreparedPrompt {
 	/** Members of the request's JSON object, without braces. */
 	json: string;
-	/** At least as many tokens as any tokenizer makes of it. */
+	/** An upper bound on the tokens that any tokenizer makes of it. */
 	tokenBound: number;
 }
 
-/** The exact request to an upstream, and what it can cost at most. */
+/** The exact request to an upstream, and the most that it can use. */
 export interface UpstreamRequest {
 	url: string;
 	headers: Record<string, string>;
@@ -24,15 +24,15 @@ export interface UpstreamRequest {
 	warnings: Warning[];
 }
 
-/** An upstream's error body, read. */
+/** The content of an upstream's error body. */
 export interface UpstreamError {
 	message: string;
 	code: string | null;
-	/** Wait the body itself names (Google's RetryInfo). */
+	/** The wait that the body itself names (Google's RetryInfo), ms. */
 	retryAfterMs?: number;
 }
 
-/** A JSON Schema in the subset a provider takes, and the keywords that found no place in it: unique, sorted. */
+/** A JSON Schema in the subset that a provider takes, and the keywords that it could not express: unique, sorted. */
 export interface CompiledSchema {
 	schema: Record<string, unknown>;
 	dropped: string[];
@@ -44,50 +44,50 @@ export interface ServerSentEvent {
 	data: string;
 }
 
-/** What a stream says, whatever its format. Put together in order, the parts of a stream make the unstreamed answer. */
+/** One part of a stream, in any format. The parts of a stream, put together in order, make the unstreamed answer. */
 export type StreamPart =
 	| { type: "text"; text: string }
 	| { type: "reasoning"; text: string }
 	| { type: "refusal"; text: string }
-	/** A call begins; `index` counts the calls of the whole stream from 0. Its arguments follow as text. */
+	/** A tool call begins. `index` counts the calls of the stream from 0. Its arguments follow as text. */
 	| { type: "tool_call"; index: number; id: string; name: string; signature?: string }
 	| { type: "tool_arguments"; index: number; text: string }
-	/** A whole block of the provider's own, where it stands. */
+	/** A whole block of the provider's own, in its position. */
 	| ProviderPart
-	/** The upstream began anew: provider blocks said so far are void, text and calls stay said. */
+	/** The upstream began again. Earlier provider blocks are void; text and calls stand. */
 	| { type: "restart" }
 	/** OpenAI's `logprobs` of the choice, to be concatenated. */
 	| { type: "logprobs"; content: unknown[] }
-	/** Delta fields nobody here knows. */
+	/** Fields of a delta that this service does not know. */
 	| { type: "extra"; fields: Record<string, unknown> }
-	/** Fields beside the answer that nobody here knows; of a field said twice the last counts. */
+	/** Fields beside the answer that this service does not know. The last value of a field counts. */
 	| { type: "body_fields"; fields: Record<string, unknown> }
 	/** Why the model stopped; once per stream. */
 	| { type: "finish"; reason: FinishReason; native: string | null }
 	/** Usage so far; the last one counts. */
 	| { type: "usage"; usage: TokenUsage }
-	/** The upstream reports an error, or says something that makes the stream worthless; nothing follows. */
+	/** The upstream reports an error, or sends something that makes the stream unusable. Nothing follows. */
 	| { type: "failure"; error: UpstreamError };
 
 /** Usage as a provider has reported it. */
 export interface ReportedUsage {
 	counts: TokenUsage;
-	/** Whether it was counted at the end; counts of a running call are lower. */
+	/** Whether it was counted at the end. Counts of a running call are lower. */
 	isFinal: boolean;
 }
 
-/** Reads one stream. Never throws for what an upstream sends: what cannot be read is a failure part. */
+/** Decodes one stream. Never throws for what an upstream sends: what cannot be read becomes a failure part. */
 export interface StreamDecoder {
 	decode(event: ServerSentEvent): StreamPart[];
-	/** Asked once, when the body has ended: parts that only the end makes certain. */
+	/** Called once, when the body has ended. Returns the parts that only the end makes certain. */
 	end(): StreamPart[];
-	/** Whether the format's own end mark was seen; a body that ends without it broke off. */
+	/** Whether the format's end mark was seen. A body that ends without it broke off. */
 	readonly finished: boolean;
 	/** Usage as reported so far; null when there was none. */
-	reported(): ReportedUsage | null;
+	reportedUsage(): ReportedUsage | null;
 }
 
-/** Everything a request is made of. */
+/** Everything that a request is rendered from. */
 export interface RequestOptions {
 	call: ModelCall;
 	prompt: PreparedPrompt;
@@ -96,38 +96,62 @@ export interface RequestOptions {
 	effort: EffortChoice;
 }
 
+/** One of the three upstream wire formats. */
 export interface Wire {
-	/** Whether an image may stand as an https address; otherwise only as `data:`. */
+	/** Whether an image may be an https address. Otherwise only `data:` is taken. */
 	readonly remoteImages: boolean;
-	/** Names a tool may have; a provider refuses a request with any other. */
+	/** The names a tool may have. A provider refuses a request with any other. */
 	readonly toolName: RegExp;
-	/** The provider may ask for small differences (see Provider). */
+	/** Serializes messages and tools. A provider may need small differences (see Provider). */
 	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
-	/** Names what `prepare` does differently for a provider: of one variant, all are sent the same. */
+	/**
+	 * Identifies what `prepare` does differently for a provider. All providers of one variant are sent the same prompt.
+	 */
 	variant(provider: Provider): string;
 	request(options: RequestOptions): UpstreamRequest;
-	/** The answer in a whole parsed body, as some upstreams write it where a stream was asked for; null when it holds none. */
-	answer(body: unknown): ModelAnswer | null;
-	/** The usage in a parsed body, even where it holds no answer. */
-	usage(body: unknown): TokenUsage | null;
+	/**
+	 * The answer in a whole parsed body, which some upstreams send although a stream was requested; null when there is
+	 * none.
+	 */
+	parseAnswer(body: unknown): ModelAnswer | null;
+	/** The usage in a parsed body, even where the body holds no answer. */
+	parseUsage(body: unknown): TokenUsage | null;
 	/** A decoder for one stream. */
-	decoder(): StreamDecoder;
-	/** The error in a parsed body, or null when it is not of this format. */
-	error(body: unknown): UpstreamError | null;
-}
-
-/** More tokens than any catalog model counts for one image; its bytes say nothing about that. */
-const IMAGE_TOKEN_BOUND = 16_384;
-
-const encoder = new TextEncoder();
-
-/** Length of a text in UTF-8 bytes: no tokenizer makes more tokens than that. */
-export function utf8Length(text: string): number {
-	return encoder.encode(text).byteLength;
+	createDecoder(): StreamDecoder;
+	/** The error in a parsed body; null when the body is not an error of this format. */
+	parseError(body: unknown): UpstreamError | null;
 }
 
 /**
- * Token bound of serialized prompt JSON.
+ * The share of an output limit that reasoning may take, by effort. The rest is for the visible answer. It sets the budget of
+ * providers that take one, and the room that a plan leaves.
+ */
+export const REASONING_SHARE: Readonly<Record<Effort, number>> = {
+	none: 0,
+	minimal: 0.1,
+	low: 0.25,
+	medium: 0.5,
+	high: 0.75,
+	xhigh: 0.75,
+	max: 0.75,
+};
+
+/** More tokens than any catalog model counts for one image. An image's bytes say nothing about its tokens. */
+const IMAGE_TOKEN_BOUND = 16_384;
+
+const utf8Encoder = new TextEncoder();
+
+export function utf8Bytes(text: string): Uint8Array {
+	return utf8Encoder.encode(text);
+}
+
+/** Length of a text in UTF-8 bytes. No tokenizer makes more tokens than that. */
+export function utf8Length(text: string): number {
+	return utf8Bytes(text).byteLength;
+}
+
+/**
+ * Upper bound on the tokens of serialized prompt JSON.
  * @param images each image's text as it stands in the JSON: an address, or base64 alone.
  */
 export function promptTokenBound(json: string, images: readonly string[]): number {
@@ -135,12 +159,12 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 	return utf8Length(json) - imageBytes + images.length * IMAGE_TOKEN_BOUND;
 }
 
-/** Says that a parameter the client set was left out. */
-export function droppedParameter(model: Model, param: CallField): Warning {
+/** Warns that a parameter the client set was left out. */
+export function droppedParameterWarning(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
 }
 
-/** Says that a field of the request's body that nobody here knows went no further. */
-export function unknownField(param: string): Warning {
+/** Warns that an unknown field of the client's body was not sent. */
+export function unknownFieldWarning(param: string): Warning {
 	return { code: "parameter_dropped", param, message: `${param} is not known to this service and was not sent` };
 }

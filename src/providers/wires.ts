@@ -2,19 +2,64 @@
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { WireName } from "../catalog/vocabulary.ts";
 import type { Settings } from "../settings.ts";
-import { anthropicWire } from "./anthropic.ts";
-import { googleWire } from "./google.ts";
-import { openaiWire } from "./openai.ts";
+import { parseAnthropicAnswer, parseAnthropicError, parseAnthropicUsage } from "./anthropic-answer.ts";
+import { prepareAnthropicPrompt, renderAnthropicRequest } from "./anthropic-request.ts";
+import { AnthropicDecoder } from "./anthropic-stream.ts";
+import { parseGoogleError, parseGoogleUsage } from "./google-answer.ts";
+import { prepareGooglePrompt, renderGoogleRequest } from "./google-request.ts";
+import { GoogleDecoder, parseGoogleAnswer } from "./google-stream.ts";
+import { parseOpenAiAnswer, parseOpenAiError, parseOpenAiUsage } from "./openai-answer.ts";
+import { openAiVariant, prepareOpenAiPrompt, renderOpenAiRequest } from "./openai-request.ts";
+import { OpenAiDecoder } from "./openai-stream.ts";
 import type { Wire } from "./wire.ts";
 
-const WIRES: Readonly<Record<WireName, Wire>> = { openai: openaiWire, anthropic: anthropicWire, google: googleWire };
+/** OpenAI's chat completions. Most of the catalog's providers speak it, with small differences. */
+export const openAiWire: Wire = {
+	remoteImages: true,
+	toolName: /^[A-Za-z0-9_-]{1,64}$/,
+	prepare: prepareOpenAiPrompt,
+	variant: openAiVariant,
+	request: renderOpenAiRequest,
+	parseAnswer: parseOpenAiAnswer,
+	parseUsage: parseOpenAiUsage,
+	createDecoder: () => new OpenAiDecoder(),
+	parseError: parseOpenAiError,
+};
+
+/** Anthropic's Messages API. */
+export const anthropicWire: Wire = {
+	remoteImages: true,
+	toolName: /^[A-Za-z0-9_-]{1,128}$/,
+	prepare: prepareAnthropicPrompt,
+	variant: () => "",
+	request: renderAnthropicRequest,
+	parseAnswer: parseAnthropicAnswer,
+	parseUsage: parseAnthropicUsage,
+	createDecoder: () => new AnthropicDecoder(),
+	parseError: parseAnthropicError,
+};
+
+/** Gemini's generateContent. Images only as `data:`, because AI Studio fetches no addresses. */
+export const googleWire: Wire = {
+	remoteImages: false,
+	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
+	prepare: prepareGooglePrompt,
+	variant: () => "",
+	request: renderGoogleRequest,
+	parseAnswer: parseGoogleAnswer,
+	parseUsage: parseGoogleUsage,
+	createDecoder: () => new GoogleDecoder(),
+	parseError: parseGoogleError,
+};
+
+const WIRES: Readonly<Record<WireName, Wire>> = { openai: openAiWire, anthropic: anthropicWire, google: googleWire };
 
 /** The wire format of a provider. */
 export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 	return WIRES[wire];
 }
 
-/** Whether a model can be called: its provider has a key. */
+/** Whether a model can be called: its provider has a provider key. */
 export function isAvailable(model: Model, settings: Settings): boolean {
 	return settings.providers.has(model.provider);
 }

@@ -7,7 +7,7 @@ import { mappingMessages } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { INTENTS } from "../routing/signals.ts";
-import { didYouMean, quote } from "../suggest.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;
 const MAX_FALLBACK = 27;
@@ -18,7 +18,7 @@ const MAX_CONDITION_CHARS = 512;
 
 /** A value in a message. */
 function quoteValue(value: unknown): string {
-	return quote(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
+	return quoteInput(typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)));
 }
 
 /** What is wrong with a text; null when nothing is. */
@@ -43,7 +43,7 @@ function shortText(maxChars: number) {
 function wordAmong<const T extends readonly string[]>(words: T) {
 	return z.enum(words, {
 		error({ input }) {
-			const hint = typeof input === "string" ? didYouMean(input, words) : "";
+			const hint = typeof input === "string" ? renderSuggestion(input, words) : "";
 			return `must be one of ${words.join(", ")}, not ${quoteValue(input)}${hint}`;
 		},
 	});
@@ -119,7 +119,7 @@ function modelId({ models, findModel }: Catalog, others: readonly string[] = [])
 	return z.string("must be the id of a model").refine((id) => others.includes(id) || findModel(id) !== undefined, {
 		error({ input }) {
 			const known = [...models.map(({ id }) => id), ...others];
-			return `unknown model ${quoteValue(input)}${didYouMean(String(input), known)}`;
+			return `unknown model ${quoteValue(input)}${renderSuggestion(String(input), known)}`;
 		},
 	});
 }
@@ -129,7 +129,7 @@ function blockedEntry({ models, providers, findModel, findProvider }: Catalog) {
 		const problem = textProblem(entry, MAX_BLOCKED_CHARS);
 		if (problem !== null || entry.includes("*") || findModel(entry) || findProvider(entry)) return problem;
 		const known = [...models, ...providers].map(({ id }) => id);
-		return `${quote(entry)} is neither a model nor a provider${didYouMean(entry, known)}`;
+		return `${quoteInput(entry)} is neither a model nor a provider${renderSuggestion(entry, known)}`;
 	});
 }
 

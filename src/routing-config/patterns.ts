@@ -1,5 +1,6 @@
 // The rules' regular expressions: RE2 syntax, time linear in the text. Loaded on first use (load.ts).
 import { RE2JS } from "re2js";
+import { clipMiddle } from "../clip.ts";
 
 /** Characters of each end of a text that are searched. The time of a match grows with text and program. */
 const MATCHED_CHARS = 16_384;
@@ -29,7 +30,5 @@ export function patternChecker(): (pattern: string) => string | null {
  * hold their states, which are up to 8 MiB each.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-	const searched =
-		text.length <= 2 * MATCHED_CHARS ? text : `${text.slice(0, MATCHED_CHARS)}\n${text.slice(-MATCHED_CHARS)}`;
-	return RE2JS.compile(pattern).test(searched);
+	return RE2JS.compile(pattern).test(clipMiddle(text, MATCHED_CHARS));
 }

@@ -4,7 +4,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { type DocumentFault, inDocumentOrder, parseMembers } from "../faults.ts";
 import { findBlocking, type RoutingConfig } from "../routing/routing-config.ts";
-import { quote } from "../suggest.ts";
+import { quoteInput } from "../suggest.ts";
 import { configMembers, patternsIn } from "./config-schema.ts";
 
 const MAX_CONFIG_FAULTS = 50;
@@ -31,7 +31,7 @@ function findWarnings(config: RoutingConfig, { models, findModel }: Catalog): st
 	const label = (index: number) => `rules.${index}${rules[index]?.name ? ` (${rules[index].name})` : ""}`;
 	for (const entry of config.blocked) {
 		if (!models.some((model) => findBlocking(model, [entry])))
-			warnings.push(`blocked: ${quote(entry)} matches no model`);
+			warnings.push(`blocked: ${quoteInput(entry)} matches no model`);
 	}
 	const wanted: [string, string | undefined][] = [
 		["model", config.model],
@@ -41,7 +41,7 @@ function findWarnings(config: RoutingConfig, { models, findModel }: Catalog): st
 	for (const [place, id] of wanted) {
 		const model = id === undefined ? undefined : findModel(id);
 		const entry = model && findBlocking(model, config.blocked);
-		if (entry !== undefined) warnings.push(`${place}: ${id} is blocked by ${quote(entry)}`);
+		if (entry !== undefined) warnings.push(`${place}: ${id} is blocked by ${quoteInput(entry)}`);
 	}
 	const always = rules.findIndex((candidate) => Object.keys(candidate.when).length === 0);
 	if (always >= 0 && always < rules.length - 1)

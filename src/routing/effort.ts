@@ -1,22 +1,22 @@
-// How much a model is asked to reason. Pure.
+// Chooses how much a model is asked to reason. Pure.
 import type { Model, Provider } from "../catalog/schema.ts";
 import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
 import type { Warning } from "../providers/model-call.ts";
-import { REASONING_SHARE } from "../providers/reasoning-share.ts";
+import { REASONING_SHARE } from "../providers/wire.ts";
 import type { Mode } from "./mode.ts";
 
-/** Room that a model's own reasoning needs before it is left to the provider. */
+/** An output limit below this leaves too little room for a provider's default effort. */
 const DEFAULT_EFFORT_MIN_TOKENS = 4_096;
 
-/** The declared effort nearest to the one asked for: itself, else the next lower, else the lowest. */
-function nearest(efforts: readonly Effort[], asked: Effort): Effort | undefined {
+/** The nearest effort that the model has: the wanted one, else the next lower, else the lowest. */
+function nearestEffort(efforts: readonly Effort[], wanted: Effort): Effort | undefined {
 	const rank = (effort: Effort) => EFFORTS.indexOf(effort);
-	return efforts.findLast((effort) => rank(effort) <= rank(asked)) ?? efforts[0];
+	return efforts.findLast((effort) => rank(effort) <= rank(wanted)) ?? efforts[0];
 }
 
 /**
- * The effort to send. Without the client's wish it is the lowest the model has, unless quality is asked for and there is
- * room; a model that reasons beside its output limit is never left to its default.
+ * The effort to send. When the client sets none, it is the model's lowest. In quality mode it is the provider's
+ * default, if the output limit leaves room. A model that reasons outside its output limit never gets the default.
  */
 export function chooseEffort(
 	model: Model,
@@ -32,7 +32,7 @@ export function chooseEffort(
 		};
 	}
 	if (call.effort) {
-		const effort = nearest(reasoning.efforts, call.effort) ?? call.effort;
+		const effort = nearestEffort(reasoning.efforts, call.effort) ?? call.effort;
 		const message = `${model.id} has no effort ${call.effort}; ${effort} was sent`;
 		return {
 			effort,
@@ -45,13 +45,16 @@ export function chooseEffort(
 	return { effort: reasoning.efforts[0] ?? "default", warnings: [] };
 }
 
-/** The output limit that leaves so many tokens beside what a model may reason at an effort; its own default counts as the highest. */
+/**
+ * The output limit that leaves this many visible tokens beside the reasoning at an effort. The provider's default
+ * counts as `high`.
+ */
 export function limitForVisible(visibleTokens: number, effort: EffortChoice): number {
 	const share = effort === null ? 0 : REASONING_SHARE[effort === "default" ? "high" : effort];
 	return Math.ceil(visibleTokens / (1 - share));
 }
 
-/** Where an effort stands between the model's lowest (0) and highest (1). */
+/** Position of an effort between the model's lowest (0) and highest (1). */
 export function effortLevel(model: Model, effort: EffortChoice): number {
 	if (!model.reasoning || effort === null) return 1;
 	// Providers default to a medium or high effort.
@@ -60,7 +63,7 @@ export function effortLevel(model: Model, effort: EffortChoice): number {
 	return last === 0 ? 1 : Math.max(0, model.reasoning.efforts.indexOf(effort)) / last;
 }
 
-/** Whether a model may reason at this effort without its stream showing any of it. */
+/** Whether a model may reason at this effort without its stream showing it. */
 export function reasonsUnseen(
 	model: Model,
 	{ shows_reasoning }: Pick<Provider, "shows_reasoning">,
@@ -70,8 +73,8 @@ export function reasonsUnseen(
 }
 
 /**
- * Catalog time to the first token at an effort, ms. The catalog knows the lowest effort and the highest; between them a model
- * may take as long as at the highest.
+ * The catalog's time to first token at an effort, ms. The catalog has figures for the lowest and the highest effort.
+ * Efforts in between count as the highest.
  */
 export function timeToFirstTokenMs(model: Model, effort: EffortChoice): number {
 	const speed = effortLevel(model, effort) > 0 ? model.speed.high_effort : model.speed.low_effort;

@@ -1,5 +1,4 @@
-// Which models may serve a call, and for each that may not, why. Pure.
-
+// Decides which models may serve a call, and why the others may not. Pure.
 import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
@@ -8,34 +7,34 @@ import type { CallField, ModelCall } from "../providers/model-call.ts";
 import { findBlocking } from "./routing-config.ts";
 import type { Signals } from "./signals.ts";
 
-/** Why a model is out. `param` names what of the call or its wishes asks too much. */
+/** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
 	code: "unavailable" | "plan" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
 	param?: CallField | "config";
 	text: string;
 }
 
-/** What holds for every model that may see this request: failover and fallback included. */
+/** What every model that may see this request must meet, fallbacks included. */
 export interface Constraints {
 	call: ModelCall;
 	signals: Signals;
 	plan: Plan;
-	/** Ids of the models that the plan may call; null is all. */
+	/** Ids of the models that the plan may call; null means all. */
 	allowlist: readonly string[] | null;
 	blocked: readonly string[];
-	/** The lower of the config's max_cost and the plan's ceiling; null is none. */
+	/** The lower of the config's max_cost and the plan's limit; null means no limit. */
 	ceiling: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
-	/** Intensity tiers; null is all. */
+	/** Price tiers that may serve; null means all. */
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
-	/** Why a model must not see the call under the compliance policy in force; empty when it may. */
-	reasonsAgainst(model: Model): readonly string[];
-	/** Whether a model's format takes images by https address; this service fetches none. */
+	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */
+	complianceReasons(model: Model): readonly string[];
+	/** Whether a model's wire takes images by https address. This service does not fetch images. */
 	takesRemoteImages(model: Model): boolean;
-	/** Whether its format takes a tool of that name. */
+	/** Whether a model's wire takes a tool of this name. */
 	takesToolName(model: Model, name: string): boolean;
 	/** Worst case of the call, nano-USD. */
-	worstNanoUsd(model: Model): number;
+	worstCaseNanoUsd(model: Model): number;
 }
 
 function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
@@ -46,17 +45,17 @@ function capabilityExclusions(model: Model, constraints: Constraints): Exclusion
 		text: `does not support ${what}`,
 	});
 	const { supports } = model;
-	const found: Exclusion[] = [];
-	if (signals.hasTools && !supports.tools) found.push(lacks("tools", "tools"));
+	const exclusions: Exclusion[] = [];
+	if (signals.hasTools && !supports.tools) exclusions.push(lacks("tools", "tools"));
 	const misnamed = call.tools.find(({ name }) => !constraints.takesToolName(model, name));
-	if (misnamed) found.push(lacks("tools", `a tool named ${misnamed.name}`));
-	if (signals.hasImages && !supports.vision) found.push(lacks("messages", "images"));
+	if (misnamed) exclusions.push(lacks("tools", `a tool named ${misnamed.name}`));
+	if (signals.hasImages && !supports.vision) exclusions.push(lacks("messages", "images"));
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
-		found.push(lacks("messages", "images by https address"));
+		exclusions.push(lacks("messages", "images by https address"));
 	if (call.output.type === "json_schema" && !supports.json_schema)
-		found.push(lacks("output", "response_format json_schema"));
-	if (call.logprobs && !supports.logprobs) found.push(lacks("logprobs", "logprobs"));
-	return found;
+		exclusions.push(lacks("output", "response_format json_schema"));
+	if (call.logprobs && !supports.logprobs) exclusions.push(lacks("logprobs", "logprobs"));
+	return exclusions;
 }
 
 function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
@@ -82,34 +81,34 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 	];
 }
 
-/** Everything that keeps a model from serving the call; empty when it may. */
-export function exclusionsOf(model: Model, constraints: Constraints): Exclusion[] {
+/** Everything that keeps a model from serving the call; empty when it may serve. */
+export function findExclusions(model: Model, constraints: Constraints): Exclusion[] {
 	const { plan, allowlist, blocked, ceiling, tiers } = constraints;
-	const found: Exclusion[] = [];
+	const exclusions: Exclusion[] = [];
 	if (!constraints.available(model))
-		found.push({
+		exclusions.push({
 			code: "unavailable",
 			text: `no key is configured for ${model.provider}`,
 		});
 	if (allowlist && !allowlist.includes(model.id))
-		found.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
+		exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
 	const entry = findBlocking(model, blocked);
 	if (entry !== undefined)
-		found.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
-	for (const text of constraints.reasonsAgainst(model)) found.push({ code: "compliance", text });
+		exclusions.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
+	for (const text of constraints.complianceReasons(model)) exclusions.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
-		found.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
-	found.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
-	// Pricing needs the exact request, which only an available model's format can build. What compliance alone keeps out is
-	// priced too: whether nothing else does decides what the client is told.
-	if (ceiling && found.every(({ code }) => code === "compliance")) {
-		const worst = constraints.worstNanoUsd(model);
-		if (worst > ceiling.nanoUsd) {
-			found.push({
+		exclusions.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
+	exclusions.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
+	// Pricing needs the exact request, which only an available model's wire can render. A model that only compliance
+	// excludes is priced, too: the client is told whether anything else excludes it.
+	if (ceiling && exclusions.every(({ code }) => code === "compliance")) {
+		const worstCase = constraints.worstCaseNanoUsd(model);
+		if (worstCase > ceiling.nanoUsd) {
+			exclusions.push({
 				code: "cost",
-				text: `its worst case of $${usd(worst)} exceeds the ${ceiling.scope === "max_cost" ? "max_cost" : "plan's envelope"} of $${usd(ceiling.nanoUsd)}`,
+				text: `its worst case of $${usd(worstCase)} exceeds the ${ceiling.scope === "max_cost" ? "max_cost" : "plan's envelope"} of $${usd(ceiling.nanoUsd)}`,
 			});
 		}
 	}
-	return found;
+	return exclusions;
 }

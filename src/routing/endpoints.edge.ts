@@ -1,4 +1,4 @@
-// The model catalog over HTTP, in the shape of OpenAI's models listing with additions.
+// The model catalog over HTTP, in the shape of OpenAI's model list with additions.
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
@@ -10,7 +10,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
 
-const modelEntry = z.lazy(() =>
+const modelEntrySchema = z.lazy(() =>
 	z.object({
 		id: z.string(),
 		object: z.literal("model"),
@@ -34,13 +34,13 @@ const modelEntry = z.lazy(() =>
 	}),
 );
 
-function describe(model: Model, settings: Settings, nowMs: number): z.infer<typeof modelEntry> {
+function toModelEntry(model: Model, settings: Settings, nowMs: number): z.infer<typeof modelEntrySchema> {
 	const price = priceAt(model, nowMs);
 	const { tools, vision, json_schema, logprobs } = model.supports;
 	return {
 		id: model.id,
 		object: "model",
-		// OpenAI clients expect a number; 0 says that no release date is known.
+		// OpenAI clients expect a number. 0 means that the release date is not known.
 		created: model.released ? Date.parse(model.released) / 1000 : 0,
 		owned_by: model.provider,
 		display_name: model.display_name,
@@ -69,11 +69,11 @@ const listModelsEndpoint = endpoint({
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
 	description:
 		"For ids to pin with `model`, their prices, limits and abilities, and whether this service can reach them now.",
-	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(modelEntry) })),
+	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(modelEntrySchema) })),
 	async handle({ context }) {
 		return ok({
 			object: "list" as const,
-			data: context.settings.catalog.models.map((model) => describe(model, context.settings, context.startedAtMs)),
+			data: context.settings.catalog.models.map((model) => toModelEntry(model, context.settings, context.startedAtMs)),
 		});
 	},
 });
@@ -85,11 +85,11 @@ const getModelEndpoint = endpoint({
 	access: "public",
 	summary: "One model of the catalog.",
 	params: z.lazy(() => z.object({ id: z.string() })),
-	result: modelEntry,
+	result: modelEntrySchema,
 	async handle({ params, context }) {
 		const model = context.settings.catalog.findModel(params.id);
 		if (!model) return fail({ reason: "model_not_found", message: "no such model; GET /v1/models lists them all" });
-		return ok(describe(model, context.settings, context.startedAtMs));
+		return ok(toModelEntry(model, context.settings, context.startedAtMs));
 	},
 });
 

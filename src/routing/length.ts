@@ -1,5 +1,5 @@
-// How long an answer may be: output limits from the least that is of use to the most that a model writes, and the longest of
-// them whose worst case is within a limit. Pure.
+// Output limits of a call: the lowest and the highest that a model may get, and the longest answer whose worst case
+// fits a limit. Pure.
 import type { CallCost } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
@@ -12,66 +12,75 @@ import type { Signals } from "./signals.ts";
 export interface LengthRequest {
 	call: ModelCall;
 	/**
-	 * Whether the answer may be as long as its model writes and the ceiling affords: then the call's `outputLimit` are the visible
-	 * ones that there must be room for at the least.
+	 * Whether the answer may be as long as the model can write and the cost limit allows. Then the call's `maxTokens`
+	 * is the number of visible tokens that must fit at least.
 	 */
 	longest: boolean;
 	signals: Signals;
-	/** Worst case of the exact request this model would be sent; with another output limit than the call's, if one is given. */
+	/** Worst case of the exact request to this model. `maxTokens` replaces the call's output limit. */
 	worstCase(model: Model, effort: EffortChoice, maxTokens?: number): CallCost;
 }
 
-/** A call with another output limit; itself wherever it can be. */
-export function withLimit(call: ModelCall, maxTokens: number): ModelCall {
+/** The call with this output limit; the same object when the limit does not change. */
+export function withOutputLimit(call: ModelCall, maxTokens: number): ModelCall {
 	return maxTokens === call.maxTokens ? call : { ...call, maxTokens };
 }
 
 /** Worst case of a model's exact request at an output limit, with the effort that goes with it, nano-USD. */
-export function worstAt(request: LengthRequest, model: Model, mode: Mode, maxTokens: number): number {
-	const { effort } = chooseEffort(model, withLimit(request.call, maxTokens), mode);
+export function worstCaseNanoUsd(request: LengthRequest, model: Model, mode: Mode, maxTokens: number): number {
+	const { effort } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
 	return request.worstCase(model, effort, maxTokens).totalNanoUsd;
 }
 
 /** The lowest output limit that a model may be called with. */
-export function leastTokens({ call, longest }: LengthRequest, model: Model, mode: Mode): number {
+export function minOutputTokens({ call, longest }: LengthRequest, model: Model, mode: Mode): number {
 	return longest ? limitForVisible(call.maxTokens, chooseEffort(model, call, mode).effort) : call.maxTokens;
 }
 
-/** A prompt may have so many times the tokens that it is estimated at, where a refusal would be ours: nobody asked for this length. */
+/**
+ * Tolerance for the token estimate of the prompt. The client did not ask for this length, so a refusal would be this
+ * service's fault.
+ */
 const PROMPT_MARGIN = 1.5;
 
-/** The highest: what the model writes at most, in what the prompt leaves of its context. */
-export function mostTokens(request: LengthRequest, model: Model, mode: Mode): number {
-	const least = leastTokens(request, model, mode);
+/** The highest output limit: the model's own, within the context that the prompt leaves. */
+export function maxOutputTokens(request: LengthRequest, model: Model, mode: Mode): number {
+	const least = minOutputTokens(request, model, mode);
 	if (!request.longest) return least;
 	const { max_output_tokens, context_window } = model.limits;
 	const room = context_window - Math.ceil(PROMPT_MARGIN * request.signals.contextTokens);
 	return Math.max(least, Math.min(max_output_tokens, room));
 }
 
-/** An output limit and the worst case of a request with it. */
-export interface Fit {
+/** An output limit, and the worst case of the request with it. */
+interface LengthFit {
 	maxTokens: number;
 	worstNanoUsd: number;
 }
 
-/** Worst cases are linear in the output limit but for a few bytes; the guess from a straight line is right at once or soon. */
+/**
+ * Worst cases are linear in the output limit, except for a few bytes. Interpolation is right at once or after a few
+ * steps.
+ */
 const MAX_GUESSES = 8;
 
-/** The longest answer between two limits whose worst case is within another; null when not even the shortest one's is. */
-export function longestWithin(
+/**
+ * The longest answer between two output limits whose worst case is within a cost limit, nano-USD; null when even the
+ * shortest exceeds it.
+ */
+export function fitLength(
 	limitNanoUsd: number,
 	{ least, most }: { least: number; most: number },
-	worstOf: (maxTokens: number) => number,
-): Fit | null {
-	const high = worstOf(most);
+	worstCaseFor: (maxTokens: number) => number,
+): LengthFit | null {
+	const high = worstCaseFor(most);
 	if (high <= limitNanoUsd) return { maxTokens: most, worstNanoUsd: high };
-	const low = worstOf(least);
+	const low = worstCaseFor(least);
 	if (low > limitNanoUsd) return null;
 	const perToken = (high - low) / (most - least);
 	let guess = least + Math.floor((limitNanoUsd - low) / perToken);
 	for (let guesses = 0; guesses < MAX_GUESSES && guess > least; guesses++) {
-		const worstNanoUsd = worstOf(guess);
+		const worstNanoUsd = worstCaseFor(guess);
 		if (worstNanoUsd <= limitNanoUsd) return { maxTokens: guess, worstNanoUsd };
 		guess -= Math.ceil((worstNanoUsd - limitNanoUsd) / perToken);
 	}

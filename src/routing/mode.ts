@@ -1,9 +1,9 @@
-// What a selection weighs most (docs/reference.md, "Routing").
+// What routing favours (docs/reference.md, "Routing").
 
-/** Modes a request or a config may ask for. */
+/** Modes that a request or a config may set. */
 export const ROUTING_MODES = ["quality", "balanced", "agility"] as const;
 export type RoutingMode = (typeof ROUTING_MODES)[number];
 
-/** `direct` is a model named by the request. */
+/** `direct` means that a model was named. */
 export const MODES = [...ROUTING_MODES, "direct"] as const;
 export type Mode = (typeof MODES)[number];

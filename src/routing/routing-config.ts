@@ -1,26 +1,26 @@
-// What a routing config asks of a selection. Its file format, validation and digest are brain/.
+// What a routing config tells the router. Its file format, validation and digest are left to routing-config/.
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
 import type { RoutingMode } from "./mode.ts";
 import type { Intent } from "./signals.ts";
 
-/** What must hold for a rule to match: all that is given; nothing given always holds. */
+/** When a rule matches: all conditions that are set must hold. A rule without conditions always matches. */
 export interface RuleCondition {
-	/** One of these was detected. */
+	/** At least one of these was detected. */
 	intent?: Intent[];
-	/** Stands in the last user text, in whatever case. */
+	/** Occurs in the last user text; case is ignored. */
 	contains?: string;
 	/** A regular expression in RE2 syntax that matches somewhere in the last user text. */
 	matches?: string;
-	/** Estimated prompt tokens, both bounds included. */
+	/** Estimated prompt tokens; both bounds are inclusive. */
 	min_tokens?: number;
 	max_tokens?: number;
 	has_tools?: boolean;
 	has_images?: boolean;
 }
 
-/** What a rule that matches decides, where the request leaves it open; its max_cost always holds. */
+/** What a matching rule decides, unless the request does. Its max_cost always applies. */
 export interface RuleChoice {
 	model?: string;
 	routing_mode?: RoutingMode;
@@ -29,13 +29,14 @@ export interface RuleChoice {
 	max_cost?: number;
 }
 
+/** A rule of a routing config: when it matches, and what it decides. */
 export interface RoutingRule {
 	name?: string;
 	when: RuleCondition;
 	use: RuleChoice;
 }
 
-/** The canonical form, whatever the input form. `rules` and `compliance` are there only when they say something. */
+/** The canonical form of any input form. `rules` and `compliance` are present only when they are not empty. */
 export interface RoutingConfig {
 	model: string;
 	routing_mode: RoutingMode | null;
@@ -47,14 +48,14 @@ export interface RoutingConfig {
 	compliance?: CompliancePolicy;
 }
 
-/** A config that was validated, with what its rules need to be tried. */
+/** A validated config with its compiled patterns. */
 export interface CompiledConfig {
 	config: RoutingConfig;
-	/** Whether one of its patterns matches somewhere in a text; in time linear in the text. */
+	/** Whether one of its patterns matches somewhere in a text. Takes time linear in the text. */
 	matches(pattern: string, text: string): boolean;
 }
 
-/** Whether a text matches a pattern whose `*` stands for any characters; linear in both. */
+/** Whether a text matches a pattern in which `*` stands for any characters. Linear in both. */
 function matchesGlob(pattern: string, text: string): boolean {
 	const parts = pattern.split("*");
 	const [first = "", last = ""] = [parts[0], parts.at(-1)];
@@ -70,7 +71,7 @@ function matchesGlob(pattern: string, text: string): boolean {
 	return true;
 }
 
-/** The entry of `blocked` that a model falls under, or undefined. */
+/** The entry of `blocked` that blocks a model; undefined when none does. */
 export function findBlocking(model: Pick<Model, "id" | "provider">, blocked: readonly string[]): string | undefined {
 	return blocked.find((entry) => matchesGlob(entry, model.id) || matchesGlob(entry, model.provider));
 }

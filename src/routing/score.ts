@@ -1,4 +1,5 @@
-// What a model is expected to deliver on a prompt, and one score from it per mode. Pure; the weights are the table below.
+// What a model is expected to deliver on a prompt, and a score for it per mode. The weights are in the table below.
+// Pure.
 
 import { type CallCost, priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -8,17 +9,17 @@ import type { Mode } from "./mode.ts";
 import { type Intent, isGeneral, type Signals } from "./signals.ts";
 
 /** Shares of quality, price and speed in the score. */
-const WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
+const SCORE_WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
 	quality: { quality: 0.9, price: 0.06, speed: 0.04 },
 	balanced: { quality: 0.55, price: 0.3, speed: 0.15 },
 	agility: { quality: 0.2, price: 0.35, speed: 0.45 },
 };
 
-/** What models differ in: what a prompt is about, and what it asks of a model besides. */
+/** What models differ in: the subject of a prompt, and what else it requires. */
 type Demand = Intent | "tools" | "long_context";
 
-/** Typical length of an answer in tokens; a translation is as long as its prompt. */
-const TYPICAL_OUTPUT: Readonly<Record<Demand, number>> = {
+/** Typical length of an answer in tokens. A translation is as long as its prompt. */
+const TYPICAL_OUTPUT_TOKENS: Readonly<Record<Demand, number>> = {
 	code: 700,
 	math: 400,
 	reasoning: 600,
@@ -32,11 +33,14 @@ const TYPICAL_OUTPUT: Readonly<Record<Demand, number>> = {
 	chat: 300,
 };
 
-/** Prices and waiting times are compared on a log scale between these ends, so that a score does not depend on who else is eligible. */
+/**
+ * Cost and latency are compared on a log scale between these ends. So a score does not depend on the other eligible
+ * models.
+ */
 const COST_RANGE_USD = [1e-6, 1] as const;
 const LATENCY_RANGE_MS = [300, 120_000] as const;
 
-/** The catalog has four figures; other intents use the nearest of them. */
+/** The catalog has four figures. Each other intent uses the nearest of them. */
 const QUALITY_FIGURE: Readonly<Record<Demand, "general" | "reasoning" | "code" | "tools">> = {
 	code: "code",
 	math: "reasoning",
@@ -51,6 +55,7 @@ const QUALITY_FIGURE: Readonly<Record<Demand, "general" | "reasoning" | "code" |
 	chat: "general",
 };
 
+/** Expected quality, cost and latency of a model on a prompt. */
 export interface Expectation {
 	/** 0 to 1. */
 	quality: number;
@@ -58,8 +63,8 @@ export interface Expectation {
 	latencyMs: number;
 }
 
-/** A prompt that is about nothing particular is weighed by its tools and its length alone, where it has them. */
-function demandsOf(signals: Signals): Demand[] {
+/** What a prompt requires. A prompt with tools or a long context but no particular subject counts by those alone. */
+function promptDemands(signals: Signals): Demand[] {
 	const besides: Demand[] = [
 		...(signals.hasTools ? ["tools" as const] : []),
 		...(signals.longContext ? ["long_context" as const] : []),
@@ -68,8 +73,12 @@ function demandsOf(signals: Signals): Demand[] {
 	return general && besides.length > 0 ? besides : [...signals.intents, ...besides];
 }
 
-/** Expected quality, price and latency of one model on one prompt. */
-export function expect(
+/**
+ * Expected quality, cost and latency of one model on one prompt.
+ * @param maxTokens the output limit.
+ * @param nowMs selects the price, ms since the epoch.
+ */
+export function computeExpectation(
 	model: Model,
 	effort: EffortChoice,
 	signals: Signals,
@@ -77,11 +86,11 @@ export function expect(
 	nowMs: number,
 ): Expectation {
 	const level = effortLevel(model, effort);
-	const demands = demandsOf(signals);
+	const demands = promptDemands(signals);
 	const figures = demands.map((demand) => model.quality[QUALITY_FIGURE[demand]] ?? model.quality.general);
 	const best = figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 	const ratio = model.quality.low_effort_ratio;
-	const typical = Math.max(...demands.map((demand) => TYPICAL_OUTPUT[demand]));
+	const typical = Math.max(...demands.map((demand) => TYPICAL_OUTPUT_TOKENS[demand]));
 	const outputText = Math.min(
 		maxTokens,
 		signals.intents.includes("translation") ? Math.max(typical, signals.promptTokens) : typical,
@@ -104,9 +113,9 @@ function cheapness(value: number, [low, high]: readonly [number, number]): numbe
 	return 1 - Math.min(1, place);
 }
 
-/** One number per candidate, 0 to 1; `direct` has nothing to weigh and uses the balanced weights. */
-export function score(expectation: Expectation, mode: Mode): number {
-	const weights = WEIGHTS[mode === "direct" ? "balanced" : mode];
+/** The score of a candidate, 0 to 1. `direct` compares nothing and uses the balanced weights. */
+export function scoreExpectation(expectation: Expectation, mode: Mode): number {
+	const weights = SCORE_WEIGHTS[mode === "direct" ? "balanced" : mode];
 	const value =
 		weights.quality * expectation.quality +
 		weights.price * cheapness(expectation.cost.totalNanoUsd / 1e9, COST_RANGE_USD) +

@@ -1,7 +1,8 @@
-// Prompt → signals, by rules: what kind of task it is and how hard it looks. Pure and linear in the text.
+// Reads signals from a prompt by rules: what it is about and how difficult it looks. Pure; takes time linear in the
+// text.
 import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType } from "../providers/model-call.ts";
 
-/** What a prompt may be about: the names that rules, previews and answers use. */
+/** What a prompt may be about. Rules, previews and answers use these names. */
 export const INTENTS = [
 	"code",
 	"math",
@@ -15,36 +16,40 @@ export const INTENTS = [
 ] as const;
 export type Intent = (typeof INTENTS)[number];
 
-/** Intents of prompts in which nothing more particular was found. */
-const GENERAL: readonly Intent[] = ["factual", "advice", "chat"];
+/** Intents of prompts without a more particular one. */
+const GENERAL_INTENTS: readonly Intent[] = ["factual", "advice", "chat"];
 
+/** What routing reads from a prompt. */
 export interface Signals {
-	/** At least one; exactly one of factual, advice and chat when nothing more particular fired. */
+	/** At least one. Exactly one of factual, advice and chat when no other intent was found. */
 	intents: Intent[];
 	difficulty: "trivial" | "normal" | "hard";
 	hasTools: boolean;
 	hasImages: boolean;
-	/** Images that stand as an https address. */
+	/** Images given by https address. */
 	hasRemoteImages: boolean;
-	/** The prompt is so long that models differ in how they cope with it. */
+	/** The prompt is so long that models differ in how well they handle it. */
 	longContext: boolean;
-	/** Estimate at four characters a token, plus a share per image. */
+	/** An estimate at four characters a token, plus a fixed number per image. */
 	promptTokens: number;
-	/** The same for checks against a context window, where scripts of more tokens a character must not be underrated. */
+	/**
+	 * The same estimate for checks against a context window. It also counts scripts that take more tokens per
+	 * character.
+	 */
 	contextTokens: number;
 }
 
-/** Looked at from each end of the last user text; a longer middle changes the size, not the kind. */
-const SCANNED_CHARS = 4_000;
+/** Characters read from each end of the last user text. The middle of a longer text is skipped. */
+const READ_CHARS = 4_000;
 const CHARS_PER_TOKEN = 4;
-/** Typical cost of an image for an estimate; the reserved bound is another figure. */
+/** Typical number of tokens for an image. The cost bound uses another figure. */
 const IMAGE_TOKENS = 1_000;
 const LONG_CONTEXT_TOKENS = 32_000;
 const HARD_TOKENS = 4_000;
 const TRIVIAL_CHARS = 60;
 
-/** Patterns are alternations of literals without nested repetition, so a scan is linear. */
-const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
+/** The patterns are alternations of literals without nested repetition, so matching is linear. */
+const INTENT_RULES: readonly { intent: Intent; pattern: RegExp }[] = [
 	{
 		intent: "code",
 		pattern:
@@ -77,47 +82,47 @@ const RULES: readonly { intent: Intent; pattern: RegExp }[] = [
 	},
 ];
 
-const ADVICE =
+const ADVICE_WORDS =
 	/\b(?:should (?:i|we)|how (?:do|can|should|would) (?:i|we|you)|what would you|recommend|suggest|advice|advise|tips|best way|ideas? for|which .{1,60}\b(?:choose|buy|pick|use))\b/i;
 
-const FACTUAL =
+const FACTUAL_WORDS =
 	/^\W*(?:what|who|whom|whose|when|where|which|is|are|was|were|does|do|did|has|have|in which|at what)\b|\b(?:define|definition of|capital of|meaning of|what is|who is|when did|where is|how (?:old|tall|far|long|big|deep|high))\b/i;
 
-/** A prompt in which no rule fired: a wish for advice, a question of fact, or talk. */
+/** The intent of a prompt that no rule matched. */
 function generalIntent(text: string): Intent {
-	if (ADVICE.test(text)) return "advice";
-	return FACTUAL.test(text) ? "factual" : "chat";
+	if (ADVICE_WORDS.test(text)) return "advice";
+	return FACTUAL_WORDS.test(text) ? "factual" : "chat";
 }
 
-const HARD =
+const HARD_WORDS =
 	/\b(?:prove|proof|derive|optimi[sz]e|architect(?:ure)?|distributed|concurren(?:cy|t)|race condition|formal(?:ly)?|rigorous(?:ly)?|comprehensive|in[- ]depth|from scratch|production[- ]ready|step[- ]by[- ]step|edge cases|threat model|trade-?offs?|complexity|end-to-end|multi-?step)\b/gi;
 
-/** The part of a text that rules look at. */
-function scanned(text: string): string {
-	return text.length <= 2 * SCANNED_CHARS ? text : `${text.slice(0, SCANNED_CHARS)}\n${text.slice(-SCANNED_CHARS)}`;
+/** The part of a text that the rules read. */
+function cutMiddle(text: string): string {
+	return text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
 }
 
-/** What the user said last; results of tools are not the user's words. */
+/** The text of the last user message. Tool results are not the user's words. */
 export function lastUserText({ messages }: ModelCall): string {
-	const said = messages.findLast(
+	const message = messages.findLast(
 		({ role, content }) => role === "user" && !content.every(({ type }) => type === "tool_result"),
 	);
-	return said
-		? partsOfType<ContentPart, "text">(said.content, "text")
+	return message
+		? partsOfType<ContentPart, "text">(message.content, "text")
 				.map(({ text }) => text)
 				.join("\n")
 		: "";
 }
 
-/** Prompt tokens at four characters a token, tools and images included. */
-export function estimatePromptTokens(call: ModelCall): number {
+/** Prompt tokens at four characters a token, including tools and images. */
+function estimatePromptTokens(call: ModelCall): number {
 	let chars = 0;
 	for (const text of messageTexts(call)) chars += text.length;
 	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
 	return Math.ceil(chars / CHARS_PER_TOKEN) + callImages(call).length * IMAGE_TOKENS;
 }
 
-/** UTF-8 bytes beyond one a character, by which scripts are told apart: none in ASCII, two in each CJK character. */
+/** UTF-8 bytes beyond one per character: none in ASCII, two for each CJK character. */
 function bytesBeyondAscii(text: string): number {
 	let bytes = 0;
 	for (let i = 0; i < text.length; i++) {
@@ -127,17 +132,18 @@ function bytesBeyondAscii(text: string): number {
 	return bytes;
 }
 
-/** A CJK character, two bytes beyond ASCII's one, makes about a token of its own where four Latin letters make one. */
+/** A CJK character has two bytes beyond one and makes about one token, as four Latin letters do. */
 const TOKENS_PER_BYTE_BEYOND = 0.375;
 
-/** The prompt's tokens with what it leaves out, the arguments of called tools, and what it underrates, other scripts. */
+/** The prompt's tokens, plus the arguments of tool calls, plus what other scripts add. */
 function estimateContextTokens(call: ModelCall, promptTokens: number): number {
 	const calls = call.messages.flatMap(({ content }) => partsOfType<ContentPart, "tool_call">(content, "tool_call"));
-	const written = calls.map(({ arguments: args }) => args);
+	const callArguments = calls.map(({ arguments: args }) => args);
 	let chars = 0;
-	for (const text of written) chars += text.length;
+	for (const text of callArguments) chars += text.length;
 	let beyond = 0;
-	for (const text of [...messageTexts(call), ...written, JSON.stringify(call.tools)]) beyond += bytesBeyondAscii(text);
+	for (const text of [...messageTexts(call), ...callArguments, JSON.stringify(call.tools)])
+		beyond += bytesBeyondAscii(text);
 	return promptTokens + Math.ceil(chars / CHARS_PER_TOKEN + beyond * TOKENS_PER_BYTE_BEYOND);
 }
 
@@ -146,39 +152,39 @@ export function estimateTokens(text: string): number {
 	return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** Whether nothing but factual, advice or chat was found. */
+/** Whether only factual, advice or chat was found. */
 export function isGeneral({
 	intents,
 	hasTools,
 	longContext,
 }: Pick<Signals, "intents" | "hasTools" | "longContext">): boolean {
-	return !hasTools && !longContext && intents.every((intent) => GENERAL.includes(intent));
+	return !hasTools && !longContext && intents.every((intent) => GENERAL_INTENTS.includes(intent));
 }
 
-function difficultyOf(
+function rateDifficulty(
 	text: string,
-	found: Pick<Signals, "intents" | "hasTools" | "longContext" | "promptTokens">,
+	prompt: Pick<Signals, "intents" | "hasTools" | "longContext" | "promptTokens">,
 ): Signals["difficulty"] {
-	const { intents, promptTokens } = found;
-	const hardWords = new Set([...text.matchAll(HARD)].map(([word]) => word.toLowerCase())).size;
+	const { intents, promptTokens } = prompt;
+	const hardWords = new Set([...text.matchAll(HARD_WORDS)].map(([word]) => word.toLowerCase())).size;
 	const demanding = intents.some((intent) => intent === "code" || intent === "math" || intent === "reasoning");
 	if (hardWords >= 2 || (demanding && hardWords >= 1 && text.length > 200) || (demanding && promptTokens > HARD_TOKENS))
 		return "hard";
-	return isGeneral(found) && text.length <= TRIVIAL_CHARS ? "trivial" : "normal";
+	return isGeneral(prompt) && text.length <= TRIVIAL_CHARS ? "trivial" : "normal";
 }
 
 /** Reads a call's signals from its last user message, its tools and its size. */
 export function detectSignals(call: ModelCall): Signals {
-	const text = scanned(lastUserText(call));
+	const text = cutMiddle(lastUserText(call));
 	const promptTokens = estimatePromptTokens(call);
 	const images = callImages(call);
 	const hasTools = call.tools.length > 0;
-	const intents = RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
+	const intents = INTENT_RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
 	if (intents.length === 0) intents.push(generalIntent(text));
 	const longContext = promptTokens > LONG_CONTEXT_TOKENS;
 	return {
 		intents,
-		difficulty: difficultyOf(text, { intents, hasTools, longContext, promptTokens }),
+		difficulty: rateDifficulty(text, { intents, hasTools, longContext, promptTokens }),
 		hasTools,
 		longContext,
 		hasImages: images.length > 0,
@@ -188,7 +194,7 @@ export function detectSignals(call: ModelCall): Signals {
 	};
 }
 
-/** The boolean per signal name that `signals_detected` shows. */
+/** The booleans that `signals_detected` shows, by signal name. */
 export function toSignalFlags({
 	intents,
 	difficulty,

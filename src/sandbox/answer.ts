@@ -1,6 +1,7 @@
 // One answer with its usage and its faults, before a wire format gets hold of it.
+import { clip } from "../clip.ts";
 import type { Faults } from "./faults.ts";
-import { clip, longText, replyTo, type SandboxPrompt } from "./reply.ts";
+import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
 /** Token counts in disjoint buckets; each format adds them up in its own way. */
 export interface SandboxUsage {

@@ -1,5 +1,5 @@
 // What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
-
+import { clip } from "../clip.ts";
 import { agentReply } from "./agent-reply.ts";
 import { codeReply } from "./code-reply.ts";
 import { orchestrationReply } from "./orchestration-reply.ts";
@@ -101,11 +101,6 @@ function chosenTools({ tools, toolChoice, userText, parallelToolCalls, toolResul
 	const fitting = tools.filter((tool) => concerns(tool, userText));
 	const chosen = fitting.length === 0 && toolChoice === "required" ? tools.slice(0, 1) : fitting;
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
-}
-
-/** The first `length` UTF-16 units of a text, without half a character at its end. */
-export function clip(text: string, length: number): string {
-	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** What a prompt asks, on one line. */

@@ -1,64 +1,64 @@
-// Checks a workspace's chain of handoffs (docs/proofs.md, "Handoff chain") from what was saved of it, alone or against a
-// checkpoint. Asks nobody; what the service itself said of it counts only against it.
+// Checks a saved chain of handoffs (docs/proofs.md, "Handoff ledger"), alone or against a checkpoint, without any
+// request. The service's own verdict in the file can only count against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import { type FaultName, verifyChain } from "../ledger/chain.ts";
+import { type ChainFaultName, verifyChain } from "../ledger/chain.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
 import { leafHash, merkleRoot } from "../proof/merkle.ts";
 import { describePublicKey } from "../proof/signing.ts";
 import { readCheckpoint } from "./checkpoint.ts";
-import { contradictions, type Finding, failure, failures, finding, unproven } from "./findings.ts";
-import { idsOf, type PublicKeys } from "./keys.ts";
+import { contradictionFindings, type Finding, failedFindings, failure, finding, unprovenFindings } from "./findings.ts";
+import { listKeyIds, type PublicKeys } from "./keys.ts";
 
-const text = z.string();
-const maybeText = z.string().nullable();
-const texts = z.array(z.string());
-const items = z.array(z.looseObject({ id: z.string(), description: z.string() }));
+const textField = z.string();
+const nullableText = z.string().nullable();
+const textList = z.array(z.string());
+const itemList = z.array(z.looseObject({ id: z.string(), description: z.string() }));
 
-/** An entry as the chain's answer shows it. */
-const entrySchema = z.looseObject({
-	id: text,
-	workspace_id: text,
+/** An entry as the chain endpoint returns it. */
+const chainEntrySchema = z.looseObject({
+	id: textField,
+	workspace_id: textField,
 	seq: z.int(),
-	objective: text,
-	from_tool: maybeText,
-	to_tool: maybeText,
-	files_touched: texts,
-	constraints: texts,
-	risks: items,
-	validation: items,
-	recommended_next_action: maybeText,
-	action_kind: text,
+	objective: textField,
+	from_tool: nullableText,
+	to_tool: nullableText,
+	files_touched: textList,
+	constraints: textList,
+	risks: itemList,
+	validation: itemList,
+	recommended_next_action: nullableText,
+	action_kind: textField,
 	est_cost: z.number().nullable(),
-	risk: z.strictObject({ score: z.number(), tier: text, factors: texts }),
-	prev_handoff_id: maybeText,
-	prev_hash: maybeText,
-	prev_signature: maybeText,
-	created_at: text,
-	subject: text,
-	hash: text,
-	signature: maybeText,
-	key_id: maybeText,
+	risk: z.strictObject({ score: z.number(), tier: textField, factors: textList }),
+	prev_handoff_id: nullableText,
+	prev_hash: nullableText,
+	prev_signature: nullableText,
+	created_at: textField,
+	subject: textField,
+	hash: textField,
+	signature: nullableText,
+	key_id: nullableText,
 });
 
-type Entry = z.output<typeof entrySchema>;
+type ChainEntry = z.output<typeof chainEntrySchema>;
 
-const pageSchema = z.looseObject({
+const chainPageSchema = z.looseObject({
 	workspace_id: z.string(),
 	count: z.int(),
 	has_more: z.boolean(),
-	data: z.array(entrySchema),
+	data: z.array(chainEntrySchema),
 	verification: z.record(z.string(), z.unknown()).optional(),
 });
-type Page = z.output<typeof pageSchema>;
+type ChainPage = z.output<typeof chainPageSchema>;
 
-/** One page of the chain's answer, or all of them in order. */
-const documentSchema = z.union([pageSchema, z.array(pageSchema).min(1)]);
+/** One page of the chain endpoint's answer, or all pages in order. */
+const chainDocumentSchema = z.union([chainPageSchema, z.array(chainPageSchema).min(1)]);
 
-/** An entry's columns, from what is shown of it: what is shown is what is held against the signed subject. */
-function rowOf(entry: Entry): HandoffRow {
+/** The columns of an entry, rebuilt from its visible members. They are compared with the signed subject. */
+function toHandoffRow(entry: ChainEntry): HandoffRow {
 	const { risk, risks, validation, est_cost, files_touched, constraints, subject, ...columns } = entry;
 	return {
 		...columns,
@@ -76,7 +76,7 @@ function rowOf(entry: Entry): HandoffRow {
 	};
 }
 
-const FAULTS: Readonly<Record<FaultName, string>> = {
+const FAULT_TEXTS: Readonly<Record<ChainFaultName, string>> = {
 	seq_gap: "its number does not follow the one before",
 	prev_link_broken: "does not follow the entry before",
 	subject_mismatch: "shows something else than was signed",
@@ -87,22 +87,22 @@ const FAULTS: Readonly<Record<FaultName, string>> = {
 	head_mismatch: "is not the chain's last",
 };
 
-/** What is wrong with entries, one line each. */
-function faultLines(rows: readonly HandoffRow[], reasons: readonly string[]): string[] {
+/** The faults of entries, one line per entry. */
+function renderFaults(rows: readonly HandoffRow[], reasons: readonly string[]): string[] {
 	const byPosition = Map.groupBy(reasons, (reason) => Number(reason.split(":")[1]));
 	return [...byPosition].map(([position, names]) => {
 		const row = rows[position];
-		const said = names.map((reason) => FAULTS[reason.split(":")[0] as FaultName]);
-		return `entry ${row?.seq ?? position} (${row?.id}): ${said.join(", ")}`;
+		const texts = names.map((reason) => FAULT_TEXTS[reason.split(":")[0] as ChainFaultName]);
+		return `entry ${row?.seq ?? position} (${row?.id}): ${texts.join(", ")}`;
 	});
 }
 
-function rootOfRows(rows: readonly HandoffRow[]): Hash {
+function rowsRoot(rows: readonly HandoffRow[]): Hash {
 	return asHash(merkleRoot(rows.map(({ subject }) => leafHash(utf8ToBytes(subject)))));
 }
 
-/** Faults that entries have because what stands before them is not in the file. */
-function isMissingStart(reason: string): boolean {
+/** Whether a fault exists only because the entries before the first one are not in the file. */
+function isStartFault(reason: string): boolean {
 	return reason === "seq_gap:0" || reason === "prev_link_broken:0";
 }
 
@@ -111,16 +111,16 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 		pages: async function* () {
 			yield rows;
 		},
-		head: { size: rows.length, root: rootOfRows(rows), last: rows.at(-1) ?? null },
+		head: { size: rows.length, root: rowsRoot(rows), last: rows.at(-1) ?? null },
 		keys: keys.map((key) => describePublicKey(key, "current")),
 		verified: null,
 		expected: {},
 	});
 	const startsLater = (rows[0]?.seq ?? 0) > 0;
 	const reasons = verdict.reasons.filter(
-		(reason) => !(startsLater && isMissingStart(reason)) && !(keys.length === 0 && reason.startsWith("unknown_key:")),
+		(reason) => !(startsLater && isStartFault(reason)) && !(keys.length === 0 && reason.startsWith("unknown_key:")),
 	);
-	const faults = failures(faultLines(rows, reasons));
+	const faults = failedFindings(renderFaults(rows, reasons));
 	const signed = rows.filter(({ signature }) => signature !== null).length;
 	const signatures =
 		signed < rows.length
@@ -129,53 +129,53 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 				? failure("signatures: not checked, for want of a public key")
 				: finding(
 						!reasons.some((reason) => /^(?:signature_invalid|unknown_key):/.test(reason)),
-						`signatures: hold under ${idsOf(keys)}`,
+						`signatures: hold under ${listKeyIds(keys)}`,
 						"signatures: not all of them hold",
 					);
 	const sound = `entries: ${rows.length}, each shows what was signed and follows the one before`;
 	return [...(faults.length > 0 ? faults : [finding(true, sound, "")]), ...(rows.length > 0 ? [signatures] : [])];
 }
 
-/** What pages show beside the entries' proofs: counts only against them. */
-function besideFindings(pages: readonly Page[]): Finding[] {
+/** Findings on what the pages claim beside the entries' proofs. A claim can only count against the file. */
+function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 	const entries = pages.flatMap(({ data }) => data);
 	const gaps = pages.some(({ count, has_more }, index) => {
 		const next = pages[index + 1];
 		return next && (!has_more || next.count < count);
 	});
-	const names = Object.keys(entrySchema.shape);
+	const names = Object.keys(chainEntrySchema.shape);
 	return [
-		...failures(
+		...failedFindings(
 			entries
-				.flatMap((entry) => contradictions(`entry ${entry.seq}`, entry, { signed: entry.signature !== null }))
+				.flatMap((entry) => contradictionFindings(`entry ${entry.seq}`, entry, { signed: entry.signature !== null }))
 				.map(({ text }) => text),
 		),
 		...(gaps ? [failure("chain: a page that others follow says that none does, or of more entries than they")] : []),
 		...pages.flatMap(({ count, verification = {}, object }) => [
-			...contradictions("chain: a page", { object }, { object: "handoff.chain" }),
-			...contradictions("verification: the service", verification, {
+			...contradictionFindings("chain: a page", { object }, { object: "handoff.chain" }),
+			...contradictionFindings("verification: the service", verification, {
 				...{ ok: true, n: count, first_broken_index: null, reasons: [] },
 				...(verification["complete"] === null ? {} : { complete: true }),
 			}),
 		]),
-		...unproven(
+		...unprovenFindings(
 			"entries",
 			entries.flatMap((entry) => Object.keys(entry)).filter((name) => !names.includes(name) && name !== "signed"),
 		),
 	];
 }
 
-/** Whether the file holds all that the chain says it has. */
+/** Whether the file has all entries that the chain is said to have. */
 function extentFinding(rows: readonly HandoffRow[], count: number, hasMore: boolean): Finding {
 	const first = rows[0]?.seq ?? 0;
-	const held = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
+	const range = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
 	if (hasMore && first + rows.length >= count)
-		return failure(`chain: is said to go on behind its ${count} entries, of which the file holds ${held}`);
+		return failure(`chain: is said to go on behind its ${count} entries, of which the file holds ${range}`);
 	if (first === 0 && rows.length === count)
-		return finding(true, `chain: whole, ${count} entries with root ${rootOfRows(rows)}`, "");
+		return finding(true, `chain: whole, ${count} entries with root ${rowsRoot(rows)}`, "");
 	if (first > 0 || (hasMore && rows.length < count))
-		return { verdict: "note", text: `chain: ${count} entries, of which the file holds ${held}` };
-	return failure(`chain: is said to have ${count} entries, but the file holds ${held}`);
+		return { verdict: "note", text: `chain: ${count} entries, of which the file holds ${range}` };
+	return failure(`chain: is said to have ${count} entries, but the file holds ${range}`);
 }
 
 async function checkpointFindings(
@@ -188,28 +188,28 @@ async function checkpointFindings(
 	const { size, root } = checkpoint;
 	if ((rows[0]?.seq ?? 0) > 0 || rows.length < size)
 		return [...findings, failure(`chain: lacks entries that the checkpoint of ${size} signs`)];
-	const own = rootOfRows(rows.slice(0, size));
+	const own = rowsRoot(rows.slice(0, size));
 	const ifNot = `chain: its first ${size} entries have root ${own}, not the checkpoint's`;
 	return [...findings, finding(own === root, `chain: its first ${size} entries are those of the checkpoint`, ifNot)];
 }
 
 /**
  * Checks a saved chain.
- * @param document what `GET /v1/handoff/chain/{workspace_id}` answers, or a list of its pages in order.
- * @param keys whose signatures count.
- * @param checkpoint text of a checkpoint that the chain is to agree with; null for none.
+ * @param document the answer of `GET /v1/handoff/chain/{workspace_id}`, or a list of its pages in order.
+ * @param keys trusted public keys.
+ * @param checkpoint text of a checkpoint that the chain must agree with; null for none.
  */
 export async function checkChain(document: unknown, keys: PublicKeys, checkpoint: string | null): Promise<Finding[]> {
-	const read = documentSchema.safeParse(document);
-	if (!read.success) return [failure("chain: is not what GET /v1/handoff/chain/{workspace_id} answers")];
-	const pages = [read.data].flat();
-	const rows = pages.flatMap(({ data }) => data.map(rowOf));
+	const parsed = chainDocumentSchema.safeParse(document);
+	if (!parsed.success) return [failure("chain: is not what GET /v1/handoff/chain/{workspace_id} answers")];
+	const pages = [parsed.data].flat();
+	const rows = pages.flatMap(({ data }) => data.map(toHandoffRow));
 	const last = pages.at(-1);
 	const names = new Set([...pages, ...rows].map(({ workspace_id }) => workspace_id));
 	return [
 		finding(names.size === 1, `workspace: ${[...names][0]}`, `workspace: entries of ${[...names].join(", ")}`),
 		...(await entryFindings(rows, keys)),
-		...besideFindings(pages),
+		...chainClaimFindings(pages),
 		extentFinding(rows, last?.count ?? 0, last?.has_more ?? false),
 		...(checkpoint === null ? [] : await checkpointFindings(rows, checkpoint, keys)),
 	];

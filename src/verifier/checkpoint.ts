@@ -1,23 +1,26 @@
-// Checks the checkpoint of a chain (docs/proofs.md, "Checkpoints"), a signed note, from what was saved of it. Asks nobody.
+// Checks a saved checkpoint of a chain (docs/proofs.md, "Checkpoints"), which is a signed note, without any request.
 import { asHash, type Hash } from "../proof/hash.ts";
 import { type Checkpoint, parseCheckpoint, parseNote, toVkey, verifyNote } from "../proof/note.ts";
 import { toKeyId } from "../proof/signing.ts";
 import { type Finding, failure, finding } from "./findings.ts";
-import { idsOf, type PublicKeys } from "./keys.ts";
+import { listKeyIds, type PublicKeys } from "./keys.ts";
 
-/** A checkpoint that was read; what it is worth stands in its findings. */
-export interface CheckedCheckpoint {
+/** A parsed checkpoint; null when it cannot be read. The findings say whether it is valid. */
+interface CheckedCheckpoint {
 	checkpoint: (Pick<Checkpoint, "origin" | "size"> & { root: Hash }) | null;
 	findings: Finding[];
 }
 
-const UNREADABLE: CheckedCheckpoint = {
+const UNREADABLE_CHECKPOINT: CheckedCheckpoint = {
 	checkpoint: null,
 	findings: [failure("checkpoint: is not what GET /v1/handoff/chain/{workspace_id}/checkpoint answers")],
 };
 
-/** Whether one of the keys has signed; each on its own, because another's signature proves nothing. */
-async function signatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
+/**
+ * Whether one of the keys has signed the note. Each key is tried on its own, because another key's signature proves
+ * nothing.
+ */
+async function checkpointSignatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
 	if (keys.length === 0) return failure("signature: not checked, for want of a public key");
 	for (const key of keys) {
 		const { outcome } = await verifyNote(note, [toVkey(origin, key)]);
@@ -29,23 +32,27 @@ async function signatureFinding(note: string, origin: string, keys: PublicKeys):
 			`signature: does not hold under key ${id}`,
 		);
 	}
-	return failure(`signature: is of no key that is given; given: ${idsOf(keys)}`);
+	return failure(`signature: is of no key that is given; given: ${listKeyIds(keys)}`);
 }
 
-/** Reads and checks a checkpoint. */
+/** Parses and checks a checkpoint. */
 export async function readCheckpoint(text: string, keys: PublicKeys): Promise<CheckedCheckpoint> {
 	const note = parseNote(text);
 	const checkpoint = note && parseCheckpoint(note.text);
-	// A note whose signatures are not the log's own says nothing about the log.
-	if (!checkpoint || !note.signatures.some(({ name }) => name === checkpoint.origin)) return UNREADABLE;
+	// A note that the log has not signed says nothing about the log.
+	if (!checkpoint || !note.signatures.some(({ name }) => name === checkpoint.origin)) return UNREADABLE_CHECKPOINT;
 	const { origin, size } = checkpoint;
 	const root = asHash(checkpoint.root);
-	const signature = await signatureFinding(text, origin, keys);
-	const said: Finding = { verdict: "ok", text: `checkpoint: ${origin} has ${size} entries and root ${root}` };
-	return { checkpoint: { origin, size, root }, findings: [said, signature] };
+	const signature = await checkpointSignatureFinding(text, origin, keys);
+	const claim: Finding = { verdict: "ok", text: `checkpoint: ${origin} has ${size} entries and root ${root}` };
+	return { checkpoint: { origin, size, root }, findings: [claim, signature] };
 }
 
-/** Checks a saved checkpoint. */
+/**
+ * Checks a saved checkpoint.
+ * @param text the note.
+ * @param keys trusted public keys.
+ */
 export async function checkCheckpoint(text: string, keys: PublicKeys): Promise<Finding[]> {
 	return (await readCheckpoint(text, keys)).findings;
 }

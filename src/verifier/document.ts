@@ -1,59 +1,65 @@
-// Reads a saved file so that nobody can read it differently: one text for its bytes, one value for each member and number. What
-// the value says is for the checks of each kind. Pure.
+// Reads a saved file in the one way that every reader agrees on: one text for its bytes, one value for each member and
+// number. Checking the value is left to each kind. Pure.
 
-/** Objects and arrays inside each other; no answer of the service comes near it. */
-const MAX_DEPTH = 64;
+/** Deepest nesting of objects and arrays. No answer of the service comes near it. */
+const MAX_NESTING = 64;
 
-/** Every number of at most so many characters and without an exponent is a double (15 digits; ECMA-262, 6.1.6.1). */
+/**
+ * Every number of at most this many characters and without an exponent is exact as a double (15 digits; ECMA-262,
+ * 6.1.6.1).
+ */
 const PLAIN_NUMBER_LENGTH = 15;
 
-/** Encodings that a byte order mark names; without one it is UTF-8 (RFC 8259, section 8.1). */
-const MARKS: readonly [mark: readonly number[], encoding: string][] = [
+/** The encodings that a byte order mark names. A file without a mark is UTF-8 (RFC 8259, section 8.1). */
+const BYTE_ORDER_MARKS: readonly [mark: readonly number[], encoding: string][] = [
 	[[0xff, 0xfe], "utf-16le"],
 	[[0xfe, 0xff], "utf-16be"],
 ];
 
 /**
- * The text of a file's bytes, without a byte order mark; null when they are no text.
- * @throws for more bytes than a string holds.
+ * The text of a file's bytes, without a byte order mark; null when they are not text.
+ * @throws when the file has more bytes than a string can hold.
  */
 export function decodeText(bytes: Uint8Array): string | null {
-	const [, encoding = "utf-8"] = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
+	const [, encoding = "utf-8"] =
+		BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
 	try {
 		return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
 	} catch (error) {
-		// What the Encoding Standard throws at bytes that are none of the encoding's.
+		// The Encoding Standard throws this for bytes that are invalid in the encoding.
 		if (error instanceof TypeError) return null;
 		throw error;
 	}
 }
 
-/** A value, or why the text has none that everybody would agree on. */
-export type Read = { ok: true; value: unknown } | { ok: false; fault: string };
+/** The value of a text, or why readers would disagree on it. */
+type DocumentResult = { ok: true; value: unknown } | { ok: false; fault: string };
 
-function placeOf(text: string, position: number): string {
+function describePosition(text: string, position: number): string {
 	const before = text.slice(0, position);
 	const line = before.split("\n").length;
 	return `line ${line}, column ${position - before.lastIndexOf("\n")}`;
 }
 
-/** A number's digits and the power of ten they stand at, the same however it is written. */
-function decimalOf(text: string): string {
+/** A number's digits and their power of ten: one form for all notations of the same number. */
+function normalizeDecimal(text: string): string {
 	const [, whole = "", fraction = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
 	const digits = `${whole}${fraction}`.replace(/^0+/, "");
-	const kept = digits.replace(/0+$/, "");
-	return kept === "" ? "0" : `${kept}e${Number(power) - fraction.length + digits.length - kept.length}`;
+	const significant = digits.replace(/0+$/, "");
+	return significant === ""
+		? "0"
+		: `${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
-/** True for a number that its parsed value still says: another reader may keep more digits, and so another amount. */
-function isKept(text: string): boolean {
+/** Whether a number survives parsing. Otherwise another reader might keep more digits and read another amount. */
+function isExactNumber(text: string): boolean {
 	if (text.length <= PLAIN_NUMBER_LENGTH && !/e/i.test(text)) return true;
 	const value = Number(text);
-	return Number.isFinite(value) && decimalOf(text) === decimalOf(String(value));
+	return Number.isFinite(value) && normalizeDecimal(text) === normalizeDecimal(String(value));
 }
 
-/** The end of a string that begins at a quotation mark: the position behind its closing one. */
-function endOfString(text: string, start: number): number {
+/** The position after the closing quotation mark of a string. */
+function findStringEnd(text: string, start: number): number {
 	let end = start;
 	do {
 		end = text.indexOf('"', end + 1);
@@ -64,16 +70,16 @@ function endOfString(text: string, start: number): number {
 	return text.length;
 }
 
-/** The names of each open object so far; null for an array. */
-type Open = (Set<string> | null)[];
+/** The member names of each open object so far; null for an array. */
+type OpenContainers = (Set<string> | null)[];
 
-/** What is wrong with an opening bracket where it stands. */
-function depthFault(open: Open, bracket: string): string | null {
+/** Opens an object or array; returns the fault when it nests too deep. */
+function depthFault(open: OpenContainers, bracket: string): string | null {
 	open.push(bracket === "{" ? new Set() : null);
-	return open.length > MAX_DEPTH ? `nests more than ${MAX_DEPTH} deep` : null;
+	return open.length > MAX_NESTING ? `nests more than ${MAX_NESTING} deep` : null;
 }
 
-/** What is wrong with a member's name. */
+/** Adds a member's name to its object; returns the fault when the name is not allowed. */
 function nameFault(names: Set<string>, quoted: string): string | null {
 	const name = String(JSON.parse(quoted));
 	if (name === "__proto__") return "has a member __proto__, which no answer has";
@@ -83,12 +89,12 @@ function nameFault(names: Set<string>, quoted: string): string | null {
 }
 
 /**
- * Finds what readers of JSON differ in (RFC 8259, sections 4 and 6): names that an object has twice, numbers that no double
- * holds; and `__proto__`, and depth without end.
+ * Finds what JSON readers treat differently (RFC 8259, sections 4 and 6): repeated member names and numbers that no
+ * double holds. Also `__proto__` and excessive depth.
  * @param text valid JSON.
  */
-function faultIn(text: string): string | null {
-	const open: Open = [];
+function findJsonFault(text: string): string | null {
+	const open: OpenContainers = [];
 	const tokens = /["{}[\]]|-?\d[\d.eE+-]*/g;
 	const colon = /\s*:/y;
 	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
@@ -97,25 +103,25 @@ function faultIn(text: string): string | null {
 		if (sign === "{" || sign === "[") fault = depthFault(open, sign);
 		else if (sign === "}" || sign === "]") open.pop();
 		else if (sign === '"') {
-			const end = endOfString(text, index);
+			const end = findStringEnd(text, index);
 			const names = open.at(-1);
 			tokens.lastIndex = end;
 			colon.lastIndex = end;
 			if (names && colon.test(text)) fault = nameFault(names, text.slice(index, end));
-		} else if (!isKept(sign)) fault = "has a number of more digits than a number keeps";
-		if (fault !== null) return `${fault} (${placeOf(text, index)})`;
+		} else if (!isExactNumber(sign)) fault = "has a number of more digits than a number keeps";
+		if (fault !== null) return `${fault} (${describePosition(text, index)})`;
 	}
 	return null;
 }
 
-/** Parses JSON that has one meaning. */
-export function readDocument(text: string): Read {
+/** Parses JSON, unless readers could disagree on its value. */
+export function readDocument(text: string): DocumentResult {
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
 	} catch {
 		return { ok: false, fault: text.trim() === "" ? "is empty" : "is not valid JSON" };
 	}
-	const fault = faultIn(text);
+	const fault = findJsonFault(text);
 	return fault === null ? { ok: true, value } : { ok: false, fault };
 }

@@ -1,17 +1,17 @@
-// What checking a proof found, line by line.
+// Findings: the result of a check, line by line.
 
-/** More would tell nobody more. */
-const MAX_LINES = 20;
+/** Further faults add nothing. */
+const MAX_FAULTS_SHOWN = 20;
 const MAX_LINE_LENGTH = 600;
 
-/** `note`: something that was not there to be checked, which is no fault. */
+/** `note`: something was not there to be checked, which is not a fault. */
 export interface Finding {
 	verdict: "ok" | "FAIL" | "note";
-	/** One line. */
+	/** A single line. */
 	text: string;
 }
 
-/** A finding by whether it holds; the second text says what is wrong. */
+/** A finding with one text for success and one for the fault. */
 export function finding(holds: boolean, ifSo: string, ifNot: string): Finding {
 	return holds ? { verdict: "ok", text: ifSo } : { verdict: "FAIL", text: ifNot };
 }
@@ -21,20 +21,20 @@ export function failure(text: string): Finding {
 	return { verdict: "FAIL", text };
 }
 
-/** Many faults of one sort: the first of them, and how many more there are. */
-export function failures(texts: readonly string[]): Finding[] {
-	const shown = texts.slice(0, MAX_LINES).map(failure);
+/** Many faults of one kind: the first ones, and how many more there are. */
+export function failedFindings(texts: readonly string[]): Finding[] {
+	const shown = texts.slice(0, MAX_FAULTS_SHOWN).map(failure);
 	const more = texts.length - shown.length;
 	return more > 0 ? [...shown, failure(`and ${more} more of these`)] : shown;
 }
 
 /**
- * What an answer says beside its proof, held against what follows from the proof: it counts only against the answer. Members
- * that are not there say nothing.
- * @param what the answer is called.
- * @param follows what each member has to be.
+ * Compares what an answer claims beside its proof with what follows from the proof. A claim can only count against the
+ * answer. Missing members claim nothing.
+ * @param what the name of the answer in the finding.
+ * @param follows the value that each member must have.
  */
-export function contradictions(
+export function contradictionFindings(
 	what: string,
 	said: Readonly<Record<string, unknown>>,
 	follows: Readonly<Record<string, unknown>>,
@@ -45,24 +45,27 @@ export function contradictions(
 	return names.length === 0 ? [] : [failure(`${what}: shows ${names.join(", ")} that its proof contradicts`)];
 }
 
-/** Names that no proof covers, so that nobody takes them for proven. */
-export function unproven(what: string, names: Iterable<string>): Finding[] {
+/** A note that names the members that no proof covers, so that nobody takes them for proven. */
+export function unprovenFindings(what: string, names: Iterable<string>): Finding[] {
 	const each = [...new Set(names)];
 	return each.length === 0 ? [] : [{ verdict: "note", text: `${what}: nothing proves ${each.join(", ")}` }];
 }
 
-/** Whether all of it holds. */
+/** Whether no finding is a fault. */
 export function allHold(findings: readonly Finding[]): boolean {
 	return findings.every(({ verdict }) => verdict !== "FAIL");
 }
 
-/** A finding's text for people. What a file says may hold line breaks, marks that turn lines around, and no end; this does not. */
-export function shownText({ text }: Finding): string {
+/**
+ * A finding's text, safe to show. A file may contain line breaks, marks that change the text direction, and texts of
+ * any length; the result does not.
+ */
+export function printableText({ text }: Finding): string {
 	const line = text.slice(0, MAX_LINE_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 	return text.length > MAX_LINE_LENGTH ? `${line.toWellFormed()}…` : line;
 }
 
-/** As printed. */
+/** A finding as the command line prints it. */
 export function renderFinding(finding: Finding): string {
-	return `${finding.verdict.padEnd(4)}  ${shownText(finding)}`;
+	return `${finding.verdict.padEnd(4)}  ${printableText(finding)}`;
 }

@@ -1,4 +1,4 @@
-// What can be checked offline, by the word that asks for it: the command line's and the page's.
+// The kinds of proof that can be checked offline, under their names on the command line and the page.
 import { NotCanonicalError } from "../proof/canonical.ts";
 import { checkChain } from "./chain.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
@@ -8,26 +8,26 @@ import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
 import { checkTrajectory } from "./trajectory.ts";
 
-/** What a check may be given besides what it checks. */
-export interface Given {
-	/** None: whatever is signed does not hold, because it was not checked. */
+/** What a check needs besides the saved file. */
+interface CheckOptions {
+	/** Trusted public keys. Without any, no signature counts as valid, because none was checked. */
 	keys: PublicKeys;
-	/** A checkpoint that a chain is to agree with. */
+	/** A checkpoint that a chain must agree with; null for none. */
 	checkpoint: string | null;
 }
 
-interface Kind {
-	/** What its file holds. */
+interface ProofKind {
+	/** Where the saved file comes from. */
 	file: string;
-	check(text: string, given: Given): Promise<Finding[]>;
+	check(text: string, options: CheckOptions): Promise<Finding[]>;
 }
 
-function ofJson(check: (document: unknown, given: Given) => Promise<Finding[]>): Kind["check"] {
-	return async (text, given) => {
+function checkJson(check: (document: unknown, options: CheckOptions) => Promise<Finding[]>): ProofKind["check"] {
+	return async (text, options) => {
 		const read = readDocument(text);
 		if (!read.ok) return [failure(`the file ${read.fault}`)];
 		try {
-			return await check(read.value, given);
+			return await check(read.value, options);
 		} catch (error) {
 			if (error instanceof NotCanonicalError) return [failure(`what the file holds has no hash: ${error.message}`)];
 			throw error;
@@ -35,47 +35,50 @@ function ofJson(check: (document: unknown, given: Given) => Promise<Finding[]>):
 	};
 }
 
-/** A note ends with one line break (c2sp.org/signed-note), which pasting may lose, and editors write it in their own way. */
-function asNote(text: string): string {
+/**
+ * A note ends with exactly one line break (c2sp.org/signed-note). Pasting may lose it, and editors may change line
+ * breaks.
+ */
+function normalizeNote(text: string): string {
 	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
 }
 
 /** The kinds, in the order they are offered. */
-export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", Kind>> = {
+export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", ProofKind>> = {
 	receipt: {
 		file: "GET /v1/proof/{request_id}",
-		check: ofJson((document, { keys }) => checkReceipt(document, keys)),
+		check: checkJson((document, { keys }) => checkReceipt(document, keys)),
 	},
 	trajectory: {
 		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
-		check: ofJson((document, { keys }) => checkTrajectory(document, keys)),
+		check: checkJson((document, { keys }) => checkTrajectory(document, keys)),
 	},
 	chain: {
 		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
-		check: ofJson((document, { keys, checkpoint }) =>
-			checkChain(document, keys, checkpoint === null ? null : asNote(checkpoint)),
+		check: checkJson((document, { keys, checkpoint }) =>
+			checkChain(document, keys, checkpoint === null ? null : normalizeNote(checkpoint)),
 		),
 	},
 	checkpoint: {
 		file: "GET /v1/handoff/chain/{workspace_id}/checkpoint",
-		check: (text, { keys }) => checkCheckpoint(asNote(text), keys),
+		check: (text, { keys }) => checkCheckpoint(normalizeNote(text), keys),
 	},
 };
 
-export type KindName = keyof typeof KINDS;
+export type ProofKindName = keyof typeof KINDS;
 
-/** Reads the name of a kind; null for any other word. */
-export function parseKind(name: string): KindName | null {
-	return Object.hasOwn(KINDS, name) ? (name as KindName) : null;
+/** The kind with this name; null when there is none. */
+export function parseKind(name: string): ProofKindName | null {
+	return Object.hasOwn(KINDS, name) ? (name as ProofKindName) : null;
 }
 
-/** Which kind a text is of, by its members; null when none shows. */
-export function guessKind(text: string): KindName | null {
+/** Guesses a text's kind by its members; null when they fit none. */
+export function guessKind(text: string): ProofKindName | null {
 	let document: unknown;
 	try {
 		document = JSON.parse(text);
 	} catch {
-		return asNote(text).includes("\n\n— ") ? "checkpoint" : null;
+		return normalizeNote(text).includes("\n\n— ") ? "checkpoint" : null;
 	}
 	const members = Object(Array.isArray(document) ? document[0] : document);
 	if ("verify_request" in members || "trajectory_proof" in members) return "trajectory";

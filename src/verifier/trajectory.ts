@@ -1,14 +1,17 @@
-// Checks an agent's trajectory, and the signed receipt of its run where there is one (docs/proofs.md, "Agent trajectory"), from
-// what was saved of them. Asks nobody.
+// Checks a saved agent trajectory, and the signed receipt of its run if the file has one (docs/proofs.md, "Agent
+// trajectory"), without any request.
 import * as z from "zod";
 import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectory } from "../agents/trajectory.ts";
 import { readBundle } from "../agents/verify-request.ts";
-import { contradictions, type Finding, failure, failures, finding, unproven } from "./findings.ts";
+import { contradictionFindings, type Finding, failedFindings, failure, finding, unprovenFindings } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
-import { checkSeal } from "./receipt.ts";
+import { checkReceiptSeal } from "./receipt.ts";
 
-/** The bundle itself, or a trajectory's response around it; a receipt may stand beside the bundle's members or around it. */
-const documentSchema = z.looseObject({
+/**
+ * The bundle itself, or the trajectory's answer around it. A receipt may stand beside the bundle's members or around
+ * it.
+ */
+const trajectoryDocumentSchema = z.looseObject({
 	verify_request: z.unknown().optional(),
 	proof: z.unknown().optional(),
 	receipt: z.unknown().optional(),
@@ -17,37 +20,46 @@ const documentSchema = z.looseObject({
 });
 
 const membersSchema = z.record(z.string(), z.unknown());
-const shownSteps = z.array(membersSchema);
+const shownStepsSchema = z.array(membersSchema);
 
-/** What of an answer stands beside its bundle. */
-const BESIDE = ["object", "status", "verification", "verify_request", "proof", "receipt"];
-/** What a bundle says of a step; the rest of what is shown of one is no part of its proof. */
-const PROVEN = ["index", "model", "input_hash", "output_hash", "cost_usd", "confidence", "timestamp"];
-const BUNDLE = ["run_id", "trajectory_proof", "policy", "strategy", "steps", "output", "output_hash", "step_proofs"];
+/** Members of an answer outside its bundle. */
+const ANSWER_MEMBERS = ["object", "status", "verification", "verify_request", "proof", "receipt"];
+/** Members of a step that are part of its proof. No proof covers the others. */
+const PROVEN_STEP_MEMBERS = ["index", "model", "input_hash", "output_hash", "cost_usd", "confidence", "timestamp"];
+const BUNDLE_MEMBERS = [
+	"run_id",
+	"trajectory_proof",
+	"policy",
+	"strategy",
+	"steps",
+	"output",
+	"output_hash",
+	"step_proofs",
+];
 
-/** Steps as they are shown, with more than was hashed of them, against those that were checked. */
+/** Compares the steps that an answer shows with the proven steps. */
 function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBundle): Finding[] {
 	if (shown === undefined) return [];
-	const read = shownSteps.safeParse(shown);
-	if (!read.success || read.data.length !== steps.length)
+	const parsed = shownStepsSchema.safeParse(shown);
+	if (!parsed.success || parsed.data.length !== steps.length)
 		return [failure(`steps: the file shows others than the ${steps.length} that are proven`)];
-	const found = read.data.flatMap((step, position) => {
+	const mismatches = parsed.data.flatMap((step, position) => {
 		const follows = { ...steps[position], ...(step_proofs ? { step_proof: step_proofs[position] } : {}) };
-		return contradictions(`step ${position}`, step, follows);
+		return contradictionFindings(`step ${position}`, step, follows);
 	});
-	const names = read.data.flatMap((step) => Object.keys(step));
+	const names = parsed.data.flatMap((step) => Object.keys(step));
 	return [
-		...failures(found.map(({ text }) => text)),
-		...unproven(
+		...failedFindings(mismatches.map(({ text }) => text)),
+		...unprovenFindings(
 			"steps",
-			names.filter((name) => !PROVEN.includes(name) && name !== "step_proof"),
+			names.filter((name) => !PROVEN_STEP_MEMBERS.includes(name) && name !== "step_proof"),
 		),
 	];
 }
 
-/** What an answer shows around and beside its bundle. */
-function besideFindings(
-	document: z.output<typeof documentSchema>,
+/** Findings on what an answer claims around and beside its bundle. */
+function trajectoryClaimFindings(
+	document: z.output<typeof trajectoryDocumentSchema>,
 	bundle: TrajectoryBundle,
 	verdict: TrajectoryVerdict,
 ): Finding[] {
@@ -57,16 +69,22 @@ function besideFindings(
 	return [
 		...shownStepFindings(document.steps, bundle),
 		...(inner ? shownStepFindings(inner["steps"], bundle).filter(({ verdict }) => verdict === "FAIL") : []),
-		...contradictions("the answer around it", document, { object: "agent.trajectory", run_id, trajectory_proof }),
-		...contradictions("verification", membersSchema.safeParse(verification).data ?? {}, {
+		...contradictionFindings("the answer around it", document, {
+			object: "agent.trajectory",
+			run_id,
+			trajectory_proof,
+		}),
+		...contradictionFindings("verification", membersSchema.safeParse(verification).data ?? {}, {
 			valid: true,
 			recomputed_proof: verdict.recomputed_proof,
 			n_steps: steps.length,
 			mismatched_steps: verdict.mismatched_steps,
 		}),
-		...unproven(
+		...unprovenFindings(
 			"trajectory",
-			Object.keys({ ...document, ...inner }).filter((name) => !BESIDE.includes(name) && !BUNDLE.includes(name)),
+			Object.keys({ ...document, ...inner }).filter(
+				(name) => !ANSWER_MEMBERS.includes(name) && !BUNDLE_MEMBERS.includes(name),
+			),
 		),
 	];
 }
@@ -75,7 +93,7 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 	const { steps, step_proofs, output, output_hash, run_id } = bundle;
 	const { faults, mismatched_steps: mismatched, recomputed_proof: recomputed } = verdict;
 	const gaps = faults.filter((fault) => fault.startsWith("index_gap:"));
-	const findings = failures(
+	const findings = failedFindings(
 		gaps.map((gap) => `steps: the index at position ${gap.slice("index_gap:".length)} does not follow the one before`),
 	);
 	if (gaps.length === 0)
@@ -85,7 +103,7 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 	else if (mismatched.length === 0)
 		findings.push({ verdict: "ok", text: "step proofs: each follows from its step and the proof before" });
 	findings.push(
-		...failures(mismatched.map((step) => `step ${step}: its proof does not follow from it and the proof before`)),
+		...failedFindings(mismatched.map((step) => `step ${step}: its proof does not follow from it and the proof before`)),
 	);
 	if (output != null && output_hash != null) {
 		const holds = !faults.includes("output_hash_mismatch");
@@ -97,18 +115,18 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 }
 
 async function receiptFindings(
-	given: unknown,
+	receiptDocument: unknown,
 	{ run_id, status }: { run_id: string; status: unknown },
 	recomputed: string,
 	keys: PublicKeys,
 ): Promise<Finding[]> {
-	const checked = await checkSeal(given, keys);
+	const checked = await checkReceiptSeal(receiptDocument, keys);
 	if (!checked) return [failure("receipt: is not what GET /v1/proof/{run_id} answers")];
 	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
 		...checked.findings,
-		...contradictions("receipt: the answer around it", { request_id: checked.requestId }, { request_id }),
-		...contradictions("the answer around it", { status }, { status: checked.receipt["status"] }),
+		...contradictionFindings("receipt: the answer around it", { request_id: checked.requestId }, { request_id }),
+		...contradictionFindings("the answer around it", { status }, { status: checked.receipt["status"] }),
 		finding(
 			kind === "agent" && request_id === run_id,
 			`receipt: is of run ${run_id}`,
@@ -124,29 +142,30 @@ async function receiptFindings(
 
 /**
  * Checks a saved trajectory.
- * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one; under `proof` or `receipt` it may
- * carry what `GET /v1/proof/{run_id}` answers.
- * @param keys whose signatures count. A receipt whose signature cannot be checked does not hold.
+ * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one. Under `proof` or
+ * `receipt` it may have the answer of `GET /v1/proof/{run_id}`.
+ * @param keys trusted public keys. A receipt whose signature cannot be checked is a fault.
  */
 export async function checkTrajectory(document: unknown, keys: PublicKeys): Promise<Finding[]> {
-	const whole = documentSchema.safeParse(document);
+	const whole = trajectoryDocumentSchema.safeParse(document);
 	if (!whole.success) return [failure("the file holds no JSON object")];
 	const { verify_request, proof, receipt } = whole.data;
 	const read = readBundle(verify_request ?? document);
 	if ("issues" in read) {
 		const hint = "the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one";
-		return [failure(hint), ...failures(read.issues)];
+		return [failure(hint), ...failedFindings(read.issues)];
 	}
 	const { bundle } = read;
 	const verdict = verifyTrajectory(bundle);
-	const findings = [...bundleFindings(bundle, verdict), ...besideFindings(whole.data, bundle, verdict)];
-	const signed = proof ?? receipt;
+	const findings = [...bundleFindings(bundle, verdict), ...trajectoryClaimFindings(whole.data, bundle, verdict)];
+	const receiptDocument = proof ?? receipt;
 	const run = { run_id: bundle.run_id, status: whole.data["status"] };
-	if (signed != null) return [...findings, ...(await receiptFindings(signed, run, verdict.recomputed_proof, keys))];
+	if (receiptDocument != null)
+		return [...findings, ...(await receiptFindings(receiptDocument, run, verdict.recomputed_proof, keys))];
 	const text = "receipt: none in the file; that the service issued this trajectory is not shown";
 	return [
 		...findings,
-		...unproven("trajectory", run.status === undefined ? [] : ["status"]),
+		...unprovenFindings("trajectory", run.status === undefined ? [] : ["status"]),
 		{ verdict: keys.length > 0 ? "FAIL" : "note", text },
 	];
 }

@@ -6,7 +6,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
-import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
+import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { walkChain } from "../ledger/read-chain.edge.ts";
 import { commandMatcher, pathMatcher } from "../policy/coverage.ts";
@@ -115,7 +115,7 @@ const getSnapshotEndpoint = endpoint({
 	),
 	result: snapshotResultSchema,
 	async handle({ params: { workspace_id }, query, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { sums, verdict } = await sumUp(context, workspace_id, query.limit, query.since);
 		return ok(snapshotOf(workspace_id, sums, verdict));
 	},
@@ -146,7 +146,7 @@ const getManifestEndpoint = endpoint({
 	params: workspaceParams,
 	result: manifestResultSchema,
 	async handle({ params: { workspace_id }, context }) {
-		return isWorkspaceId(workspace_id) ? ok(await manifestOf(context, workspace_id)) : fail(noWorkspace);
+		return isWorkspaceId(workspace_id) ? ok(await manifestOf(context, workspace_id)) : fail(WORKSPACE_NOT_FOUND);
 	},
 });
 
@@ -162,7 +162,7 @@ const putManifestEndpoint = endpoint({
 	body: z.lazy(() => manifestRequestSchema.unwrap().partial({ workspace_id: true })),
 	result: z.lazy(() => manifestResultSchema.unwrap().extend({ policy_updated: z.boolean() })),
 	async handle({ params: { workspace_id }, body, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		if (body.workspace_id !== undefined && body.workspace_id !== workspace_id) {
 			const message = "differs from the workspace in the path";
 			return fail({ reason: "invalid_request", issues: [{ path: "workspace_id", message }] });

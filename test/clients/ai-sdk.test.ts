@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, Output, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { WIRES } from "../../src/catalog/vocabulary.ts";
+import { WIRE_NAMES } from "../../src/catalog/vocabulary.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
 import { startTestService, type TestService } from "./support.ts";
 
@@ -47,7 +47,7 @@ const Trip = z.object({
 });
 
 /** Every wire format, with reasoning and without. */
-const MODELS = WIRES.flatMap((wire) => [canBeSilent, alwaysReasons].map((holds) => modelOnWire(wire, holds).id));
+const MODELS = WIRE_NAMES.flatMap((wire) => [canBeSilent, alwaysReasons].map((holds) => modelOnWire(wire, holds).id));
 
 describe.each(MODELS)("the AI SDK with %s", (model) => {
 	it("generates text with its usage", async () => {

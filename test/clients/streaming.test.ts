@@ -4,7 +4,7 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import type { ChatCompletion, ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { WIRES, type WireName } from "../../src/catalog/vocabulary.ts";
+import { WIRE_NAMES, type WireName } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
 import { fetchProof, startTestService, type TestService } from "./support.ts";
@@ -88,7 +88,7 @@ function onlyCall(completion: ChatCompletion) {
 }
 
 /** Per wire format: a model that answers at once, and one that reasons before it does. */
-const MODELS = WIRES.map((wire) => {
+const MODELS = WIRE_NAMES.map((wire) => {
 	const { id: model, provider } = modelOnWire(wire, canBeSilent);
 	return { wire, provider, model, reasoner: modelOnWire(wire, alwaysReasons).id };
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Finding, renderFinding } from "../../src/verifier/findings.ts";
 import { readPublicKeys } from "../../src/verifier/keys.ts";
-import { guessKind, KINDS, type KindName } from "../../src/verifier/kinds.ts";
+import { guessKind, KINDS, type ProofKindName } from "../../src/verifier/kinds.ts";
 import { chat, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
@@ -51,7 +51,7 @@ it("what the service answers is checked as it is saved", async () => {
 		});
 	const keys = readPublicKeys(await read("/v1/proof/pubkey")) ?? [];
 	const checkpoint = await read("/v1/handoff/chain/shop/checkpoint");
-	const saved: [KindName, string][] = [
+	const saved: [ProofKindName, string][] = [
 		["receipt", await read(`/v1/proof/${id}`)],
 		["chain", await read("/v1/handoff/chain/shop")],
 		["checkpoint", checkpoint],

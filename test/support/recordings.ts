@@ -1,10 +1,8 @@
 // Recorded upstream traffic (shared data): which there is, the wire that reads it, and ways to put it on the line again.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { anthropicWire } from "../../src/providers/anthropic.ts";
-import { googleWire } from "../../src/providers/google.ts";
-import { openaiWire } from "../../src/providers/openai.ts";
 import type { Wire } from "../../src/providers/wire.ts";
+import { anthropicWire, googleWire, openAiWire } from "../../src/providers/wires.ts";
 import { hasSharedData, readSharedData } from "./shared-data.ts";
 
 const FOLDER = "upstream-fixtures";
@@ -22,7 +20,7 @@ export function recordingsEnding(...endings: string[]): string[] {
 
 export type WireName = "anthropic" | "google" | "openai";
 
-const WIRES: Readonly<Record<WireName, Wire>> = { anthropic: anthropicWire, google: googleWire, openai: openaiWire };
+const WIRES: Readonly<Record<WireName, Wire>> = { anthropic: anthropicWire, google: googleWire, openai: openAiWire };
 
 /** The wire of a recording, by its folder. */
 export function wireOfRecording(path: string): { name: WireName; wire: Wire } {

@@ -4,9 +4,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import type { AuditEventRow } from "../../src/audit/event.ts";
-import { readFromOwners, readUnflushed } from "../../src/audit/owners.edge.ts";
+import { readFromOwners, readUnflushedEvents } from "../../src/audit/owners.edge.ts";
 import { PLANS } from "../../src/catalog/plans.ts";
-import { contentOf, draftOf, type Handoff, handoffOf } from "../../src/ledger/handoff.ts";
+import { type Handoff, toHandoff, toHandoffContent, toHandoffDraft } from "../../src/ledger/handoff.ts";
 import { ledgerClient } from "../../src/ledger/ledger-client.edge.ts";
 import type { AppendRequest } from "../../src/ledger/workspace-ledger.object.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
@@ -65,7 +65,7 @@ function inParallel(times: number): Promise<Handoff[]> {
 }
 
 function appendRequest(id: string): AppendRequest {
-	const draft = draftOf(contentOf({ workspace_id: WORKSPACE, objective: "Hand on" }), 1);
+	const draft = toHandoffDraft(toHandoffContent({ workspace_id: WORKSPACE, objective: "Hand on" }), 1);
 	return { id, eventId: `ae_${id}`, userId: key.user_id, workspaceId: WORKSPACE, actor: "key:k", draft };
 }
 
@@ -73,7 +73,7 @@ function appendRequest(id: string): AppendRequest {
 async function append(i: number): Promise<Handoff | null> {
 	const client = ledgerClient(env, key.user_id, WORKSPACE);
 	const verdict = await client.append(appendRequest(`ho_${key.user_id}_${i}`)).catch(() => null);
-	return verdict?.appended ? handoffOf(verdict.entry) : null;
+	return verdict?.appended ? toHandoff(verdict.entry) : null;
 }
 
 describe("300 parallel appends leave one chain of 300", () => {
@@ -204,7 +204,7 @@ describe("while D1 takes no writes", () => {
 		await handOn(key);
 		await handOn(key);
 		expect(await marked()).toEqual([{ owner, mark: expect.any(Number) }]);
-		const events = await readUnflushed(caller(), ALL_EVENTS);
+		const events = await readUnflushedEvents(caller(), ALL_EVENTS);
 		expect(events.ok && events.value.map(({ event_type }) => event_type)).toEqual([
 			"handoff_created",
 			"handoff_created",
@@ -221,7 +221,7 @@ describe("while D1 takes no writes", () => {
 			return (await count("handoffs")) === 3;
 		});
 		await eventually(async () => (await marked()).length === 0);
-		expect(await readUnflushed(caller(), ALL_EVENTS)).toEqual({ ok: true, value: [] });
+		expect(await readUnflushedEvents(caller(), ALL_EVENTS)).toEqual({ ok: true, value: [] });
 		expect(
 			await readFromOwners(caller(), "workspace", () => Promise.reject(new Error("nobody is to be asked"))),
 		).toEqual({

@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { database } from "../../src/db/client.edge.ts";
 import { type HandoffRow, nextEntry } from "../../src/ledger/entry.ts";
-import { contentOf, draftOf, type Handoff } from "../../src/ledger/handoff.ts";
-import { recordEntries } from "../../src/ledger/handoffs.store.ts";
+import { type Handoff, toHandoffContent, toHandoffDraft } from "../../src/ledger/handoff.ts";
+import { insertEntries } from "../../src/ledger/handoffs.store.ts";
 import { createSigner } from "../../src/proof/signing.ts";
 import { chainPath, errorOf, handOn, handOnTimes, ledgerOf, readChain, WORKSPACE } from "../support/ledger.ts";
 import { callWithKey, db, eventually, newKey, type TestKey } from "../support/service.ts";
@@ -64,7 +64,7 @@ async function tamper(change: () => Promise<unknown>): Promise<void> {
 const deleteEntry = (seq: number) => run("DELETE FROM handoffs WHERE user_id = ? AND seq = ?", key.user_id, seq);
 const replaceAll = async (rows: readonly HandoffRow[]) => {
 	await run("DELETE FROM handoffs WHERE user_id = ?", key.user_id);
-	await recordEntries(database(env.DB), rows, []);
+	await insertEntries(database(env.DB), rows, []);
 };
 
 async function verdict(query = "") {
@@ -80,7 +80,7 @@ let forgeries = 0;
 
 /** An entry that nobody handed on, as somebody makes it who knows everything but the key. */
 function forgedAfter(last: HandoffRow | undefined, signer: ReturnType<typeof createSigner> | null): HandoffRow {
-	const draft = draftOf(contentOf({ workspace_id: WORKSPACE, objective: "never happened" }), 1);
+	const draft = toHandoffDraft(toHandoffContent({ workspace_id: WORKSPACE, objective: "never happened" }), 1);
 	// The id sorts before every ULID of today.
 	const id = `ho_${String(++forgeries).padStart(26, "0")}`;
 	return nextEntry({ id, userId: key.user_id, workspaceId: WORKSPACE }, draft, last ?? null, Date.now(), signer);
@@ -110,7 +110,7 @@ describe("D1 by itself", () => {
 		const [row] = before;
 		if (!row) throw new Error("no row");
 		// The same ids with other contents are skipped, in whatever way they come.
-		await recordEntries(database(env.DB), [{ ...row, objective: "x" }], []);
+		await insertEntries(database(env.DB), [{ ...row, objective: "x" }], []);
 		await run("INSERT OR REPLACE INTO handoffs SELECT * FROM handoffs WHERE user_id = ?", key.user_id);
 		await run("INSERT OR REPLACE INTO audit_events SELECT * FROM audit_events WHERE user_id = ?", key.user_id);
 		expect(await storedRows()).toEqual(before);
@@ -197,7 +197,7 @@ describe("entries in another order", () => {
 	it("are named: one inserted, even one that is sound in itself", async () => {
 		const [, second] = await storedRows();
 		const forged = forgedAfter(second, createSigner(new Uint8Array(32).fill(3)));
-		await tamper(() => recordEntries(database(env.DB), [forged], []));
+		await tamper(() => insertEntries(database(env.DB), [forged], []));
 		const found = await verdict(seen());
 		expect(found).toMatchObject({ ok: false, n: LENGTH + 1, first_broken_index: 2 });
 		expect(found.reasons).toEqual(
@@ -207,7 +207,7 @@ describe("entries in another order", () => {
 
 	it("are named: one added at the end", async () => {
 		const forged = forgedAfter((await storedRows()).at(-1), null);
-		await recordEntries(database(env.DB), [forged], []);
+		await insertEntries(database(env.DB), [forged], []);
 		expect((await verdict()).reasons).toEqual([`unsigned_after_signed:${LENGTH}`, `head_mismatch:${LENGTH + 1}`]);
 		expect((await verdict()).first_broken_index).toBe(LENGTH);
 	});
@@ -250,7 +250,7 @@ describe("a whole chain rewritten", () => {
 	function rewritten(rows: readonly HandoffRow[], signer: ReturnType<typeof createSigner> | null): HandoffRow[] {
 		const forged: HandoffRow[] = [];
 		for (const { id, objective } of rows) {
-			const draft = draftOf(contentOf({ workspace_id: WORKSPACE, objective }), 1);
+			const draft = toHandoffDraft(toHandoffContent({ workspace_id: WORKSPACE, objective }), 1);
 			const identity = { id, userId: key.user_id, workspaceId: WORKSPACE };
 			forged.push(nextEntry(identity, draft, forged.at(-1) ?? null, Date.now(), signer));
 		}
@@ -292,7 +292,7 @@ describe("D1 restored from an older copy", () => {
 describe("a place in the chain that is taken", () => {
 	it("stops the flush and shows both entries; nothing is dropped", async () => {
 		const forged = forgedAfter((await storedRows()).at(-1), null);
-		await recordEntries(database(env.DB), [forged], []);
+		await insertEntries(database(env.DB), [forged], []);
 		const real = await handOn(key);
 		expect(await (await callWithKey(key.key, `/v1/handoff/${real.id}`)).json()).toEqual(real);
 		const { count, data, verification } = await readChain(key, `?after=${LENGTH - 1}`);

@@ -19,7 +19,7 @@ import {
 	verifyConsistency,
 	verifyInclusion,
 } from "../../src/proof/merkle.ts";
-import { checkpointBody, parseCheckpoint, parseNote, signNote, toVkey, verifyNote } from "../../src/proof/note.ts";
+import { parseCheckpoint, parseNote, renderCheckpoint, signNote, toVkey, verifyNote } from "../../src/proof/note.ts";
 import { createSigner, createVerifier, toKeyId } from "../../src/proof/signing.ts";
 import { noteSharedData } from "../support/absent-data.ts";
 import ledger from "../vectors/ledger.json" with { type: "json" };
@@ -342,8 +342,8 @@ describe("the ledger that the second implementation wrote", () => {
 		const { origin, vkey, checkpoint } = ledger;
 		const claim = { origin, size: leaves.length, root: merkleRoot(leaves) };
 		expect(toVkey(origin, signer.publicKey)).toBe(vkey);
-		expect(signNote(checkpointBody(claim), origin, signer)).toBe(checkpoint);
-		expect(await verifyNote(checkpoint, [vkey])).toMatchObject({ outcome: "verified", text: checkpointBody(claim) });
+		expect(signNote(renderCheckpoint(claim), origin, signer)).toBe(checkpoint);
+		expect(await verifyNote(checkpoint, [vkey])).toMatchObject({ outcome: "verified", text: renderCheckpoint(claim) });
 		expect(parseCheckpoint(parseNote(checkpoint)?.text ?? "")).toEqual(claim);
 	});
 });

@@ -8,13 +8,13 @@
 // repeated. Where the meter has settled the run itself, because nobody came for so long, its receipt is what the run came to.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
-import type { EventHolder, UnflushedEvents } from "../../audit/owner.ts";
+import type { EventSource, UnflushedEvents } from "../../audit/owner.ts";
 import { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
-import type { PageQuery } from "../../audit/page.ts";
+import type { EventPageQuery } from "../../audit/page.ts";
 import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import { logError } from "../../http/log.edge.ts";
-import { inTime } from "../../in-time.edge.ts";
+import { withDeadline } from "../../in-time.edge.ts";
 import { usd } from "../../proof/money.ts";
 import { utf8Length } from "../../providers/wire.ts";
 import { SpendGuard } from "../guard.ts";
@@ -57,7 +57,7 @@ export type Awaited = RunView | "unaccounted" | "void";
 /** From the claim of a run to its beginning: who waits for it longer sees to it that it is never begun. */
 const BEGIN_WITHIN_MS = 2_000;
 
-export class AgentRun extends DurableObject<Env> implements EventHolder {
+export class AgentRun extends DurableObject<Env> implements EventSource {
 	#hasTables: boolean;
 	#book: RunBook | null = null;
 	#outgoing: RunOutgoing;
@@ -137,7 +137,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		this.#book = book;
 		this.#hasTables = true;
 		this.#isDriven = true;
-		this.#outbox.stored();
+		this.#outbox.armAfterWrite();
 		this.#outbox.arm(Date.now());
 		this.#begun.resolve();
 		await this.#outbox.deliver(id);
@@ -160,7 +160,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 
 	/** Waits for the run to begin; false when it did not, and from then on never will. */
 	async #begins(): Promise<boolean> {
-		if (!this.#isVoid()) await inTime(this.#begun.promise, BEGIN_WITHIN_MS, () => undefined);
+		if (!this.#isVoid()) await withDeadline(this.#begun.promise, BEGIN_WITHIN_MS, () => undefined);
 		if (this.#book) return true;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
@@ -194,7 +194,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 	}
 
 	/** The run's audit events of a page that nobody else has yet. */
-	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
+	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
 		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
 	}
 
@@ -269,7 +269,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
 		});
 		const isMoved = await driver.advance();
-		if (isMoved) this.#outbox.stored();
+		if (isMoved) this.#outbox.armAfterWrite();
 		return isMoved;
 	}
 
@@ -307,7 +307,7 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges, end }));
 			this.#outgoing.addEvent(event);
 		});
-		this.#outbox.stored();
+		this.#outbox.armAfterWrite();
 		await this.#outbox.deliver(id);
 		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
 		const cost_consumed_usd = usd(costNanoUsd);

@@ -4,7 +4,7 @@ import type { AuditEventRow } from "../../audit/event.ts";
 import { insertEvents } from "../../audit/events.store.ts";
 import type { UnflushedEvents } from "../../audit/owner.ts";
 import { recordAuditEvent } from "../../audit/owners.edge.ts";
-import { type PageQuery, selectNewest } from "../../audit/page.ts";
+import { type EventPageQuery, selectNewest } from "../../audit/page.ts";
 import { redactPayloadSecrets } from "../../compliance/audit-secrets.ts";
 import { database } from "../../db/client.edge.ts";
 import { cachedSettings } from "../../settings.ts";
@@ -109,7 +109,7 @@ export class RunOutgoing {
 	}
 
 	/** Events of a page that nobody else has yet. */
-	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
+	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
 		const events = await this.#eventsOf(this.#open());
 		return { events: selectNewest(events, query), idle: this.isIdle() };
 	}

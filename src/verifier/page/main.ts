@@ -1,28 +1,32 @@
-// The script of the page that verifies in the browser: the same checks as `npm run verify`, on what is pasted. It asks nobody.
+// The script of the page that verifies in the browser. It runs the checks of `npm run verify` on what the user pastes,
+// and makes no request.
 import * as z from "zod";
 import { createVerifier } from "../../proof/signing.ts";
 import { decodeText } from "../document.ts";
-import { allHold, type Finding, failure, shownText } from "../findings.ts";
+import { allHold, type Finding, failure, printableText } from "../findings.ts";
 import { type PublicKeys, readPublicKeys } from "../keys.ts";
 import { guessKind, KINDS, parseKind } from "../kinds.ts";
 
-// The page's policy forbids code made from text, which zod would try for speed.
+// The page's security policy forbids code generated from text, which zod would use for speed.
 z.config({ jitless: true });
 
-/** RFC 8032, section 7.1, test 1: shows whether this browser verifies Ed25519 at all. */
-const KNOWN = {
+/** RFC 8032, section 7.1, test 1. Shows whether this browser verifies Ed25519. */
+const TEST_SIGNATURE = {
 	publicKey: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
 	signature:
 		"e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b",
 };
 
-function bytesOf(hex: string): Uint8Array {
+function fromHex(hex: string): Uint8Array {
 	return Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
 }
 
 async function canVerify(): Promise<boolean> {
 	try {
-		return await createVerifier(bytesOf(KNOWN.publicKey)).verifyBytes(new Uint8Array(), bytesOf(KNOWN.signature));
+		return await createVerifier(fromHex(TEST_SIGNATURE.publicKey)).verifyBytes(
+			new Uint8Array(),
+			fromHex(TEST_SIGNATURE.signature),
+		);
 	} catch {
 		return false;
 	}
@@ -34,92 +38,92 @@ function element<T extends HTMLElement>(id: string, type: new () => T): T {
 	return found;
 }
 
-const proof = element("proof", HTMLTextAreaElement);
-const pubkey = element("pubkey", HTMLTextAreaElement);
-const checkpoint = element("checkpoint", HTMLTextAreaElement);
-const kind = element("kind", HTMLSelectElement);
-const result = element("result", HTMLElement);
-const verdict = element("verdict", HTMLHeadingElement);
+const proofInput = element("proof", HTMLTextAreaElement);
+const pubkeyInput = element("pubkey", HTMLTextAreaElement);
+const checkpointInput = element("checkpoint", HTMLTextAreaElement);
+const kindSelect = element("kind", HTMLSelectElement);
+const resultSection = element("result", HTMLElement);
+const verdictHeading = element("verdict", HTMLHeadingElement);
 
-const WORDS: Readonly<Record<Finding["verdict"], [text: string, style: string]>> = {
+const VERDICT_LABELS: Readonly<Record<Finding["verdict"], [text: string, style: string]>> = {
 	ok: ["holds", "good"],
 	FAIL: ["fails", "bad"],
 	note: ["note", "soft"],
 };
 
-function itemOf(finding: Finding): HTMLLIElement {
-	const [word, style] = WORDS[finding.verdict];
+function toListItem(finding: Finding): HTMLLIElement {
+	const [word, style] = VERDICT_LABELS[finding.verdict];
 	const label = document.createElement("strong");
 	label.className = style;
 	label.textContent = word;
 	const item = document.createElement("li");
-	const said = document.createElement("span");
-	said.textContent = shownText(finding);
-	item.append(label, said);
+	const text = document.createElement("span");
+	text.textContent = printableText(finding);
+	item.append(label, text);
 	return item;
 }
 
-function say(text: string, style: string, findings: readonly Finding[]): void {
-	verdict.textContent = text;
-	verdict.className = style;
-	element("findings", HTMLUListElement).replaceChildren(...findings.map(itemOf));
-	result.hidden = false;
+function showVerdict(text: string, style: string, findings: readonly Finding[]): void {
+	verdictHeading.textContent = text;
+	verdictHeading.className = style;
+	element("findings", HTMLUListElement).replaceChildren(...findings.map(toListItem));
+	resultSection.hidden = false;
 }
 
-function show(findings: readonly Finding[]): void {
+function showFindings(findings: readonly Finding[]): void {
 	const holds = allHold(findings);
-	say(holds ? "All of it holds" : "It does not hold", holds ? "good" : "bad", findings);
-	verdict.focus();
+	showVerdict(holds ? "All of it holds" : "It does not hold", holds ? "good" : "bad", findings);
+	verdictHeading.focus();
 }
 
-/** Counts what was asked and changed: a verdict stands beside the text that it is about, and beside no other. */
+/** Number of the latest input. A verdict is shown only for the input that it was made for. */
 let turn = 0;
 
-/** Takes back what was said, and what is about to be, of a text that is no longer there. */
-function takeBack(): number {
-	result.hidden = true;
+/** Hides the verdict, and outdates any check in progress, because the input has changed. */
+function discardVerdict(): number {
+	resultSection.hidden = true;
 	turn += 1;
 	return turn;
 }
 
-function given(): PublicKeys | null {
-	return pubkey.value.trim() === "" ? [] : readPublicKeys(pubkey.value.trim());
+function readKeys(): PublicKeys | null {
+	return pubkeyInput.value.trim() === "" ? [] : readPublicKeys(pubkeyInput.value.trim());
 }
 
-async function check(): Promise<Finding[]> {
+async function checkInput(): Promise<Finding[]> {
 	if (!(await canVerify()))
 		return [failure("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
-	const keys = given();
+	const keys = readKeys();
 	if (!keys) return [failure("the public key is no Ed25519 key as base64, PEM or an answer of GET /v1/proof/pubkey")];
-	const name = parseKind(kind.value) ?? guessKind(proof.value);
+	const name = parseKind(kindSelect.value) ?? guessKind(proofInput.value);
 	if (!name)
 		return [failure("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind")];
-	const against = checkpoint.value.trim() === "" ? null : checkpoint.value;
+	const against = checkpointInput.value.trim() === "" ? null : checkpointInput.value;
 	if (against !== null && name !== "chain") return [failure(`a checkpoint is held against a chain, not a ${name}`)];
-	return KINDS[name].check(proof.value, { keys, checkpoint: against });
+	return KINDS[name].check(proofInput.value, { keys, checkpoint: against });
 }
 
-for (const name of Object.keys(KINDS)) kind.append(new Option(name, name));
+for (const name of Object.keys(KINDS)) kindSelect.append(new Option(name, name));
 
 element("file", HTMLInputElement).addEventListener("change", async ({ target }) => {
 	const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
 	if (!file) return;
 	const text = decodeText(new Uint8Array(await file.arrayBuffer()));
-	takeBack();
-	proof.value = text ?? "";
-	if (text === null) show([failure("the file is no text, neither UTF-8 nor UTF-16")]);
+	discardVerdict();
+	proofInput.value = text ?? "";
+	if (text === null) showFindings([failure("the file is no text, neither UTF-8 nor UTF-16")]);
 });
 
 const form = element("form", HTMLFormElement);
-form.addEventListener("input", takeBack);
+form.addEventListener("input", discardVerdict);
 form.addEventListener("submit", async (event) => {
 	event.preventDefault();
-	const own = takeBack();
-	say("Checking …", "soft", []);
-	// A long chain takes seconds; first the page says so.
+	const own = discardVerdict();
+	showVerdict("Checking …", "soft", []);
+	// A long chain takes seconds, so the page shows the message first.
 	await new Promise((resolve) => setTimeout(resolve));
-	const findings = await check().catch((error: unknown) => [
+	const findings = await checkInput().catch((error: unknown) => [
 		failure(error instanceof Error ? error.message : String(error)),
 	]);
-	if (own === turn) show(findings);
+	if (own === turn) showFindings(findings);
 });

@@ -9,7 +9,7 @@ import { cpuUsage } from "node:process";
 import { Miniflare } from "miniflare";
 import * as z from "zod";
 import { type HandoffRow, nextEntry } from "../../../src/ledger/entry.ts";
-import { contentOf, draftOf } from "../../../src/ledger/handoff.ts";
+import { toHandoffContent, toHandoffDraft } from "../../../src/ledger/handoff.ts";
 import { asHash } from "../../../src/proof/hash.ts";
 import { append, EMPTY_RANGE, leafHash, rangeRoot } from "../../../src/proof/merkle.ts";
 import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
@@ -21,7 +21,7 @@ const entries = Number(process.argv[2] ?? 10_000);
 const WARM_UP_ENTRIES = 500;
 const SEED = new Uint8Array(32).fill(1);
 
-const content = contentOf({
+const content = toHandoffContent({
 	workspace_id: "bench",
 	objective: "Move the checkout to the new tax table and keep the old one readable",
 	from_tool: "coder",
@@ -41,7 +41,7 @@ function chainOf(size: number): ChainCase {
 	const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
 	// The same signatures as the service's (RFC 8032 is deterministic), natively: ten thousand take a second instead of ten.
 	const signer = { keyId, signSync: (text: string) => sign(null, Buffer.from(text), key).toString("base64") };
-	const draft = draftOf(content, 1);
+	const draft = toHandoffDraft(content, 1);
 	const rows: HandoffRow[] = [];
 	let range = EMPTY_RANGE;
 	for (let seq = 0; seq < size; seq++) {

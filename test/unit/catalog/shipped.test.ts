@@ -6,9 +6,9 @@ import * as z from "zod";
 import { INTENSITIES } from "../../../src/catalog/catalog.ts";
 import {
 	type Evidence,
-	figuresOf,
 	modelSourcesFileSchema,
 	providerSourcesFileSchema,
+	sourcedFigures,
 } from "../../../src/catalog/evidence.ts";
 import modelsFile from "../../../src/catalog/models.json" with { type: "json" };
 import modelSourcesFile from "../../../src/catalog/models.sources.json" with { type: "json" };
@@ -26,7 +26,7 @@ import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { EFFORTS, TIERS } from "../../../src/catalog/vocabulary.ts";
 import { chooseEffort } from "../../../src/routing/effort.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../../src/routing/mode.ts";
-import { expect as expectationOf, score } from "../../../src/routing/score.ts";
+import { computeExpectation as expectationOf, scoreExpectation } from "../../../src/routing/score.ts";
 import { INTENTS, type Signals } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
@@ -138,7 +138,7 @@ describe("a ranking of the catalog", () => {
 		const candidates = CATALOG.models.map((model) => {
 			const { effort } = chooseEffort(model, { maxTokens: 1_000 }, mode);
 			const expectation = expectationOf(model, effort, { ...prompt, intents }, 1_000, NOON);
-			return { model, expectation, score: score(expectation, mode) };
+			return { model, expectation, score: scoreExpectation(expectation, mode) };
 		});
 		return candidates.toSorted((a, b) => b.score - a.score);
 	}
@@ -178,7 +178,7 @@ describe("the sources of the catalog", () => {
 	it("name one for every figure, and none for a figure that is not there", () => {
 		expect(Object.keys(models).toSorted()).toEqual(CATALOG.models.map(({ id }) => id).toSorted());
 		for (const model of CATALOG.models) {
-			const figures = figuresOf(model);
+			const figures = sourcedFigures(model);
 			expect(Object.keys(evidenceOf(model.id)).toSorted(), model.id).toEqual(figures.toSorted());
 			for (const figure of figures) expect(at(model, figure), `${model.id}${figure}`).toBeDefined();
 		}

@@ -1,4 +1,4 @@
-// The matrix: every provider of the catalog, every claim with its source and time, in the one spelling.
+// The matrix: every provider of the catalog, every claim with its sources and date, names in one spelling.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
@@ -7,7 +7,7 @@ import { findPlaces, isWithin, toStandard } from "../../../src/compliance/vocabu
 
 const MONTH = String.raw`\d{4}-(?:0[1-9]|1[0-2])`;
 
-/** What is known says where from and when; what is unknown claims no source. */
+/** A known value has sources and a date; an unknown one has no source. */
 function claim<T extends z.ZodType>(value: T) {
 	return z.union([
 		z.strictObject({

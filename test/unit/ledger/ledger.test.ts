@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ChainHead, type VerifiedPrefix, verifyChain } from "../../../src/ledger/chain.ts";
-import { type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
-import { contentOf, draftOf, type HandoffRequest, handoffOf } from "../../../src/ledger/handoff.ts";
+import { type HandoffDraft, type HandoffRow, nextEntry, renderSubject } from "../../../src/ledger/entry.ts";
+import { type HandoffRequest, toHandoff, toHandoffContent, toHandoffDraft } from "../../../src/ledger/handoff.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash, hashText } from "../../../src/proof/hash.ts";
 import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
@@ -105,8 +105,8 @@ describe("a subject", () => {
 		fc.assert(
 			fc.property(draft, (given) => {
 				const stored = JSON.parse(JSON.stringify(entryAt(null, signer, given))) as HandoffRow;
-				expect(subjectOf(stored)).toBe(stored.subject);
-				expect(handoffOf(stored)).toMatchObject(JSON.parse(JSON.stringify(given)));
+				expect(renderSubject(stored)).toBe(stored.subject);
+				expect(toHandoff(stored)).toMatchObject(JSON.parse(JSON.stringify(given)));
 			}),
 		);
 	});
@@ -128,7 +128,7 @@ describe("a subject", () => {
 
 describe("a draft", () => {
 	const drafted = (more: Partial<HandoffRequest> = {}) =>
-		draftOf(contentOf({ workspace_id: "ws", objective: "Tidy", ...more }), 5);
+		toHandoffDraft(toHandoffContent({ workspace_id: "ws", objective: "Tidy", ...more }), 5);
 
 	it("has defaults for what is absent and what is null, and keeps empty text", () => {
 		expect(drafted()).toMatchObject({
@@ -228,7 +228,7 @@ describe("a change in a stored chain", () => {
 	it("that is consistent in itself still breaks signature and link", async () => {
 		const before = rows[3] as HandoffRow;
 		const columns = { ...before, objective: "Something else" };
-		const subject = subjectOf(columns);
+		const subject = renderSubject(columns);
 		const leaf_hash = asHash(leafHash(bytes.encode(subject)));
 		const forged = changed(rows, 3, { ...columns, subject, hash: hashText(subject), leaf_hash });
 		expect(await reasonsOf(forged)).toMatchObject({

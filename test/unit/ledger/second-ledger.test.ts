@@ -1,7 +1,7 @@
 // The service's ledger against the second implementation: the same subjects, and the same verdict on every tampered chain.
 import { describe, expect, it } from "vitest";
 import { verifyChain } from "../../../src/ledger/chain.ts";
-import { type HandoffDraft, type HandoffRow, nextEntry, subjectOf } from "../../../src/ledger/entry.ts";
+import { type HandoffDraft, type HandoffRow, nextEntry, renderSubject } from "../../../src/ledger/entry.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash } from "../../../src/proof/hash.ts";
 import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
@@ -62,7 +62,7 @@ describe("the service and the second implementation", () => {
 		let previous: HandoffRow | null = null;
 		for (const [seq, entry] of entries.entries()) {
 			const row = rowOf(entry);
-			expect(subjectOf(row)).toBe(entry.subject);
+			expect(renderSubject(row)).toBe(entry.subject);
 			expect(row.leaf_hash).toBe(`sha256:${leaf_hashes[seq]}`);
 			const identity = { id: entry.id, userId: "user", workspaceId: entry.workspace_id };
 			// The vectors name tiers and factors of no table: the format does not know them.

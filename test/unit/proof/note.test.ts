@@ -1,7 +1,7 @@
 // Signed notes and checkpoints: what a stranger's reader accepts, and what no reader may accept.
 import { describe, expect, it } from "vitest";
-import { checkpointBody, parseCheckpoint, parseNote, signNote, toVkey, verifyNote } from "../../../src/proof/note.ts";
-import { base64, createSigner } from "../../../src/proof/signing.ts";
+import { parseCheckpoint, parseNote, renderCheckpoint, signNote, toVkey, verifyNote } from "../../../src/proof/note.ts";
+import { createSigner, toBase64 } from "../../../src/proof/signing.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { checkpointNote, readCheckpoint, vkeyOf as secondVkeyOf } from "../../support/second-ledger.ts";
 
@@ -11,7 +11,7 @@ const signer = createSigner(seed);
 const other = createSigner(new Uint8Array(32).fill(6));
 const vkey = toVkey(ORIGIN, signer.publicKey);
 const checkpoint = { origin: ORIGIN, size: 12, root: new Uint8Array(32).fill(1) };
-const body = checkpointBody(checkpoint);
+const body = renderCheckpoint(checkpoint);
 const note = signNote(body, ORIGIN, signer);
 
 describe("a checkpoint", () => {
@@ -38,7 +38,7 @@ describe("a checkpoint", () => {
 	it("reads back as what was written, with or without extension lines", () => {
 		expect(parseCheckpoint(body)).toEqual(checkpoint);
 		expect(parseCheckpoint(`${body}extension\n`)).toEqual(checkpoint);
-		expect(parseCheckpoint(checkpointBody({ ...checkpoint, size: 0 }))?.size).toBe(0);
+		expect(parseCheckpoint(renderCheckpoint({ ...checkpoint, size: 0 }))?.size).toBe(0);
 	});
 
 	it.each([
@@ -46,7 +46,7 @@ describe("a checkpoint", () => {
 		["a sign", body.replace("\n12\n", "\n+12\n")],
 		["a size beyond what can be counted", body.replace("\n12\n", "\n18446744073709551615\n")],
 		["no origin", body.slice(ORIGIN.length)],
-		["a short root", `${ORIGIN}\n12\n${base64(new Uint8Array(31))}\n`],
+		["a short root", `${ORIGIN}\n12\n${toBase64(new Uint8Array(31))}\n`],
 		["base64 with stray bits", body.replace("E=\n", "F=\n")],
 		["base64 without padding", body.replace("=\n", "\n")],
 		["an empty extension line", `${body}\n`],
@@ -137,7 +137,7 @@ describe("a verifier key", () => {
 		["another name", `x${vkey}`],
 		[
 			"another algorithm under this key's hash",
-			vkey.replace(/\+[^+]*$/, `+${base64(Uint8Array.of(2, ...signer.publicKey))}`),
+			vkey.replace(/\+[^+]*$/, `+${toBase64(Uint8Array.of(2, ...signer.publicKey))}`),
 		],
 		["no key", vkey.split("+").slice(0, 2).join("+")],
 		["nothing", ""],

@@ -8,12 +8,12 @@ import type { Model, Provider } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
-import { anthropicWire } from "../../../src/providers/anthropic.ts";
 import { usageFromAnthropic } from "../../../src/providers/anthropic-answer.ts";
 import { ANTHROPIC_IDS, callIdFor } from "../../../src/providers/call-ids.ts";
 import type { AssistantPart, Message, ModelCall } from "../../../src/providers/model-call.ts";
 import { WellFormedParts } from "../../../src/providers/well-formed.ts";
 import { type StreamPart, utf8Length } from "../../../src/providers/wire.ts";
+import { anthropicWire } from "../../../src/providers/wires.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 import { type FlatAnswer, flat, usable } from "../../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
@@ -330,7 +330,7 @@ describe("a Messages request", () => {
 const USAGE = { input_tokens: 10, output_tokens: 5 };
 
 function answered(content: unknown[], stop_reason: string | null = "end_turn", usage: unknown = USAGE) {
-	return flat(anthropicWire.answer({ type: "message", role: "assistant", content, stop_reason, usage }));
+	return flat(anthropicWire.parseAnswer({ type: "message", role: "assistant", content, stop_reason, usage }));
 }
 
 describe("a whole answer", () => {
@@ -392,7 +392,7 @@ describe("a whole answer", () => {
 
 	it("is unusable when nothing was said or the body is something else", () => {
 		const message = (content: unknown[], stop_reason: string | null) =>
-			anthropicWire.answer({ type: "message", role: "assistant", content, stop_reason });
+			anthropicWire.parseAnswer({ type: "message", role: "assistant", content, stop_reason });
 		expect(usable(message([], "end_turn"))).toBeNull();
 		expect(usable(message([text("")], "end_turn"))).toBeNull();
 		expect(usable(message([], null))).toBeNull();
@@ -401,13 +401,16 @@ describe("a whole answer", () => {
 		expect(usable(message([block], "end_turn"))).toMatchObject({ content: null, extra: { anthropic_blocks: [block] } });
 		expect(usable(message([], "stop_sequence"))).toMatchObject({ content: null, finishReason: "stop" });
 		for (const body of [null, [], "x", {}, { content: "x" }, { content: [{}] }, { content: [{ type: "tool_use" }] }])
-			expect(flat(anthropicWire.answer(body))).toBeNull();
+			expect(flat(anthropicWire.parseAnswer(body))).toBeNull();
 	});
 
 	it("is a refusal with the explanation that Anthropic gives", () => {
 		const stop_details = { type: "refusal", explanation: "Not this." };
 		const body = { type: "message", role: "assistant", content: [], stop_reason: "refusal", stop_details };
-		expect(flat(anthropicWire.answer(body))).toMatchObject({ refusal: "Not this.", finishReason: "content_filter" });
+		expect(flat(anthropicWire.parseAnswer(body))).toMatchObject({
+			refusal: "Not this.",
+			finishReason: "content_filter",
+		});
 		const { answer } = decoded([
 			start(),
 			{ type: "message_delta", delta: { stop_reason: "refusal", stop_details }, usage: { output_tokens: 1 } },
@@ -422,9 +425,9 @@ describe("a whole answer", () => {
 
 	it("reads Anthropic's error body and no other", () => {
 		const body = { type: "error", error: { type: "overloaded_error", message: "m" }, request_id: "r" };
-		expect(anthropicWire.error(body)).toEqual({ message: "m", code: "overloaded_error" });
+		expect(anthropicWire.parseError(body)).toEqual({ message: "m", code: "overloaded_error" });
 		for (const other of [null, "<html>", {}, { error: "m" }, { type: "message" }])
-			expect(anthropicWire.error(other)).toBeNull();
+			expect(anthropicWire.parseError(other)).toBeNull();
 	});
 });
 
@@ -478,8 +481,8 @@ describe("usage", () => {
 			{ ...USAGE, cache_read_input_tokens: -1 },
 		])
 			expect(usageFromAnthropic(raw)).toBeNull();
-		expect(anthropicWire.usage({ usage: USAGE })).toMatchObject({ uncachedInput: 10 });
-		expect(anthropicWire.usage({})).toBeNull();
+		expect(anthropicWire.parseUsage({ usage: USAGE })).toMatchObject({ uncachedInput: 10 });
+		expect(anthropicWire.parseUsage({})).toBeNull();
 	});
 });
 
@@ -490,7 +493,7 @@ interface Streamed {
 }
 
 function decoded(events: readonly unknown[]): Streamed {
-	const decoder = anthropicWire.decoder();
+	const decoder = anthropicWire.createDecoder();
 	const accumulator = new AnswerAccumulator();
 	const parts = events.flatMap((event) =>
 		decoder.decode({ data: typeof event === "string" ? event : JSON.stringify(event) }),
@@ -814,7 +817,7 @@ describe.runIf(hasSharedData("upstream-fixtures"))("recorded answers", () => {
 	it.each(names.filter((name) => name.endsWith(".json")))("%s comes through whole", (name) => {
 		const body = JSON.parse(readSharedData(`${folder}/${name}`));
 		const blocks: { type: string; text?: string }[] = body.content;
-		const answer = flat(anthropicWire.answer(body));
+		const answer = flat(anthropicWire.parseAnswer(body));
 		if (!answer) throw new Error("unusable");
 		expectSound(answer);
 		const of = (...wanted: string[]) => blocks.filter(({ type }) => wanted.includes(type));
@@ -847,7 +850,7 @@ describe.runIf(hasSharedData("upstream-fixtures"))("recorded answers", () => {
 		const lines = linesOf(name);
 		// Some recordings are several answers, one after the other.
 		const stop = lines.findIndex((line) => JSON.parse(line).type === "message_stop");
-		const decoder = anthropicWire.decoder();
+		const decoder = anthropicWire.createDecoder();
 		for (const line of lines.slice(0, stop)) {
 			expect(types(decoder.decode({ data: line }))).not.toContain("finish");
 			expect(decoder.finished).toBe(false);

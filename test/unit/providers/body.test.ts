@@ -1,6 +1,6 @@
 // How long a body may be silent, and when its time is up: only waiting counts, but time runs whether somebody reads or not.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Body, type Patience } from "../../../src/providers/body.edge.ts";
+import { type BodyDeadlines, UpstreamBody } from "../../../src/providers/body.edge.ts";
 import type { UpstreamInterrupted } from "../../../src/providers/call-failure.ts";
 
 const encoder = new TextEncoder();
@@ -17,10 +17,14 @@ afterEach(() => {
 class Upstream {
 	cancelled = false;
 	overs = 0;
-	readonly body: Body;
+	readonly body: UpstreamBody;
 	#controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-	constructor({ firstDeltaMs = 100, idleMs = 100, totalMs = 10_000 }: Partial<Patience> & { totalMs?: number } = {}) {
+	constructor({
+		firstDeltaMs = 100,
+		idleMs = 100,
+		totalMs = 10_000,
+	}: Partial<BodyDeadlines> & { totalMs?: number } = {}) {
 		const stream = new ReadableStream<Uint8Array>({
 			start: (controller) => {
 				this.#controller = controller;
@@ -30,7 +34,7 @@ class Upstream {
 			},
 		});
 		const patience = { firstDeltaMs, idleMs, endsAtMs: Date.now() + totalMs };
-		this.body = new Body(new Response(stream), patience, () => this.overs++);
+		this.body = new UpstreamBody(new Response(stream), patience, () => this.overs++);
 	}
 
 	says(text: string): void {
@@ -81,7 +85,7 @@ describe("a body", () => {
 		await vi.advanceTimersByTimeAsync(900);
 		upstream.says("x");
 		await piece;
-		upstream.body.noteDelta();
+		upstream.body.noteOutput();
 		piece = upstream.read();
 		await vi.advanceTimersByTimeAsync(100);
 		expect(await piece).toBe("timeout");
@@ -118,7 +122,7 @@ describe("a body", () => {
 		const cancel = async () => pending.reject(new Error("cancelled"));
 		const getReader = () => ({ read: () => pending.promise, cancel });
 		const network = { body: { getReader } } as unknown as Response;
-		const body = new Body(network, { firstDeltaMs: 100, idleMs: 100, endsAtMs: Date.now() + 1_000 });
+		const body = new UpstreamBody(network, { firstDeltaMs: 100, idleMs: 100, endsAtMs: Date.now() + 1_000 });
 		const piece = body.read().catch((error: UpstreamInterrupted) => error.why);
 		await vi.advanceTimersByTimeAsync(100);
 		expect(await piece).toBe("timeout");
@@ -127,17 +131,17 @@ describe("a body", () => {
 	it("is read no further than asked, and refused when it is larger than any answer", async () => {
 		const upstream = new Upstream();
 		for (let i = 0; i < 10; i++) upstream.says("0123456789");
-		expect(await upstream.body.rest(25)).toHaveLength(30);
+		expect(await upstream.body.readRest(25)).toHaveLength(30);
 		upstream.body.close();
 		const large = new Upstream();
 		const mebibyte = "x".repeat(1_048_576);
 		for (let i = 0; i < 33; i++) large.says(mebibyte);
-		expect(await large.body.rest().catch((error: UpstreamInterrupted) => error.why)).toBe("too_large");
+		expect(await large.body.readRest().catch((error: UpstreamInterrupted) => error.why)).toBe("too_large");
 		large.body.close();
 	});
 
 	it("without any content ends at once", async () => {
-		const body = new Body(new Response(null), { firstDeltaMs: 100, idleMs: 100, endsAtMs: Date.now() + 100 });
-		expect(await body.rest()).toBe("");
+		const body = new UpstreamBody(new Response(null), { firstDeltaMs: 100, idleMs: 100, endsAtMs: Date.now() + 100 });
+		expect(await body.readRest()).toBe("");
 	});
 });

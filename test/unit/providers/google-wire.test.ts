@@ -5,11 +5,11 @@ import { inputTokens, outputTokens } from "../../../src/catalog/price.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
-import { googleWire } from "../../../src/providers/google.ts";
 import { usageFromGoogle } from "../../../src/providers/google-answer.ts";
-import { compileParameters, compileSchema } from "../../../src/providers/google-schema.ts";
+import { compileGoogleParameters, compileGoogleSchema } from "../../../src/providers/google-schema.ts";
 import type { Message, ModelCall } from "../../../src/providers/model-call.ts";
 import { type StreamPart, utf8Length } from "../../../src/providers/wire.ts";
+import { googleWire } from "../../../src/providers/wires.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 import { type FlatAnswer, flat, usable } from "../../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
@@ -50,7 +50,7 @@ function sent(modelId: string, body: Record<string, unknown>, options?: Options)
 
 /** Parts of a stream whose chunks are given, and whether it was finished. */
 function streamed(chunks: readonly unknown[]): { parts: StreamPart[]; finished: boolean; answer: FlatAnswer } {
-	const decoder = googleWire.decoder();
+	const decoder = googleWire.createDecoder();
 	const parts = chunks.flatMap((chunk) =>
 		decoder.decode({ data: typeof chunk === "string" ? chunk : JSON.stringify(chunk) }),
 	);
@@ -66,7 +66,7 @@ function response(parts: unknown[], finishReason?: string, more: Record<string, 
 }
 
 function answered(parts: unknown[], finishReason = "STOP", more?: Record<string, unknown>) {
-	return flat(googleWire.answer(response(parts, finishReason, more)));
+	return flat(googleWire.parseAnswer(response(parts, finishReason, more)));
 }
 
 describe("a request to Gemini", () => {
@@ -399,7 +399,7 @@ describe("the schema compiler", () => {
 			[],
 		],
 	])("translates %s", (_, given, schema, dropped) => {
-		expect(compileSchema(given)).toEqual({ schema, dropped });
+		expect(compileGoogleSchema(given)).toEqual({ schema, dropped });
 	});
 
 	it("keeps what stands beside variants in each of them, and makes one object of them for parameters", () => {
@@ -410,17 +410,17 @@ describe("the schema compiler", () => {
 			anyOf: [{ required: ["a"] }, { required: ["b"] }],
 		};
 		const { properties } = given;
-		expect(compileSchema(given).schema).toEqual({
+		expect(compileGoogleSchema(given).schema).toEqual({
 			anyOf: [
 				{ type: "object", properties, required: ["a", "c"] },
 				{ type: "object", properties, required: ["b", "c"] },
 			],
 		});
-		expect(compileParameters(given)).toEqual({
+		expect(compileGoogleParameters(given)).toEqual({
 			schema: { type: "object", properties, required: ["c"] },
 			dropped: ["anyOf"],
 		});
-		expect(compileParameters({ type: "string" })).toEqual({ schema: { type: "object" }, dropped: ["type"] });
+		expect(compileGoogleParameters({ type: "string" })).toEqual({ schema: { type: "object" }, dropped: ["type"] });
 	});
 
 	it("cuts schemas that would grow without end", () => {
@@ -430,12 +430,12 @@ describe("the schema compiler", () => {
 				return [`d${index}`, { type: "object", properties: { a: next, b: next }, allOf: [next, next] }];
 			}),
 		);
-		const { schema, dropped } = compileSchema({ $ref: "#/$defs/d0", $defs });
+		const { schema, dropped } = compileGoogleSchema({ $ref: "#/$defs/d0", $defs });
 		expect(JSON.stringify(schema).length).toBeLessThan(2_000_000);
 		expect(dropped).toContain("$ref");
 		let deep: Record<string, unknown> = { type: "string" };
 		for (let level = 0; level < 5_000; level++) deep = { allOf: [{ type: "array", items: deep }] };
-		expect(compileSchema(deep).dropped).toEqual(["properties"]);
+		expect(compileGoogleSchema(deep).dropped).toEqual(["properties"]);
 	});
 
 	it("says only what Gemini takes, whatever it is given", () => {
@@ -478,11 +478,11 @@ describe("the schema compiler", () => {
 			fc.property(schema, (given) => {
 				fc.pre(typeof given === "object" && given !== null);
 				const fields = given as Record<string, unknown>;
-				for (const compiled of [compileSchema(fields), compileParameters(fields)]) {
+				for (const compiled of [compileGoogleSchema(fields), compileGoogleParameters(fields)]) {
 					checkSubset(compiled.schema);
 					expect(compiled.dropped).toEqual([...new Set(compiled.dropped)].sort());
 				}
-				expect(compileParameters(fields).schema["type"]).toBe("object");
+				expect(compileGoogleParameters(fields).schema["type"]).toBe("object");
 			}),
 			{ numRuns: 500 },
 		);
@@ -539,9 +539,9 @@ describe("usage of Gemini", () => {
 			{ promptTokenCount: 1, candidatesTokenCount: "2" },
 		]) {
 			expect(usageFromGoogle(raw)).toBeNull();
-			expect(googleWire.usage({ usageMetadata: raw })).toBeNull();
+			expect(googleWire.parseUsage({ usageMetadata: raw })).toBeNull();
 		}
-		expect(googleWire.usage(null)).toBeNull();
+		expect(googleWire.parseUsage(null)).toBeNull();
 	});
 });
 
@@ -602,18 +602,18 @@ describe("an answer of Gemini", () => {
 			usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 },
 		};
 		const expected = { content: null, finishReason: "content_filter", nativeFinishReason: "SAFETY" };
-		expect(flat(googleWire.answer(body))).toMatchObject(expected);
+		expect(flat(googleWire.parseAnswer(body))).toMatchObject(expected);
 		const stream = streamed([body]);
 		expect(stream.finished).toBe(true);
-		expect(stream.answer).toEqual(flat(googleWire.answer(body)));
+		expect(stream.answer).toEqual(flat(googleWire.parseAnswer(body)));
 	});
 
 	it("is unusable when nothing was said, the call was malformed, or the body is something else", () => {
-		expect(usable(googleWire.answer(response([{ text: "" }], "STOP")))).toBeNull();
+		expect(usable(googleWire.parseAnswer(response([{ text: "" }], "STOP")))).toBeNull();
 		expect(answered([{ text: "half" }], "MALFORMED_FUNCTION_CALL")).toBeNull();
 		expect(answered([{ text: "half" }], "UNEXPECTED_TOOL_CALL")).toBeNull();
 		for (const body of [null, [], "x", {}, { candidates: [] }, { candidates: [{}] }, { error: { message: "m" } }])
-			expect(usable(googleWire.answer(body))).toBeNull();
+			expect(usable(googleWire.parseAnswer(body))).toBeNull();
 	});
 
 	it("is made well-formed before anything is done with it", () => {
@@ -630,10 +630,10 @@ describe("an error of Gemini", () => {
 			details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.4s" }],
 		};
 		const read = { message: "m", code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 };
-		expect(googleWire.error({ error })).toEqual(read);
-		expect(googleWire.error([{ error }])).toEqual(read);
-		expect(googleWire.error({ error: { code: 503, message: "m" } })).toEqual({ message: "m", code: "503" });
-		for (const body of [null, "<html>", [], {}, { error: "m" }]) expect(googleWire.error(body)).toBeNull();
+		expect(googleWire.parseError({ error })).toEqual(read);
+		expect(googleWire.parseError([{ error }])).toEqual(read);
+		expect(googleWire.parseError({ error: { code: 503, message: "m" } })).toEqual({ message: "m", code: "503" });
+		for (const body of [null, "<html>", [], {}, { error: "m" }]) expect(googleWire.parseError(body)).toBeNull();
 	});
 
 	it("about a daily quota is no matter of waiting", () => {
@@ -644,7 +644,9 @@ describe("an error of Gemini", () => {
 				violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier" }],
 			},
 		];
-		expect(googleWire.error({ error: { code: 429, message: "m", status: "RESOURCE_EXHAUSTED", details } })).toEqual({
+		expect(
+			googleWire.parseError({ error: { code: 429, message: "m", status: "RESOURCE_EXHAUSTED", details } }),
+		).toEqual({
 			message: "m",
 			code: "insufficient_quota",
 		});
@@ -652,7 +654,7 @@ describe("an error of Gemini", () => {
 
 	it.runIf(hasSharedData("upstream-fixtures"))("recorded with a wait by the minute is read", () => {
 		const body = JSON.parse(readSharedData("upstream-fixtures/google/google-429-retry-info.json"));
-		expect(googleWire.error(body)).toMatchObject({ code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 });
+		expect(googleWire.parseError(body)).toMatchObject({ code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 });
 	});
 });
 
@@ -761,7 +763,7 @@ describe("a stream of Gemini", () => {
 		fc.assert(
 			fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
 				const usage = { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: parts.length } };
-				const whole = flat(googleWire.answer(response([{ text: "x" }, ...parts], "STOP", usage)));
+				const whole = flat(googleWire.parseAnswer(response([{ text: "x" }, ...parts], "STOP", usage)));
 				const chunks = [...parts.map((one) => response([one])), response([], "STOP", usage)];
 				expect(streamed([response([{ text: "x" }]), ...chunks]).answer).toEqual(whole);
 			}),
@@ -782,7 +784,7 @@ function chunksOf(name: string): string[] {
 describe.runIf(hasSharedData("upstream-fixtures"))("recorded traffic of Gemini", () => {
 	it.each(["google-text", "google-tool-call"])("%s comes through whole", (name) => {
 		const body = JSON.parse(recorded(`${name}.json`));
-		const answer = flat(googleWire.answer(body));
+		const answer = flat(googleWire.parseAnswer(body));
 		expect(answer?.content || answer?.toolCalls.length).toBeTruthy();
 		const { usage } = answer ?? {};
 		expect(usage && inputTokens(usage)).toBe(body.usageMetadata.promptTokenCount);

@@ -1,7 +1,7 @@
 // The OpenAI stream format read into parts, with the liberties providers take. Recorded streams are in recordings.test.ts.
 import { describe, expect, it } from "vitest";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
-import { OpenaiStreamDecoder } from "../../../src/providers/openai-stream.ts";
+import { OpenAiDecoder } from "../../../src/providers/openai-stream.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
 import { type FlatAnswer, flat } from "../../support/flat-answer.ts";
 
@@ -17,7 +17,7 @@ interface Decoded {
 
 /** Decodes events: text as it stands, anything else as JSON. */
 function decoded(...events: unknown[]): Decoded {
-	const decoder = new OpenaiStreamDecoder();
+	const decoder = new OpenAiDecoder();
 	const accumulator = new AnswerAccumulator();
 	const parts = events.flatMap((body) =>
 		decoder.decode({ data: typeof body === "string" ? body : JSON.stringify(body) }),

@@ -6,9 +6,9 @@ import type { Model } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { isEmptyAnswer } from "../../../src/providers/accumulate.ts";
-import { openaiWire } from "../../../src/providers/openai.ts";
-import { usageFromOpenai } from "../../../src/providers/openai-answer.ts";
+import { usageFromOpenAi } from "../../../src/providers/openai-answer.ts";
 import { promptTokenBound, utf8Length } from "../../../src/providers/wire.ts";
+import { openAiWire } from "../../../src/providers/wires.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 import { flat, usable } from "../../support/flat-answer.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
@@ -36,9 +36,9 @@ function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice 
 		TEST_CATALOG,
 	);
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
-	const request = openaiWire.request({
+	const request = openAiWire.request({
 		call,
-		prompt: openaiWire.prepare(call, provider),
+		prompt: openAiWire.prepare(call, provider),
 		model,
 		access,
 		effort,
@@ -149,7 +149,7 @@ describe("usage", () => {
 		fc.assert(
 			fc.property(count, count, count, count, (prompt, cached, completion, reasoning) => {
 				fc.pre(cached <= prompt && reasoning <= completion);
-				const usage = usageFromOpenai({
+				const usage = usageFromOpenAi({
 					prompt_tokens: prompt,
 					completion_tokens: completion,
 					total_tokens: prompt + completion,
@@ -165,7 +165,7 @@ describe("usage", () => {
 	});
 
 	it("counts reasoning that a provider reports beside completion_tokens", () => {
-		const usage = usageFromOpenai({
+		const usage = usageFromOpenAi({
 			prompt_tokens: 291,
 			completion_tokens: 26,
 			total_tokens: 506,
@@ -183,14 +183,14 @@ describe("usage", () => {
 			{ prompt_tokens: 1.5, completion_tokens: 1 },
 			{ prompt_tokens: "1", completion_tokens: 1 },
 		]) {
-			expect(usageFromOpenai(raw)).toBeNull();
+			expect(usageFromOpenAi(raw)).toBeNull();
 		}
 	});
 });
 
 function answered(message: unknown, finish_reason: unknown = "stop") {
 	return flat(
-		openaiWire.answer({
+		openAiWire.parseAnswer({
 			choices: [{ message, finish_reason }],
 			usage: { prompt_tokens: 1, completion_tokens: 1 },
 		}),
@@ -224,13 +224,13 @@ describe("an upstream answer", () => {
 
 	it("is unusable when nothing was said, the provider failed, or the body is something else", () => {
 		const empty = { choices: [{ message: { content: "" }, finish_reason: "stop" }] };
-		expect(usable(openaiWire.answer(empty))).toBeNull();
-		const whole = openaiWire.answer(empty);
+		expect(usable(openAiWire.parseAnswer(empty))).toBeNull();
+		const whole = openAiWire.parseAnswer(empty);
 		// One of the call's stop sequences may have matched at once.
 		expect(whole && isEmptyAnswer(whole, ["END"])).toBe(false);
 		expect(answered({ content: "half" }, "insufficient_system_resource")).toBeNull();
 		for (const body of [null, [], "x", {}, { choices: [] }, { choices: [{}] }, { error: { message: "m" } }])
-			expect(flat(openaiWire.answer(body))).toBeNull();
+			expect(flat(openAiWire.parseAnswer(body))).toBeNull();
 	});
 
 	it("is made well-formed before anything is done with it", () => {
@@ -238,17 +238,17 @@ describe("an upstream answer", () => {
 	});
 
 	it("reads the error bodies of every provider", () => {
-		expect(openaiWire.error({ error: { message: "m", code: "insufficient_quota" } })).toEqual({
+		expect(openAiWire.parseError({ error: { message: "m", code: "insufficient_quota" } })).toEqual({
 			message: "m",
 			code: "insufficient_quota",
 		});
-		expect(openaiWire.error({ object: "error", message: "m", type: "rate_limited", code: "1300" })).toEqual({
+		expect(openAiWire.parseError({ object: "error", message: "m", type: "rate_limited", code: "1300" })).toEqual({
 			message: "m",
 			code: "1300",
 		});
-		expect(openaiWire.error({ code: "c", error: "m" })).toEqual({ message: "m", code: "c" });
-		expect(openaiWire.error({ detail: "m" })).toEqual({ message: "m", code: null });
-		expect(openaiWire.error("<html>")).toBeNull();
+		expect(openAiWire.parseError({ code: "c", error: "m" })).toEqual({ message: "m", code: "c" });
+		expect(openAiWire.parseError({ detail: "m" })).toEqual({ message: "m", code: null });
+		expect(openAiWire.parseError("<html>")).toBeNull();
 	});
 
 	const recordings = [
@@ -267,7 +267,7 @@ describe("an upstream answer", () => {
 	];
 	it.runIf(hasSharedData("upstream-fixtures")).each(recordings)("recorded in %s comes through whole", (name) => {
 		const body = JSON.parse(readSharedData(`upstream-fixtures/${name}.json`));
-		const answer = flat(openaiWire.answer(body));
+		const answer = flat(openAiWire.parseAnswer(body));
 		expect(answer).not.toBeNull();
 		const usage = answer?.usage;
 		expect(usage && inputTokens(usage)).toBe(body.usage.prompt_tokens);

@@ -310,7 +310,7 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 		const { name, wire } = wireOfRecording(path);
 		const model = modelOf(name);
 		const streamed = accumulated(await wholeRecording(path)).usage;
-		const unstreamed = wire.usage(bodyWithUsageOf(name, recordedEvents(path).events));
+		const unstreamed = wire.parseUsage(bodyWithUsageOf(name, recordedEvents(path).events));
 		const price = (usage: TokenUsage | null) => usage && priceUsage(model, usage, AT_MS);
 		expect(price(streamed)).toEqual(price(unstreamed));
 		expect(streamed).toEqual(unstreamed);
@@ -329,11 +329,11 @@ describe.runIf(hasRecordings)("a recorded body", () => {
 		const { parts, lost } = await readUpstream(wire);
 		expect(lost).toBeNull();
 		const answer = accumulated(parts);
-		expect(answer).toEqual(flat(wire.answer(JSON.parse(recordedText(path)))));
+		expect(answer).toEqual(flat(wire.parseAnswer(JSON.parse(recordedText(path)))));
 		expect(answer.content || answer.toolCalls.length).toBeTruthy();
 		expectSoundCalls(answer.toolCalls);
 		expectSoundUsage(answer.usage);
-		expect(wire.usage(JSON.parse(recordedText(path)))).toEqual(answer.usage);
+		expect(wire.parseUsage(JSON.parse(recordedText(path)))).toEqual(answer.usage);
 		if (answer.finishReason === "tool_calls") expect(answer.toolCalls).not.toHaveLength(0);
 	});
 
@@ -342,8 +342,8 @@ describe.runIf(hasRecordings)("a recorded body", () => {
 		const [path = ""] = errors;
 		const { wire } = wireOfRecording(path);
 		const body: unknown = JSON.parse(recordedText(path));
-		expect(flat(wire.answer(body))).toBeNull();
-		expect(wire.error(body)).toMatchObject({ retryAfterMs: 34_400 });
+		expect(flat(wire.parseAnswer(body))).toBeNull();
+		expect(wire.parseError(body)).toMatchObject({ retryAfterMs: 34_400 });
 		upstreamSays(recordedText(path), 1_000, 429, "application/json");
 		const failure = await openUpstreamStream(wire, REQUEST, DEADLINES, new AbortController().signal);
 		expect(failure).toMatchObject({ kind: "status", status: 429, retryAfterMs: 34_400 });
