@@ -2,7 +2,7 @@
 // of the goal.
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
-import { gateFor } from "../inference/gate-on.edge.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";

@@ -5,10 +5,10 @@ import { usd, usdText } from "../proof/money.ts";
 import {
 	decideStep,
 	type Intensity,
-	lowerOf,
-	type Room,
+	lowerIntensity,
 	type StepCall,
 	type StepRequest,
+	type StepRoom,
 	type StepStop,
 } from "./step-decision.ts";
 
@@ -162,7 +162,7 @@ export class SpendGuard {
 		return this.#alerts;
 	}
 
-	get #room(): Room {
+	get #room(): StepRoom {
 		const { stepCapNanoUsd } = this;
 		return { intensity: this.#intensity, freeNanoUsd: this.#budget.freeNanoUsd, stepCapNanoUsd };
 	}
@@ -233,7 +233,7 @@ export class SpendGuard {
 		return passed
 			.filter(({ percent }) => !told.has(percent / 100))
 			.map(({ percent, level, intensity }) => {
-				this.#intensity = lowerOf(this.#intensity, intensity);
+				this.#intensity = lowerIntensity(this.#intensity, intensity);
 				const amounts = `${usdText(this.spentNanoUsd)} of ${usdText(this.capNanoUsd)}`;
 				const message = `${percent}% of the run's cap is spent (${amounts}); the run goes on at ${this.#intensity}`;
 				return this.#alert(stepIndex, { level, code: "budget_pressure", threshold: percent / 100 }, message);

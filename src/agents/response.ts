@@ -16,7 +16,7 @@ import {
 	type StepRecord,
 	sumChargesNanoUsd,
 } from "./run/run.ts";
-import { LADDER } from "./step-decision.ts";
+import { INTENSITY_LADDER } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 
 const GOAL_CHARS = 200;
@@ -25,7 +25,7 @@ const LISTED_OUTPUT_BYTES = 100_000;
 /** Of a cut hash, behind its prefix. */
 const CUT_DIGITS = 12;
 
-const intensity = z.enum(LADDER);
+const intensity = z.enum(INTENSITY_LADDER);
 const status = z.enum(["running", ...END_STATUSES]);
 
 const stepSchema = z.lazy(() =>

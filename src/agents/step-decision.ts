@@ -1,44 +1,44 @@
-// What the next step of a run may be under the money that is left: at which intensity, with how long an answer, or not at all;
-// and why. What was spent, and what that means for the steps to come, is guard.ts's. Pure.
+// Decides what the remaining money allows for the next step: an intensity and an answer length, or no step, and why. Spending and
+// its consequences for later steps are guard.ts's. Pure.
 import { usdText } from "../proof/money.ts";
 
-/** From the dearest down; which tiers they stand for says the catalog (INTENSITIES). */
-export const LADDER = ["Laser", "Halo", "Foton"] as const;
-export type Intensity = (typeof LADDER)[number];
+/** From the most expensive down. The catalog says which tiers they stand for (INTENSITIES). */
+export const INTENSITY_LADDER = ["Laser", "Halo", "Foton"] as const;
+export type Intensity = (typeof INTENSITY_LADDER)[number];
 
-/** The lower of two. */
-export function lowerOf(one: Intensity, other: Intensity): Intensity {
-	return LADDER.indexOf(one) > LADDER.indexOf(other) ? one : other;
+/** The lower of two intensities. */
+export function lowerIntensity(one: Intensity, other: Intensity): Intensity {
+	return INTENSITY_LADDER.indexOf(one) > INTENSITY_LADDER.indexOf(other) ? one : other;
 }
 
-/** An answer is not cut shorter than this. */
+/** The shortest answer that a step may have. */
 export const MIN_VISIBLE_TOKENS = 64;
 
-/** A step that somebody wants to make. */
+/** A step to decide on. */
 export interface StepRequest {
 	/**
-	 * The most that all calls of the step can cost together, integer nano-USD; null where no model of the intensity can make them.
+	 * The most that all calls of the step can cost together, an integer; null where no model of the intensity can make them.
 	 * @param maxTokens visible tokens per call.
 	 */
-	worstCaseOf(intensity: Intensity, maxTokens: number): number | null;
-	/** Visible tokens per call, as asked for. */
+	worstCaseNanoUsd(intensity: Intensity, maxTokens: number): number | null;
+	/** Visible tokens per call, as requested. */
 	maxTokens: number;
-	/** What must be left when the step is over, whatever it costs: for the final step. Default: nothing. */
+	/** What must be left after the step, for the final step. Default: nothing. */
 	reserveNanoUsd?: number;
-	/** Left out rather than made at a lower intensity than models are there for: what a run can do without lowers nothing. */
+	/** The run can do without the step: it is made at the highest intensity that has models, or left out. */
 	isOptional?: boolean;
 }
 
-/** What a step has to do with. */
-export interface Room {
-	/** The highest that it may run at. */
+/** What a step may use. */
+export interface StepRoom {
+	/** The highest allowed. */
 	intensity: Intensity;
-	/** Left of the run's cap, and held by nobody. */
+	/** Of the run's cap, neither spent nor held. */
 	freeNanoUsd: number;
 	stepCapNanoUsd: number;
 }
 
-/** What kept a step from being made: the run's cap, the cap per step, what the final step needs, or that no model can make it. */
+/** Why a step is not made: the run's cap, the cap per step, the final step's reserve, or no model that can make it. */
 export type StepLimit = "run_cap" | "step_cap" | "final_step" | "no_model";
 
 export interface StepCall {
@@ -57,14 +57,14 @@ export interface StepStop {
 	reason: string;
 }
 
-/** The most that a step may cost, what says so, and that in words. */
+/** The most that a step may cost, which limit sets it, and a text that says so. */
 interface Spendable {
 	nanoUsd: number;
 	limit: Exclude<StepLimit, "no_model">;
 	text: string;
 }
 
-function spendableOf({ freeNanoUsd, stepCapNanoUsd }: Room, reserveNanoUsd: number): Spendable {
+function toSpendable({ freeNanoUsd, stepCapNanoUsd }: StepRoom, reserveNanoUsd: number): Spendable {
 	const leftNanoUsd = Math.max(0, freeNanoUsd - reserveNanoUsd);
 	if (stepCapNanoUsd < leftNanoUsd)
 		return { nanoUsd: stepCapNanoUsd, limit: "step_cap", text: `the ${usdText(stepCapNanoUsd)} that a step may cost` };
@@ -77,9 +77,9 @@ function fits(worstCaseNanoUsd: number | null, nanoUsd: number): worstCaseNanoUs
 	return worstCaseNanoUsd !== null && worstCaseNanoUsd >= 0 && worstCaseNanoUsd <= nanoUsd;
 }
 
-/** The longest answer at an intensity that fits, and its worst case; null when not even the shortest does. By halving. */
+/** The longest answer at an intensity that fits, with its worst case, by halving; null when not even the shortest fits. */
 function longestFit(
-	{ worstCaseOf, maxTokens }: StepRequest,
+	{ worstCaseNanoUsd: worstCaseOf, maxTokens }: StepRequest,
 	intensity: Intensity,
 	nanoUsd: number,
 ): Pick<StepCall, "maxTokens" | "worstCaseNanoUsd"> | null {
@@ -97,7 +97,7 @@ function longestFit(
 	return longest;
 }
 
-/** What kept the intensities from above down from being used, in words; empty when nothing did. */
+/** Why higher intensities were not used, in words. */
 function refusalText(worstCases: readonly { intensity: Intensity; worstCase: number | null }[]): string {
 	return worstCases
 		.map(({ intensity, worstCase }) =>
@@ -106,9 +106,12 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 		.join(", ");
 }
 
-/** At which intensities a step may be made, from the highest down. */
-function intensitiesFor({ worstCaseOf, maxTokens, isOptional = false }: StepRequest, { intensity }: Room): Intensity[] {
-	const below = LADDER.slice(LADDER.indexOf(intensity));
+/** The intensities at which a step may be made, from the highest down. */
+function intensitiesFor(
+	{ worstCaseNanoUsd: worstCaseOf, maxTokens, isOptional = false }: StepRequest,
+	{ intensity }: StepRoom,
+): Intensity[] {
+	const below = INTENSITY_LADDER.slice(INTENSITY_LADDER.indexOf(intensity));
 	if (!isOptional) return below;
 	const highest = below.find((one) => worstCaseOf(one, maxTokens) !== null);
 	return highest ? [highest] : [];
@@ -116,15 +119,15 @@ function intensitiesFor({ worstCaseOf, maxTokens, isOptional = false }: StepRequ
 
 /**
  * Decides on a step: the highest intensity whose worst case fits; else the longest answer that fits, from the lowest intensity
- * up; else none (docs/reference.md, "Agents"). What it answers with always fits, also where a longer answer costs less.
+ * up; else no step (docs/reference.md, "Agents"). The decision always fits, even where a longer answer would cost less.
  */
-export function decideStep(request: StepRequest, room: Room): StepCall | StepStop {
+export function decideStep(request: StepRequest, room: StepRoom): StepCall | StepStop {
 	const { maxTokens, reserveNanoUsd = 0 } = request;
-	const spendable = spendableOf(room, reserveNanoUsd);
+	const spendable = toSpendable(room, reserveNanoUsd);
 	const intensities = intensitiesFor(request, room);
 	const refused: { intensity: Intensity; worstCase: number | null }[] = [];
 	for (const intensity of intensities) {
-		const worstCase = request.worstCaseOf(intensity, maxTokens);
+		const worstCase = request.worstCaseNanoUsd(intensity, maxTokens);
 		if (fits(worstCase, spendable.nanoUsd)) {
 			const because = refused.length === 0 ? "" : `${refusalText(refused)}; `;
 			const reason = `${because}${intensity} costs at most ${usdText(worstCase)} of ${spendable.text}`;

@@ -1,14 +1,14 @@
-// What a run's steps are told: the goal, one subtask, a digest of what came before; and how a step says that nothing is left to
-// do. Plans have prompts of their own (plan.ts). Pure.
+// The prompts of a run's steps: the goal, one subtask, a digest of earlier results; and the mark by which a step says that the goal
+// is met. The prompts of plans are plan.ts's. Pure.
 import { type EarlierOutput, outputsDigest } from "./digest.ts";
 import type { PlanMessage } from "./plan.ts";
 
-/** Of the outputs of earlier steps in the prompt of a subtask: so much, however many there were. */
+/** Room for the outputs of all earlier steps in the prompt of a subtask. */
 export const SUBTASK_DIGEST_BYTES = 6_000;
 /** The same in the prompt of the final step. */
 export const FINAL_DIGEST_BYTES = 16_000;
 
-/** The last line of a step that finds the whole goal met. */
+/** The last line of a step that considers the whole goal met. */
 const GOAL_MET = "GOAL MET";
 
 const SUBTASK = [
@@ -23,8 +23,8 @@ const FINAL = [
 	"Where something is missing in the results, say so in one sentence and do not make it up.",
 ];
 
-/** What a subtask's step is told of. */
-export interface SubtaskPlace {
+/** What the prompt of a subtask says. */
+interface SubtaskPrompt {
 	goal: string;
 	subtask: string;
 	/** Counts from 1. */
@@ -33,18 +33,18 @@ export interface SubtaskPlace {
 	earlier: readonly EarlierOutput[];
 }
 
-function section(title: string, text: string): string {
+function promptSection(title: string, text: string): string {
 	return `${title}:\n${text}`;
 }
 
 /** Asks for the result of one subtask. */
-export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskPlace): PlanMessage[] {
+export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskPrompt): PlanMessage[] {
 	const isLast = number === of;
 	const isWhole = subtask.trim() === goal.trim();
 	const user = [
-		section("Goal", goal),
-		...(earlier.length > 0 ? [section("Results so far", outputsDigest(earlier, SUBTASK_DIGEST_BYTES))] : []),
-		...(isWhole ? [] : [section(`Subtask ${number} of ${of}`, subtask)]),
+		promptSection("Goal", goal),
+		...(earlier.length > 0 ? [promptSection("Results so far", outputsDigest(earlier, SUBTASK_DIGEST_BYTES))] : []),
+		...(isWhole ? [] : [promptSection(`Subtask ${number} of ${of}`, subtask)]),
 	];
 	return [
 		{ role: "system", content: [...SUBTASK, ...(isLast ? [] : [EARLY_STOP])].join("\n") },
@@ -52,17 +52,17 @@ export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskP
 	];
 }
 
-/** Asks for the final answer. @param results digest of all outputs, or what stands for one that is not there yet. */
+/** Asks for the final answer. @param results the digest of all outputs, or a placeholder for it. */
 export function finalMessages(goal: string, results: string): PlanMessage[] {
 	return [
 		{ role: "system", content: FINAL.join("\n") },
-		{ role: "user", content: [section("Goal", goal), section("Results", results)].join("\n\n") },
+		{ role: "user", content: [promptSection("Goal", goal), promptSection("Results", results)].join("\n\n") },
 	];
 }
 
 const MET_LINE = new RegExp(`(?:^|\\n)[ \\t*_]*${GOAL_MET}[ \\t.*_]*$`);
 
-/** A step's answer without the mark, and whether it bore it. A mark with nothing before it says nothing. */
+/** Splits a step's answer from the mark that the goal is met. A mark without an answer does not count. */
 export function readStepAnswer(answer: string): { output: string; isMet: boolean } {
 	const text = answer.trimEnd();
 	const match = MET_LINE.exec(text);

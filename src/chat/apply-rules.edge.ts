@@ -1,6 +1,6 @@
 // Applies the rules in force to a chat body: routing config and compliance policy, the request's own and the server's.
 import { ok, type Result } from "../failure.ts";
-import { gateFor } from "../inference/gate-on.edge.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import type { DefaultConfigContext } from "../routing-config/default-config.store.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";

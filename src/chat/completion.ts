@@ -193,14 +193,14 @@ export interface EntranceRequest<Svc extends SvcBlock = SvcBlock> {
 
 /** The completion of an answer that has been settled. */
 export function toCompletion<Svc extends SvcBlock>(accounted: SettledAnswer, svc: Svc): CompletionWith<Svc> {
-	const { run, answer, billed } = accounted;
+	const { record, answer, billed } = accounted;
 	const { model } = lastBilledCall(billed).candidate;
 	return {
 		// Fields of the upstream's body; ours win over those of the same names.
 		...answer.bodyFields,
-		id: run.requestId,
+		id: record.requestId,
 		object: "chat.completion",
-		created: Math.floor(run.startedAtMs / 1000),
+		created: Math.floor(record.startedAtMs / 1000),
 		model: model.id,
 		choices: [
 			{

@@ -11,7 +11,7 @@ import {
 	type CompletionStream,
 	type CompletionStreamEnd,
 	inferStream,
-	type ReservedStream,
+	type OpenCompletionStream,
 } from "../inference/infer.edge.ts";
 import type { UpstreamInterrupted } from "../providers/call-failure.ts";
 import {
@@ -87,13 +87,14 @@ async function deliver(
 	writer: EventWriter,
 	{ includeUsage, toSvcBlock }: StreamWording,
 ): Promise<void> {
-	const { run, modelId } = streamed;
-	const created = Math.floor(run.startedAtMs / 1000);
-	const head = chunkHead({ id: run.requestId, created, model: modelId }, includeUsage);
+	const { record, modelId } = streamed;
+	const { requestId } = record;
+	const created = Math.floor(record.startedAtMs / 1000);
+	const head = chunkHead({ id: requestId, created, model: modelId }, includeUsage);
 	const isRelayed = await relay(streamed, head, writer).then(
 		() => true,
 		(error: unknown) => {
-			logError("stream_failed", error, { request_id: run.requestId });
+			logError("stream_failed", error, { request_id: requestId });
 			return false;
 		},
 	);
@@ -126,8 +127,8 @@ class StreamedResponse {
 	 * @param onServed called when the first delta is there.
 	 * @returns the failure if the client has no head yet.
 	 */
-	async run(opening: ReservedStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
-		const opened = await opening.open();
+	async run(open: OpenCompletionStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
+		const opened = await open();
 		if (opened.ok) {
 			this.#hasHead = true;
 			onServed(opened.value.sandbox);
@@ -168,17 +169,17 @@ export async function respondStreaming(
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...toCaller(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
+	const reserved = await inferStream(request, purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;
 	});
-	if (!opening.ok) {
+	if (!reserved.ok) {
 		writer.abandon();
-		return fail(withClientFields(opening.failure));
+		return fail(withClientFields(reserved.failure));
 	}
 	const response = new StreamedResponse(writer, { includeUsage, toSvcBlock, withClientFields });
 	const served = Promise.withResolvers<boolean>();
-	const work = response.run(opening.value, served.resolve);
+	const work = response.run(reserved.value, served.resolve);
 	context.finished = work.then(
 		() => undefined,
 		(error: unknown) => {

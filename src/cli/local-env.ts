@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { CATALOG } from "../catalog/shipped.ts";
+import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { SETTING_NAMES } from "../settings.ts";
 
 /** Where the local service keeps D1, KV and objects; `wrangler dev` uses the same folder. */
@@ -55,7 +56,7 @@ export function hasProviderKey(variables: Record<string, string>): boolean {
 export function sandboxVariables(sandboxUrl: string): Record<string, string> {
 	return Object.fromEntries(
 		CATALOG.providers.flatMap(({ id, env_prefix }) => [
-			[`${env_prefix}_API_KEY`, "sandbox"],
+			[`${env_prefix}_API_KEY`, SANDBOX_KEY],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
 			[`${env_prefix}_FACTS`, "provider"],
 		]),

@@ -1,13 +1,12 @@
 // How a code run is carried out, what it may cost before any of it is called, and what is left of it when money is short. Pure.
-import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { Limits } from "../orchestration/bounds.ts";
+import { ok, type Result } from "../failure.ts";
+import { type AttemptBound, type AttemptFit, fitToLimits, type Limits, limitName } from "../orchestration/bounds.ts";
 import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
-import { usd } from "../proof/money.ts";
 import type { CodeCast } from "./cast.ts";
-import { draftQuestion, longestCodeRepair, reviewBound } from "./prompts.ts";
-import type { AskedRun, CodeTask } from "./request.ts";
+import { draftQuestion, longestCodeRepair, longestReview } from "./prompts.ts";
+import type { CodeOptions, CodeTask } from "./request.ts";
 
 /** Coders of a first draft. */
 const DEPTH_CODERS = 3;
@@ -38,7 +37,7 @@ export function reviewStage(iteration: number): string {
 }
 
 /** The plan that the request calls for, and what can be made of it with less; the last is one call of the cheapest. */
-export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
+export function plansOf({ policy, review, iterations }: CodeOptions): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
 	const whole: CodePlan = { width, iterations, review, price: "any", shrunk: null };
 	const fewer = Array.from({ length: width - 1 }, (_, at) => width - 1 - at).map((left) => ({
@@ -60,7 +59,7 @@ export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
 /** A cycle's review of so many drafts at its longest, with a repair of each verdict. */
 function reviewsOf(task: CodeTask, { critic }: CodeCast, iteration: number, drafts: number): Question[] {
 	if (!critic) return [];
-	const review = reviewBound(task, critic, reviewStage(iteration));
+	const review = longestReview(task, critic, reviewStage(iteration));
 	return Array.from({ length: drafts }, () => [review, jsonRepairBound(review)]).flat();
 }
 
@@ -86,88 +85,51 @@ export function sumOf(questions: readonly Question[], boundOf: (question: Questi
 	return ok(sum);
 }
 
-interface Bounds {
-	first: number;
-	whole: number;
-}
-
-/** Why a plan is not tried any more. */
-type Obstacle = "money" | "models";
-
+/** Bounds of a plan's first cycle and of all its cycles, nano-USD, or why one of its questions may not be asked. */
 function boundsOf(
 	{ iterations }: CodePlan,
 	task: CodeTask,
 	cast: CodeCast,
 	boundOf: (question: Question) => Result<number>,
-): Result<Bounds> {
+): Result<AttemptBound> {
 	const first = sumOf(firstCycle(task, cast), boundOf);
-	if (!first.ok || iterations === 1) return first.ok ? ok({ first: first.value, whole: first.value }) : first;
-	// Of several coders the dearest may be the one that repairs.
+	if (!first.ok) return first;
+	if (iterations === 1) return ok({ wholeNanoUsd: first.value, leastNanoUsd: first.value });
+	// Of several coders the most expensive may be the one that repairs.
 	const repairs: number[] = [];
 	for (const cycle of repairCycles(task, cast)) {
 		const bound = sumOf(cycle, boundOf);
 		if (!bound.ok) return bound;
 		repairs.push(bound.value);
 	}
-	return ok({ first: first.value, whole: first.value + (iterations - 1) * Math.max(...repairs) });
+	const wholeNanoUsd = first.value + (iterations - 1) * Math.max(...repairs);
+	return ok({ wholeNanoUsd, leastNanoUsd: first.value });
 }
 
-/** What there is too little of, in words. */
-function limitText({ soft, hard }: Limits): string {
-	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
-	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
-}
-
-function tooDear(boundNanoUsd: number, { scope, nanoUsd }: NonNullable<Limits["hard"]>): Failure {
-	const limit = scope === "max_cost" ? "max_cost" : "the plan's limit per request";
-	return {
-		reason: "cost_limit_exceeded",
-		message: `one draft by the cheapest eligible model could cost $${usd(boundNanoUsd)}, ${limit} is $${usd(nanoUsd)}; lower max_tokens or shorten the task`,
-		scope,
-		limitUsd: usd(nanoUsd),
-		worstCaseUsd: usd(boundNanoUsd),
-		wouldFit: null,
-	};
+/** What was cut off, and why. */
+function explainCut(plan: CodePlan, { covered, obstacles }: AttemptFit<unknown>, limits: Limits): string | null {
+	if (covered === "none") return `${plan.shrunk}, though it may cost more than ${limitName(limits)}`;
+	const why =
+		obstacles.at(-1) === "models" ? "since no model takes the prompts of more" : `to stay within ${limitName(limits)}`;
+	const cut = plan.shrunk && `${plan.shrunk}, ${why}`;
+	if (covered === "whole") return cut;
+	const reach = `repairs as far as ${limitName(limits)} reaches`;
+	return cut ? `${cut}, and ${reach}` : reach;
 }
 
 /** The first plan whose first cycle the limits cover, with repairs as far as they reach; else the last, if the hard limit covers it. */
 export function affordablePlan(
-	asked: AskedRun,
+	asked: CodeOptions,
 	task: CodeTask,
 	limits: Limits,
 	castOf: (plan: CodePlan) => CodeCast,
 	boundOf: (question: Question) => Result<number>,
 ): Result<AffordablePlan> {
-	const { soft, hard } = limits;
-	const limit = Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
-	let refusal: Failure | null = null;
-	let last: AffordablePlan | null = null;
-	let obstacle: Obstacle = "money";
-	const why = { money: `to stay within ${limitText(limits)}`, models: "since no model takes the prompts of more" };
-	for (const tried of plansOf(asked)) {
-		const cast = castOf(tried);
-		const bounds = boundsOf(tried, task, cast, boundOf);
-		if (!bounds.ok) {
-			refusal ??= bounds.failure;
-			obstacle = "models";
-			continue;
-		}
-		const { first, whole } = bounds.value;
-		const shrunk = tried.shrunk && `${tried.shrunk}, ${why[obstacle]}`;
-		obstacle = "money";
-		last = { plan: tried, cast, boundNanoUsd: whole };
-		if (whole <= limit) return ok({ ...last, plan: { ...tried, shrunk } });
-		const reach = `repairs as far as ${limitText(limits)} reaches`;
-		if (first <= limit) {
-			const within = shrunk ? `${shrunk}, and ${reach}` : reach;
-			return ok({ plan: { ...tried, shrunk: within }, cast, boundNanoUsd: limit });
-		}
-	}
-	if (!last) return fail(refusal ?? { reason: "no_provider_available", message: "no model may serve this task" });
-	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooDear(last.boundNanoUsd, hard));
-	const { plan } = last;
-	return ok({
-		...last,
-		plan: { ...plan, shrunk: `${plan.shrunk}, though it may cost more than ${limitText(limits)}` },
-	});
+	const attempts = plansOf(asked).map((plan) => ({ plan, cast: castOf(plan) }));
+	const boundFor = ({ plan, cast }: (typeof attempts)[number]) => boundsOf(plan, task, cast, boundOf);
+	const fit = fitToLimits(attempts, limits, boundFor, { output: "draft", work: "task", input: "task" });
+	if (!fit.ok) return fit;
+	const { attempt, boundNanoUsd } = fit.value;
+	const { plan, cast } = attempt;
+	return ok({ plan: { ...plan, shrunk: explainCut(plan, fit.value, limits) }, cast, boundNanoUsd });
 }

@@ -6,7 +6,6 @@ import { elisionsIn } from "./elisions.ts";
 import type { CodeFile } from "./file-format.ts";
 import { languageOf, languageOfPath } from "./language.ts";
 import { LEXES } from "./lexis.ts";
-import { loadToml } from "./load.ts";
 
 export type StaticCheck = "syntax" | "brackets" | "left_out" | "markdown_fence" | "merge_conflict" | "hidden_text";
 
@@ -73,7 +72,8 @@ async function yamlIssue(path: string, content: string): Promise<Found | null> {
 }
 
 async function tomlIssue(content: string): Promise<Found | null> {
-	const { parse, TomlError } = await loadToml();
+	// Loaded on first use: start-up and requests without such files pay nothing for it.
+	const { parse, TomlError } = await import("smol-toml");
 	try {
 		parse(content, { integersAsBigInt: "asNeeded" });
 		return null;

@@ -2,7 +2,7 @@
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type JsonSchema, toJsonSchema } from "../http/json-schema.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import { toPortableSchema } from "./portable-schema.ts";
 
 /** A tool: an endpoint as a model sees it. */
@@ -147,12 +147,8 @@ export interface ToolAnswer {
 }
 
 function parseObject(text: string): JsonObject | null {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isJsonObject(value) ? value : null;
-	} catch {
-		return null;
-	}
+	const value = parseJson(text);
+	return isJsonObject(value) ? value : null;
 }
 
 /**

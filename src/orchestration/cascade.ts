@@ -7,8 +7,10 @@
 // where two answers agree, or at the last. A step that the bound does not cover any more is not climbed.
 import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
+import type { Candidate } from "../routing/select.ts";
 import { agreementOf, agrees } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
+import { diversify, toMember } from "./panel.ts";
 import {
 	type Answer,
 	askOne,
@@ -19,6 +21,7 @@ import {
 	type NoAnswer,
 	type Panel,
 	type Question,
+	type Rankings,
 	type Strategy,
 	type Task,
 } from "./strategy.ts";
@@ -27,7 +30,7 @@ import {
 const FIRST_STEP = 2;
 
 /** How many members the first step asks; one alone has nobody to agree with, but a cascade of two has no more to spare. */
-export function firstStepOf({ members }: Pick<Panel, "members">): number {
+function firstStepOf({ members }: Pick<Panel, "members">): number {
 	return members.length > FIRST_STEP ? FIRST_STEP : 1;
 }
 
@@ -110,7 +113,39 @@ async function climb(task: Task, cast: Panel, engine: Engine): Promise<Climb> {
 	return done;
 }
 
-export const cascade: Strategy = {
+/** The cheap models of different providers by rising quality, and the best model at the top. */
+function ladder({ cheap, best }: Rankings, size: number): [Candidate, ...Candidate[]] {
+	const top = best[0];
+	const [first, ...rest] = cheap.filter(({ model }) => model !== top.model);
+	if (!first || size < 2) return [size < 2 ? cheap[0] : top];
+	const foot = diversify([first, ...rest], Math.min(size - 1, rest.length + 1));
+	const [lowest = first, ...higher] = foot.toSorted((a, b) => a.expectation.quality - b.expectation.quality);
+	return [lowest, ...higher, top];
+}
+
+export const cascade: Strategy<"cascade"> = {
+	name: "cascade",
+	// Two of three cheap models that agree call the strong one half as often as two of two, which are right a little more often
+	// (npm run eval:orchestration).
+	width: { efficiency: 4, balanced: 3, depth: 3 },
+	leastWidth: 3,
+	choosePanel({ rankings }, { width, rounds }) {
+		const steps = ladder(rankings, width);
+		const [first, ...rest] = steps;
+		const judge = toMember(rankings.best[0], rankings.best);
+		const member = (step: Candidate) => toMember(step, rankings.cheap, steps);
+		return { members: [member(first), ...rest.map(member)], judge, rounds };
+	},
+	suits(policy, { intents, difficulty, kind }) {
+		const isPlain =
+			difficulty === "normal" && kind === "any" && !intents.includes("reasoning") && !intents.includes("code");
+		if (policy === "depth" || (policy === "efficiency" && isPlain)) return null;
+		return "cheap models go first, and a stronger one only where they do not agree";
+	},
+	partial: {
+		leastCalls: firstStepOf,
+		note: (limitUsd) => `it climbs only as far as $${limitUsd} reach`,
+	},
 	callGraph: (task, cast) => stepsOf(cast).flatMap((members, step) => questions(task, members, step)),
 	async run(task, cast, engine) {
 		const { answers, replies, accepted, escalations, stoppedBy } = await climb(task, cast, engine);

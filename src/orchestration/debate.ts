@@ -33,7 +33,8 @@ const REVISE =
 /** What is asked of a member in a round; from the second on with everybody's answers, its own first. */
 function question(task: Task, member: Member, round: number, texts: readonly string[]): Question {
 	const ending = task.kind === "any" ? "" : `\n\n${FINAL_ANSWER_INSTRUCTION}`;
-	const place = { stage: `round:${round}`, role: "debater", member };
+	const asksFor = ending === "" ? task.asksFor : "final_answer";
+	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
 	if (texts.length > 0) return askOne(task, place, [systemMessage(`${REVISE}\n\n${numbered(texts)}${ending}`)]);
 	return askOne(task, place, ending === "" ? [] : [systemMessage(ending.trim())]);
 }
@@ -71,7 +72,17 @@ function paired(members: readonly Member[], replies: readonly (Answer | NoAnswer
 	});
 }
 
-export const debate: Strategy = {
+export const debate: Strategy<"debate"> = {
+	name: "debate",
+	width: { efficiency: 2, balanced: 3, depth: 3 },
+	leastWidth: 2,
+	rounds: { efficiency: 2, balanced: 2, depth: 3 },
+	judge: "outsider",
+	suits(policy, { intents, kind }) {
+		const isCheckable = intents.includes("math") || intents.includes("reasoning") || kind !== "any";
+		if (policy !== "depth" || !isCheckable) return null;
+		return `a prompt about ${intents.join(", ")} gains from models that check each other`;
+	},
 	callGraph(task, cast) {
 		const slots = cast.members.map(() => answerPlaceholder(task));
 		const rounds = Array.from({ length: cast.rounds }, (_, round) =>

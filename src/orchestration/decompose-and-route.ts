@@ -135,7 +135,13 @@ async function answerWaves(
 /** The whole task, for when there is nothing to split. */
 const WHOLE = "All of it.";
 
-export const decomposeAndRoute: Strategy = {
+export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
+	name: "decompose_and_route",
+	width: { efficiency: 2, balanced: 3, depth: 3 },
+	leastWidth: 1,
+	judge: "any",
+	suits: (policy, { hasParts }) =>
+		policy === "balanced" && hasParts ? "the prompt has several parts, which are answered side by side" : null,
 	callGraph(task, cast) {
 		const plan = planning(task, cast);
 		const anyone: Member = [cast.members[0][0], ...cast.members.flat().slice(1)];

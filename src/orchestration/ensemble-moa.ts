@@ -43,7 +43,14 @@ function aggregation(task: Task, { judge }: Panel, texts: readonly string[]): Qu
 	return synthesis(task, { stage: "aggregate", role: "aggregator", member: judge }, texts);
 }
 
-export const ensembleMoa: Strategy = {
+export const ensembleMoa: Strategy<"ensemble_moa"> = {
+	name: "ensemble_moa",
+	width: { efficiency: 2, balanced: 3, depth: 4 },
+	leastWidth: 2,
+	takesK: true,
+	judge: "any",
+	suits: (policy, { intents }) =>
+		policy === "depth" ? `a prompt about ${intents.join(", ")} gains from several views put together` : null,
 	callGraph: (task, cast) => [
 		...proposals(task, cast),
 		aggregation(

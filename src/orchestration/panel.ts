@@ -1,19 +1,9 @@
 // Who takes part: members from different providers, in the order that selection ranks them, with stand-ins that are not dearer. Pure.
 import type { Candidate } from "../routing/select.ts";
-import type { Member, Panel, StrategyName } from "./strategy.ts";
+import type { Member, Panel, PanelPool, PanelSize, Strategy } from "./strategy.ts";
 
 /** Members of a call set: who is asked and at most so many who stand in. */
 export const MAX_STAND_INS = 2;
-
-/** Candidates as selection ranked them for what they are to do. */
-export interface Rankings {
-	/** By policy: who proposes, samples, debates, judges. */
-	panel: readonly [Candidate, ...Candidate[]];
-	/** By quality: who stands at the top of a cascade. */
-	best: readonly [Candidate, ...Candidate[]];
-	/** By price and speed: who stands at the foot of a cascade. */
-	cheap: readonly [Candidate, ...Candidate[]];
-}
 
 /** Who is left for one call where money is short. */
 export interface LoneModels {
@@ -59,56 +49,26 @@ function membersOf(chosen: readonly [Candidate, ...Candidate[]], ranked: readonl
 	return [member(first), ...rest.map(member)];
 }
 
-/** Strategies whose judge compares members' answers, and would be partial to its own. */
-const NEEDS_OUTSIDER: ReadonlySet<StrategyName> = new Set(["rank_fuse", "debate"]);
-
-/**
- * The model that the client prefers as a judge, if it may serve; else the first by policy, and where answers are compared the
- * first that is not of the panel.
- */
-function judgeOf(
-	{ panel }: Rankings,
-	chosen: readonly Candidate[],
-	strategy: StrategyName,
+/** The judge that the client prefers, if it may serve; else the best ranked, and for an `outsider` the best that is no member. */
+function chooseJudge(
+	ranked: readonly [Candidate, ...Candidate[]],
+	members: readonly Candidate[],
+	rule: Strategy["judge"],
 	preferred: string | null,
 ): Member {
-	const asked = panel.find(({ model }) => model.id === preferred);
-	const outsider = panel.find(({ model }) => !chosen.some((member) => member.model === model));
-	return toMember(asked ?? (NEEDS_OUTSIDER.has(strategy) ? outsider : undefined) ?? panel[0], panel);
+	const requested = ranked.find(({ model }) => model.id === preferred);
+	const outsider = ranked.find(({ model }) => !members.some((member) => member.model === model));
+	return toMember(requested ?? (rule === "outsider" ? outsider : undefined) ?? ranked[0], ranked);
 }
 
-/** Of a cascade: the cheap of different providers by rising quality, and at the top the best. */
-function ladder({ cheap, best }: Rankings, size: number): [Candidate, ...Candidate[]] {
-	const top = best[0];
-	const [first, ...rest] = cheap.filter(({ model }) => model !== top.model);
-	if (!first || size < 2) return [size < 2 ? cheap[0] : top];
-	const foot = diversify([first, ...rest], Math.min(size - 1, rest.length + 1));
-	const [lowest = first, ...higher] = foot.toSorted((a, b) => a.expectation.quality - b.expectation.quality);
-	return [lowest, ...higher, top];
-}
-
-/** What a cast is made for. */
-export interface PanelSize {
-	strategy: StrategyName;
-	/** Members. */
-	width: number;
-	/** Of a debate. */
-	rounds: number;
-}
-
-/** Chooses members and judge. */
-export function choosePanel(
-	rankings: Rankings,
-	{ strategy, width, rounds }: PanelSize,
-	judgeModel: string | null,
-): Panel {
-	if (strategy === "cascade") {
-		const steps = ladder(rankings, width);
-		const [first, ...rest] = steps;
-		const all = [...rankings.cheap];
-		const judge = toMember(rankings.best[0], rankings.best);
-		return { members: [toMember(first, all, steps), ...rest.map((step) => toMember(step, all, steps))], judge, rounds };
-	}
-	const chosen = diversify(rankings.panel, width);
-	return { members: membersOf(chosen, rankings.panel), judge: judgeOf(rankings, chosen, strategy, judgeModel), rounds };
+/**
+ * Chooses members and judge for a strategy.
+ * @param judgeModel the judge that the client prefers; ignored where it may not serve.
+ */
+export function choosePanel(strategy: Strategy, pool: PanelPool, size: PanelSize, judgeModel: string | null): Panel {
+	if (strategy.choosePanel) return strategy.choosePanel(pool, size);
+	const ranked = pool.rankings.panel;
+	const members = diversify(ranked, size.width);
+	const judge = chooseJudge(ranked, members, strategy.judge, judgeModel);
+	return { members: membersOf(members, ranked), judge, rounds: size.rounds };
 }

@@ -1,42 +1,19 @@
-// Which strategy, by policy and prompt, and why; and what remains of it when money is short. Pure.
+// Chooses a strategy by policy and prompt, says why, and shrinks it until the limits cover it. Pure.
+import { ok, type Result } from "../failure.ts";
+import { usd } from "../proof/money.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { Signals } from "../routing/signals.ts";
+import { type AttemptBound, type AttemptFit, fitToLimits, type Limits, limitName, limitOf } from "./bounds.ts";
 import { detectAnswerKind } from "./final-answer.ts";
-import type { PanelSize } from "./panel.ts";
-import type { EffortPolicy, StrategyName } from "./strategy.ts";
+import { single } from "./single.ts";
+import { type SizedStrategy, STRATEGIES, STRATEGY, type StrategyName } from "./strategies.ts";
+import type { EffortPolicy, Panel, PromptTraits, Question, Task } from "./strategy.ts";
 
 /** What a policy counts as among routing modes. */
 export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
 	efficiency: "agility",
 	balanced: "balanced",
 	depth: "quality",
-};
-
-/** Members where the client sets no `k`. */
-const WIDTH: Readonly<Record<StrategyName, Readonly<Record<EffortPolicy, number>>>> = {
-	single: { efficiency: 1, balanced: 1, depth: 1 },
-	// Two of three cheap models that agree call the strong one half as often as two of two, which are right a little more often
-	// (npm run eval:orchestration).
-	cascade: { efficiency: 4, balanced: 3, depth: 3 },
-	ensemble_moa: { efficiency: 2, balanced: 3, depth: 4 },
-	rank_fuse: { efficiency: 2, balanced: 3, depth: 4 },
-	decompose_and_route: { efficiency: 2, balanced: 3, depth: 3 },
-	self_consistency: { efficiency: 3, balanced: 5, depth: 5 },
-	debate: { efficiency: 2, balanced: 3, depth: 3 },
-};
-const DEBATE_ROUNDS: Readonly<Record<EffortPolicy, number>> = { efficiency: 2, balanced: 2, depth: 3 };
-
-/** Strategies whose width the client sets with `k`. */
-const TAKES_K: ReadonlySet<StrategyName> = new Set(["ensemble_moa", "rank_fuse", "self_consistency"]);
-/** Fewer members than this do not make the strategy. */
-const LEAST_WIDTH: Readonly<Record<StrategyName, number>> = {
-	single: 1,
-	cascade: 3,
-	ensemble_moa: 2,
-	rank_fuse: 2,
-	decompose_and_route: 1,
-	self_consistency: 2,
-	debate: 2,
 };
 
 /** Two or more parts: items of a list, or several questions. */
@@ -48,37 +25,20 @@ function hasParts(prompt: string): boolean {
 }
 
 /** What is to be run, and one sentence that says why. */
-export interface OrchestrationPlan extends PanelSize {
+export interface OrchestrationPlan extends SizedStrategy {
 	reason: string;
 }
 
-/** Strategy by policy and prompt (docs/reference.md, "Orchestration"). */
-function choose(
-	policy: EffortPolicy,
-	prompt: string,
-	{ intents, difficulty }: Signals,
-): { strategy: StrategyName; why: string } {
-	const kinds = intents.join(", ");
-	if (difficulty === "trivial") return { strategy: "single", why: "the prompt is simple, so one model is enough" };
-	const kind = detectAnswerKind(prompt);
-	const checkable = kind !== "any" ? `the answer is one ${kind} that can be compared` : null;
-	if (policy === "efficiency") {
-		if (difficulty === "normal" && !checkable && !intents.includes("reasoning") && !intents.includes("code"))
-			return { strategy: "single", why: `nothing in the prompt (${kinds}) calls for more, so one model is enough` };
-		return { strategy: "cascade", why: "cheap models go first, and a stronger one only where they do not agree" };
+/** Strategy by policy and prompt (docs/reference.md, "Orchestration"). One model answers where no strategy suits. */
+function choose(policy: EffortPolicy, prompt: PromptTraits): { strategy: StrategyName; why: string } {
+	const { difficulty, intents } = prompt;
+	if (difficulty === "trivial") return { strategy: single.name, why: "the prompt is simple, so one model is enough" };
+	for (const name of STRATEGIES.toReversed()) {
+		const why = STRATEGY[name].suits?.(policy, prompt);
+		if (why) return { strategy: name, why };
 	}
-	if (policy === "balanced") {
-		if (kind === "choice" || (checkable && !hasParts(prompt)))
-			return { strategy: "self_consistency", why: `${checkable}, so samples vote on it` };
-		if (hasParts(prompt))
-			return { strategy: "decompose_and_route", why: "the prompt has several parts, which are answered side by side" };
-		return { strategy: "cascade", why: "cheap models go first, and a stronger one only where they do not agree" };
-	}
-	if (intents.includes("math") || intents.includes("reasoning") || checkable)
-		return { strategy: "debate", why: `a prompt about ${kinds} gains from models that check each other` };
-	if (intents.includes("code"))
-		return { strategy: "rank_fuse", why: "of several pieces of code the best are told apart by comparing them" };
-	return { strategy: "ensemble_moa", why: `a prompt about ${kinds} gains from several views put together` };
+	const why = `nothing in the prompt (${intents.join(", ")}) calls for more, so one model is enough`;
+	return { strategy: single.name, why };
 }
 
 /** What the client asked of the plan. */
@@ -92,22 +52,23 @@ export interface StrategyRequest {
 
 /** The plan that policy and prompt call for, whatever it costs. */
 export function planStrategy(
-	{ policy, strategy: asked, k }: StrategyRequest,
+	{ policy, strategy: requested, k }: StrategyRequest,
 	prompt: string,
-	signals: Signals,
+	{ intents, difficulty }: Signals,
 ): OrchestrationPlan {
-	const chosen = asked ? { strategy: asked, why: "the request asked for it" } : choose(policy, prompt, signals);
+	const traits = { intents, difficulty, kind: detectAnswerKind(prompt), hasParts: hasParts(prompt) };
+	const chosen = requested ? { strategy: requested, why: "the request asked for it" } : choose(policy, traits);
 	const { strategy, why } = chosen;
-	const least = LEAST_WIDTH[strategy];
-	const wished = k !== null && TAKES_K.has(strategy) ? k : WIDTH[strategy][policy];
-	const widened = wished < least ? `, with ${least} members, since ${wished} makes no ${strategy}` : "";
+	const { leastWidth, width, takesK, rounds } = STRATEGY[strategy];
+	const wanted = k !== null && takesK ? k : width[policy];
+	const widened = wanted < leastWidth ? `, with ${leastWidth} members, since ${wanted} makes no ${strategy}` : "";
 	const reason = `${strategy} under the ${policy} policy: ${why}${widened}`;
-	return { strategy, width: Math.max(least, wished), rounds: DEBATE_ROUNDS[policy], reason };
+	return { strategy, width: Math.max(leastWidth, wanted), rounds: rounds?.[policy] ?? 1, reason };
 }
 
 /**
- * Who may take part: `low` has the cheap ones first, as the mode `agility` ranks them; `fitting` is the first by policy whose one
- * call the limits cover; `lowest` is the one that costs least at most.
+ * The models that may take part. `low`: the cheap ones first, as the mode `agility` ranks them. `fitting`: the first by policy
+ * whose one call the limits cover. `lowest`: the model whose worst case is the cheapest.
  */
 export type PriceRange = "any" | "low" | "fitting" | "lowest";
 
@@ -118,27 +79,97 @@ export interface StrategyAttempt extends OrchestrationPlan {
 	change: string | null;
 }
 
+/** The numbers from `most` down to `least`, without `most` itself. */
+function countDown(most: number, least: number): number[] {
+	return Array.from({ length: Math.max(0, most - least) }, (_, at) => most - 1 - at);
+}
+
 /** A plan and what can be made of it with less money: fewer rounds, fewer members, cheaper ones, at last one model. In that order. */
 export function shrinkPlan(plan: OrchestrationPlan): StrategyAttempt[] {
 	const { strategy, width, rounds } = plan;
+	const { leastWidth, isOneCall } = STRATEGY[strategy];
 	const smaller = (change: string, more: Partial<StrategyAttempt>): StrategyAttempt => ({
 		...plan,
 		price: "any",
 		...more,
 		change,
 	});
-	const fewerRounds = strategy === "debate" ? Array.from({ length: rounds - 1 }, (_, at) => rounds - 1 - at) : [];
-	const fewerMembers = Array.from({ length: Math.max(0, width - LEAST_WIDTH[strategy]) }, (_, at) => width - 1 - at);
-	const least = { rounds: fewerRounds.at(-1) ?? rounds, width: fewerMembers.at(-1) ?? width };
-	const alone = { strategy: "single", width: 1 } as const;
+	const least = { rounds: 1, width: leastWidth };
+	const alone = { strategy: single.name, width: single.leastWidth };
 	return [
 		{ ...plan, price: "any", change: null },
-		...fewerRounds.map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
-		...fewerMembers.map((left) => smaller(`${left} of ${width} members`, { width: left, rounds: least.rounds })),
-		...(strategy === "single"
-			? []
-			: [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", alone)]),
+		...countDown(rounds, 1).map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
+		...countDown(width, leastWidth).map((left) => smaller(`${left} of ${width} members`, { ...least, width: left })),
+		...(isOneCall ? [] : [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", alone)]),
 		smaller("a cheaper model alone", { ...alone, price: "fitting" }),
 		smaller("the cheapest model alone", { ...alone, price: "lowest" }),
 	];
+}
+
+/** A plan with its panel and the most that it can cost. */
+export interface Affordable {
+	plan: StrategyAttempt;
+	cast: Panel;
+	boundNanoUsd: number;
+}
+
+function sum(amounts: readonly number[]): number {
+	return amounts.reduce((total, amount) => total + amount, 0);
+}
+
+/**
+ * Bounds of calls in their order, or why one of them may not be made. It stops above the limit: with a long prompt every bound
+ * is work.
+ */
+function boundsOf(
+	questions: readonly Question[],
+	limit: number,
+	boundOf: (question: Question) => Result<number>,
+): Result<number[]> {
+	const bounds: number[] = [];
+	for (const question of questions) {
+		const bound = boundOf(question);
+		if (!bound.ok) return bound;
+		bounds.push(bound.value);
+		if (sum(bounds) > limit) break;
+	}
+	return ok(bounds);
+}
+
+/** The reason of an attempt with what was changed of the plan, and why. */
+function withChange({ change, reason }: StrategyAttempt, why: string): string {
+	return change === null ? reason : `${reason}; ${change}, ${why}`;
+}
+
+function explain(
+	{ attempt: { plan }, covered, obstacles }: AttemptFit<{ plan: StrategyAttempt }>,
+	limits: Limits,
+): string {
+	if (covered === "none") return withChange(plan, `though it may cost more than ${limitName(limits)}`);
+	const onlyModels = obstacles.length > 0 && obstacles.every((obstacle) => obstacle === "models");
+	const reason = withChange(plan, `to stay within ${onlyModels ? "what its models can read" : limitName(limits)}`);
+	const { partial } = STRATEGY[plan.strategy];
+	return covered === "part" && partial ? `${reason}; ${partial.note(usd(limitOf(limits)))}` : reason;
+}
+
+/** The first attempt that the limits cover, else the last, which is one call, if the hard limit covers that. */
+export function choosePlan(
+	attempts: readonly StrategyAttempt[],
+	task: Task,
+	limits: Limits,
+	castOf: (attempt: StrategyAttempt) => Panel,
+	boundOf: (question: Question) => Result<number>,
+): Result<Affordable> {
+	const boundFor = ({ plan, cast }: { plan: StrategyAttempt; cast: Panel }): Result<AttemptBound> => {
+		const { callGraph, partial } = STRATEGY[plan.strategy];
+		const bounds = boundsOf(callGraph(task, cast), limitOf(limits), boundOf);
+		if (!bounds.ok) return bounds;
+		const leastNanoUsd = partial ? sum(bounds.value.slice(0, partial.leastCalls(cast))) : null;
+		return ok({ wholeNanoUsd: sum(bounds.value), leastNanoUsd });
+	};
+	const casts = attempts.map((plan) => ({ plan, cast: castOf(plan) }));
+	const fit = fitToLimits(casts, limits, boundFor, { output: "answer", work: "request", input: "prompt" });
+	if (!fit.ok) return fit;
+	const { plan, cast } = fit.value.attempt;
+	return ok({ plan: { ...plan, reason: explain(fit.value, limits) }, cast, boundNanoUsd: fit.value.boundNanoUsd });
 }

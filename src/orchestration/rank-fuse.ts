@@ -121,7 +121,16 @@ function rankingOf(
 	};
 }
 
-export const rankFuse: Strategy = {
+export const rankFuse: Strategy<"rank_fuse"> = {
+	name: "rank_fuse",
+	width: { efficiency: 2, balanced: 3, depth: 4 },
+	leastWidth: 2,
+	takesK: true,
+	judge: "outsider",
+	suits: (policy, { intents }) =>
+		policy === "depth" && intents.includes("code")
+			? "of several pieces of code the best are told apart by comparing them"
+			: null,
 	callGraph(task, cast) {
 		const slot = answerPlaceholder(task);
 		const verdict = judgement(task, cast, slot, slot);

@@ -41,7 +41,16 @@ export function votesOf(
 		.sort((a, b) => b.samples.length - a.samples.length || quality(b.samples) - quality(a.samples));
 }
 
-export const selfConsistency: Strategy = {
+export const selfConsistency: Strategy<"self_consistency"> = {
+	name: "self_consistency",
+	width: { efficiency: 3, balanced: 5, depth: 5 },
+	leastWidth: 2,
+	takesK: true,
+	suits(policy, { kind, hasParts }) {
+		const isOneAnswer = kind === "choice" || (kind !== "any" && !hasParts);
+		if (policy !== "balanced" || !isOneAnswer) return null;
+		return `the answer is one ${kind} that can be compared, so samples vote on it`;
+	},
 	callGraph: samples,
 	async run(task, cast, engine) {
 		const replies = await engine.ask(samples(task, cast));

@@ -9,7 +9,12 @@ function question(task: Task, { members: [member] }: Panel) {
 	return askOne(task, { stage: "answer", role: "answerer", member });
 }
 
-export const single: Strategy = {
+export const single: Strategy<"single"> = {
+	name: "single",
+	width: { efficiency: 1, balanced: 1, depth: 1 },
+	leastWidth: 1,
+	isOneCall: true,
+	choosePanel: ({ single: member }, { rounds }) => ({ members: [member], judge: member, rounds }),
 	callGraph: (task, cast) => [question(task, cast)],
 	async run(task, cast, engine) {
 		const [reply] = await engine.ask([question(task, cast)]);

@@ -2,18 +2,9 @@
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message } from "../providers/model-call.ts";
+import type { Candidate } from "../routing/select.ts";
+import type { Signals } from "../routing/signals.ts";
 import type { AnswerKind } from "./final-answer.ts";
-
-export const STRATEGIES = [
-	"single",
-	"cascade",
-	"ensemble_moa",
-	"rank_fuse",
-	"decompose_and_route",
-	"self_consistency",
-	"debate",
-] as const;
-export type StrategyName = (typeof STRATEGIES)[number];
 
 export const POLICIES = ["efficiency", "balanced", "depth"] as const;
 export type EffortPolicy = (typeof POLICIES)[number];
@@ -30,6 +21,30 @@ export interface Panel {
 	rounds: number;
 }
 
+/** Candidates in three orders. */
+export interface Rankings {
+	/** By policy: the models that propose, sample, debate and judge. */
+	panel: readonly [Candidate, ...Candidate[]];
+	/** By quality: its first is the top of a cascade. */
+	best: readonly [Candidate, ...Candidate[]];
+	/** By price and speed: the lower steps of a cascade. */
+	cheap: readonly [Candidate, ...Candidate[]];
+}
+
+/** The models that a panel is chosen from. */
+export interface PanelPool {
+	rankings: Rankings;
+	/** The model that would answer a chat, and its fallbacks; those of a routing config included. */
+	single: Member;
+}
+
+export interface PanelSize {
+	/** Members. */
+	width: number;
+	/** Rounds at most; 1 for a strategy without rounds. */
+	rounds: number;
+}
+
 /** What is to be answered. */
 export interface Task {
 	messages: readonly Message[];
@@ -40,6 +55,8 @@ export interface Task {
 	maxTokens: number;
 	/** What the client asked for; undefined leaves it to the service. */
 	temperature: number | undefined;
+	/** What its questions ask for where their strategy does not say it. */
+	asksFor?: string;
 }
 
 /** One thing a strategy asks. */
@@ -52,6 +69,8 @@ export interface Question {
 	temperature: number | undefined;
 	/** The answer is to be a JSON object. */
 	json: boolean;
+	/** What stage and role do not say, such as `repair`. The sandbox upstream answers by it; no model is told. */
+	asksFor?: string;
 }
 
 export interface Answer {
@@ -95,7 +114,46 @@ export interface StrategyResult {
 	escalated: boolean;
 }
 
-export interface Strategy {
+/** What the planner knows of a prompt. */
+export interface PromptTraits extends Pick<Signals, "intents" | "difficulty"> {
+	kind: AnswerKind;
+	/** It has two or more parts that can be answered one by one. */
+	hasParts: boolean;
+}
+
+/** How a strategy runs when the money covers only the first of its calls. */
+export interface PartialRun {
+	/** How many calls of the call graph, from its beginning, must be covered. */
+	leastCalls(panel: Panel): number;
+	/** Says in the reason how far it goes. */
+	note(limitUsd: number): string;
+}
+
+/** Everything that the service knows of a strategy. */
+export interface Strategy<Name extends string = string> {
+	/** As requests, answers and receipts name it. */
+	name: Name;
+	/** Members by policy, where the client sets no `k`. */
+	width: Readonly<Record<EffortPolicy, number>>;
+	/** It needs at least this many members. */
+	leastWidth: number;
+	/** The client may set the width with `k`. */
+	takesK?: true;
+	/** Rounds at most, by policy. Where money is short, it loses rounds before it loses members. */
+	rounds?: Readonly<Record<EffortPolicy, number>>;
+	/**
+	 * The model that judges, aggregates or plans. `any` may be a member. `outsider` is preferably none, since a judge that compares
+	 * answers is partial to its own.
+	 */
+	judge?: "any" | "outsider";
+	/** It makes one call to one model, so that only a cheaper model makes it cheaper. */
+	isOneCall?: true;
+	/** Chooses its panel in its own way; by default members are the best ranked of different providers. */
+	choosePanel?(pool: PanelPool, size: PanelSize): Panel;
+	/** Why it suits a policy and a prompt; null where it does not. Without it, the strategy runs only on request. */
+	suits?(policy: EffortPolicy, prompt: PromptTraits): string | null;
+	/** Without it, a strategy runs only if the money covers all its calls. */
+	partial?: PartialRun;
 	/** Every question it may ask, each at its longest: the bound of its call graph, known before the first call. */
 	callGraph(task: Task, cast: Panel): Question[];
 	/** Fails only when nothing was answered. */
@@ -140,11 +198,12 @@ export function numbered(texts: readonly string[], name = "Answer"): string {
 /** A question that asks the task itself, under instructions of the strategy's own. */
 export function askOne(
 	task: Task,
-	question: Pick<Question, "stage" | "role" | "member">,
+	question: Pick<Question, "stage" | "role" | "member" | "asksFor">,
 	instructions: readonly Message[] = [],
 ): Question {
-	const { maxTokens, temperature } = task;
-	return { ...question, messages: [...instructions, ...task.messages], maxTokens, temperature, json: false };
+	const { maxTokens, temperature, asksFor } = task;
+	const messages = [...instructions, ...task.messages];
+	return { asksFor, ...question, messages, maxTokens, temperature, json: false };
 }
 
 export function isAnswered(reply: Answer | NoAnswer): reply is Answer {

@@ -1,5 +1,6 @@
 // One answer with its usage and its faults, before a wire format gets hold of it.
 import { clip } from "../clip.ts";
+import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { Faults } from "./faults.ts";
 import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
@@ -48,9 +49,13 @@ export function digest(value: unknown): string {
 /** When the sandbox claims to have answered: a constant, for the same reason. */
 export const CREATED_SECONDS = 1_750_000_000;
 
-/** Answers a request. Reasoning counts inside the output limit and takes at most half of it. */
-export function answerTo({ request, prompt, maxTokens, promptTokens }: SandboxRequest, faults: Faults): SandboxAnswer {
-	const reply = replyTo(prompt);
+/** Answers a request, by its stage if it has one. Reasoning counts inside the output limit and takes at most half of it. */
+export function answerTo(
+	{ request, prompt, maxTokens, promptTokens }: SandboxRequest,
+	stage: CallStage | null,
+	faults: Faults,
+): SandboxAnswer {
+	const reply = replyTo(prompt, stage);
 	const limit = maxTokens ?? Math.max(1_000, faults.longWords * 4);
 	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);
 	const reasoning = tokens(thought);

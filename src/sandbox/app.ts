@@ -1,5 +1,6 @@
 // The sandbox upstream: a stand-in for the providers, deterministic and offline. It never ships with the Worker.
 import { type Context, Hono } from "hono";
+import { parseStage, STAGE_HEADER } from "../providers/sandbox-stage.ts";
 import { answerTo } from "./answer.ts";
 import { anthropicFormat } from "./anthropic.ts";
 import { type Faults, faultsIn } from "./faults.ts";
@@ -69,7 +70,7 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 		return refuse(format, refusal, provider, faults.retryAfterSeconds);
 	}
 	observer.onRequest?.(provider);
-	const answer = answerTo(accepted.asked, faults);
+	const answer = answerTo(accepted.asked, parseStage(c.req.header(STAGE_HEADER)), faults);
 	const connection = c.env?.outgoing;
 	if (!stream) return whole(accepted.body(answer), faults, connection);
 	const script = { ...stream, frames: () => stream.frames(answer) };

@@ -9,12 +9,7 @@
 //   [[no code]]       prose in the place of files
 //   [[malformed json]], [[never json]]   the critic writes prose, which its repair turns into JSON, or does not
 
-/** What is looked at of a prompt. */
-interface Prompt {
-	model: string;
-	systemText: string;
-	userText: string;
-}
+import { jsonOrProse, repairedJson, type StagedPrompt, type StageReplies, stageNumber } from "./stage-reply.ts";
 
 interface SandboxFile {
 	path: string;
@@ -29,26 +24,28 @@ const CURLY = (path: string, mark: string, head: string, body: string): SandboxF
 
 const hash = (path: string, lines: string): SandboxFile => ({ path, content: (note) => `# ${note}\n${lines}` });
 
-/** One file a language, by its name in the prompt. */
-const FILES: Readonly<Record<string, SandboxFile>> = {
-	Python: hash(
-		"main.py",
-		'def main():\n    print("hello from the sandbox")\n\n\nif __name__ == "__main__":\n    main()\n',
-	),
-	TypeScript: CURLY("main.ts", "//", "export function main(): string", '\treturn "hello from the sandbox";'),
-	JavaScript: CURLY("main.js", "//", "export function main()", '\treturn "hello from the sandbox";'),
-	Go: CURLY("main.go", "//", "package main\n\nfunc main()", '\tprintln("hello from the sandbox")'),
-	Rust: CURLY("src/main.rs", "//", "fn main()", '    println!("hello from the sandbox");'),
-	Java: CURLY("Main.java", "//", "class Main", '    static final String TEXT = "hello from the sandbox";'),
-	C: CURLY("main.c", "//", "int main(void)", "    return 0;"),
-	Shell: hash("main.sh", 'echo "hello from the sandbox"\n'),
-	Ruby: hash("main.rb", 'puts "hello from the sandbox"\n'),
-	YAML: hash("config.yaml", "greeting: hello from the sandbox\n"),
-	TOML: hash("config.toml", 'greeting = "hello from the sandbox"\n'),
-	JSON: { path: "config.json", content: (note) => `${JSON.stringify({ greeting: "hello", note })}\n` },
-	HTML: { path: "index.html", content: (note) => `<!doctype html>\n<title>Sandbox</title>\n<p>${note}</p>\n` },
-	SQL: { path: "query.sql", content: (note) => `-- ${note}\nSELECT 1;\n` },
-};
+/** One file a language, by its id. */
+const FILES: ReadonlyMap<string, SandboxFile> = new Map(
+	Object.entries({
+		python: hash(
+			"main.py",
+			'def main():\n    print("hello from the sandbox")\n\n\nif __name__ == "__main__":\n    main()\n',
+		),
+		typescript: CURLY("main.ts", "//", "export function main(): string", '\treturn "hello from the sandbox";'),
+		javascript: CURLY("main.js", "//", "export function main()", '\treturn "hello from the sandbox";'),
+		go: CURLY("main.go", "//", "package main\n\nfunc main()", '\tprintln("hello from the sandbox")'),
+		rust: CURLY("src/main.rs", "//", "fn main()", '    println!("hello from the sandbox");'),
+		java: CURLY("Main.java", "//", "class Main", '    static final String TEXT = "hello from the sandbox";'),
+		c: CURLY("main.c", "//", "int main(void)", "    return 0;"),
+		shell: hash("main.sh", 'echo "hello from the sandbox"\n'),
+		ruby: hash("main.rb", 'puts "hello from the sandbox"\n'),
+		yaml: hash("config.yaml", "greeting: hello from the sandbox\n"),
+		toml: hash("config.toml", 'greeting = "hello from the sandbox"\n'),
+		json: { path: "config.json", content: (note) => `${JSON.stringify({ greeting: "hello", note })}\n` },
+		html: { path: "index.html", content: (note) => `<!doctype html>\n<title>Sandbox</title>\n<p>${note}</p>\n` },
+		sql: { path: "query.sql", content: (note) => `-- ${note}\nSELECT 1;\n` },
+	}),
+);
 const ANY: SandboxFile = { path: "NOTES.txt", content: (note) => `${note}\n` };
 
 const FLAW = "this line is wrong";
@@ -66,12 +63,13 @@ function faultyContent(content: string, words: (word: string) => boolean, isRepa
 	return null;
 }
 
-function draft({ model, systemText, userText }: Prompt, boundary: string): string {
+function draft({ model, systemText, userText, stage }: StagedPrompt): string | null {
+	const boundary = /<<<END ([0-9a-f]{8})>>>/.exec(systemText)?.[1];
+	if (boundary === undefined) return null;
 	const words = (word: string) => userText.includes(`[[${word}]]`);
 	if (words("no code")) return "The sandbox would rather not write any.";
-	const isRepair = userText.includes("What is wrong with them:");
-	const language = /complete, working (.+?) for the task/.exec(systemText)?.[1] ?? "";
-	const file = FILES[language] ?? ANY;
+	const isRepair = stageNumber(stage) > 0;
+	const file = FILES.get(stage.asksFor ?? "") ?? ANY;
 	const content = file.content(`written by the sandbox as ${model}`);
 	const files = [
 		block(boundary, file.path, faultyContent(content, words, isRepair) ?? content),
@@ -91,15 +89,9 @@ function verdict(userText: string): string {
 	return JSON.stringify({ passed: true, score: (80 + (sum % 20)) / 100, issues: [] });
 }
 
-/** The reply to a prompt of code mode; null to any other. */
-export function codeReply(prompt: Prompt): string | null {
-	const { systemText, userText } = prompt;
-	if (systemText.includes("You turn a text into the JSON object") && userText.includes('"passed"'))
-		return userText.includes("[[never json]]") ? "There is no object in it." : verdict(userText);
-	if (systemText.includes("You review code that another model wrote")) {
-		const [word] = userText.match(/\[\[(?:malformed|never) json\]\]/) ?? [];
-		return word === undefined ? verdict(userText) : `That is hard to say. ${word}`;
-	}
-	const boundary = /<<<END ([0-9a-f]{8})>>>/.exec(systemText)?.[1];
-	return boundary === undefined ? null : draft(prompt, boundary);
-}
+/** Replies to the calls of code mode. */
+export const CODE_REPLIES: StageReplies = {
+	"generate coder": draft,
+	"review reviewer": ({ userText, stage: { asksFor } }) =>
+		asksFor === "repair" ? repairedJson(userText, verdict(userText)) : jsonOrProse(userText, verdict(userText)),
+};

@@ -4,12 +4,14 @@
 //   [[malformed json]]   a judge or planner writes prose, which its repair turns into JSON
 //   [[never json]]       the same, and the repair is prose too
 
-/** What is looked at of a prompt. */
-interface Prompt {
-	model: string;
-	systemText: string;
-	userText: string;
-}
+import {
+	jsonOrProse,
+	oneLine,
+	repairedJson,
+	type StagedPrompt,
+	type StageReplies,
+	stageNumber,
+} from "./stage-reply.ts";
 
 const SHOWN_CHARS = 400;
 
@@ -19,19 +21,15 @@ function embedded(text: string, name: string): string[] {
 	return [...text.matchAll(marks)].map(([, inner = ""]) => inner);
 }
 
-function shown(text: string): string {
-	return text
-		.replace(/\s+/g, " ")
-		.trim()
-		.slice(0, SHOWN_CHARS)
-		.replace(/[\uD800-\uDBFF]$/, "");
+function shortened(text: string): string {
+	return oneLine(text, SHOWN_CHARS);
 }
 
 /** Items of a list, else questions, else the whole. */
 function partsOf(text: string): string[] {
 	const items = [...text.matchAll(/^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(\S.*)$/gm)].map(([, item = ""]) => item);
 	const questions = text.match(/[^.?!\n]+\?/g) ?? [];
-	return (items.length > 1 ? items : questions.length > 1 ? questions : [text]).slice(0, 4).map(shown);
+	return (items.length > 1 ? items : questions.length > 1 ? questions : [text]).slice(0, 4).map(shortened);
 }
 
 /** A part that speaks of what was before it needs the answer to that. */
@@ -72,34 +70,50 @@ function finalAnswer(text: string): string {
 	return text.match(/\d+/g)?.at(-1) ?? text.match(/\b[A-Z][a-z]+\b/g)?.at(-1) ?? "yes";
 }
 
-function repaired(userText: string): string {
-	if (userText.includes("[[never json]]")) return "There is no object in it.";
-	return JSON.stringify(
-		userText.includes('"winner"') ? { winner: "tie" } : { subtasks: [{ id: "1", task: "All of it." }] },
+/** A model that disagrees with every other, where the prompt wants it so; null where it does not. */
+export function disagreement({ model, userText }: Pick<StagedPrompt, "model" | "userText">): string | null {
+	if (!userText.includes("[[disagree]]")) return null;
+	return `The sandbox answers for ${model}.\nFinal answer: ${model}`;
+}
+
+function vote({ model, userText }: StagedPrompt): string {
+	return (
+		disagreement({ model, userText }) ?? `The sandbox answers for ${model}.\nFinal answer: ${finalAnswer(userText)}`
 	);
 }
 
-function asJson(userText: string, reply: string): string {
-	const [word] = userText.match(/\[\[(?:malformed|never) json\]\]/) ?? [];
-	return word === undefined ? reply : `That is hard to say. ${word}`;
+/** A debater: it takes the first answer of the alphabet, unless it is to disagree. */
+function debaterReply(prompt: StagedPrompt): string | null {
+	const { systemText, userText, stage } = prompt;
+	if (stageNumber(stage) === 0) return stage.asksFor === "final_answer" ? vote(prompt) : null;
+	const answers = embedded(systemText, "Answer");
+	return (userText.includes("[[disagree]]") ? answers[0] : answers.toSorted()[0]) ?? null;
 }
 
-/** The reply to a prompt of orchestration; null to any other. */
-export function orchestrationReply({ model, systemText, userText }: Prompt): string | null {
-	if (systemText.includes("You turn a text into the JSON object")) return repaired(userText);
-	if (systemText.includes("You split the user's last message into subtasks")) return asJson(userText, plan(userText));
-	if (systemText.includes("You compare two answers")) return asJson(`${systemText}\n${userText}`, verdict(userText));
+function merge({ systemText }: StagedPrompt): string {
 	const answers = embedded(systemText, "Answer");
-	if (systemText.includes("You answered the user before")) {
-		if (userText.includes("[[disagree]]")) return answers[0] ?? null;
-		return answers.toSorted()[0] ?? null;
-	}
-	if (systemText.includes("Several models have answered the user"))
-		return `The sandbox puts ${answers.length} answers together: ${shown(answers[0] ?? "")}`;
-	if (systemText.includes("was split into subtasks"))
-		return `The sandbox puts the parts together: ${embedded(systemText, "Part").map(shown).join(" ")}`;
-	if (userText.includes("[[disagree]]")) return `The sandbox answers for ${model}.\nFinal answer: ${model}`;
-	if (systemText.includes("Final answer: <the answer alone"))
-		return `The sandbox answers for ${model}.\nFinal answer: ${finalAnswer(userText)}`;
-	return null;
+	return `The sandbox puts ${answers.length} answers together: ${shortened(answers[0] ?? "")}`;
 }
+
+function judge({ systemText, userText, stage }: StagedPrompt): string {
+	if (stage.asksFor === "repair") return repairedJson(userText, JSON.stringify({ winner: "tie" }));
+	return jsonOrProse(`${systemText}\n${userText}`, verdict(userText));
+}
+
+function planner({ userText, stage }: StagedPrompt): string {
+	if (stage.asksFor !== "repair") return jsonOrProse(userText, plan(userText));
+	return repairedJson(userText, JSON.stringify({ subtasks: [{ id: "1", task: "All of it." }] }));
+}
+
+/** Replies to the calls of strategies. Others, proposals for instance, are answered like any chat. */
+export const STRATEGY_REPLIES: StageReplies = {
+	"aggregate aggregator": merge,
+	"fuse fuser": merge,
+	"judge judge": merge,
+	"rank judge": judge,
+	"round debater": debaterReply,
+	"sample sampler": vote,
+	"subtasks planner": planner,
+	"synthesize synthesizer": ({ systemText }) =>
+		`The sandbox puts the parts together: ${embedded(systemText, "Part").map(shortened).join(" ")}`,
+};

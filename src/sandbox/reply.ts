@@ -1,8 +1,10 @@
 // What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
 import { clip } from "../clip.ts";
+import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
-import { codeReply } from "./code-reply.ts";
-import { orchestrationReply } from "./orchestration-reply.ts";
+import { CODE_REPLIES } from "./code-reply.ts";
+import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
+import { replyFrom } from "./stage-reply.ts";
 
 export interface SandboxTool {
 	name: string;
@@ -108,8 +110,11 @@ function asked({ userText }: SandboxPrompt, length: number): string {
 	return clip(userText.replace(/\s+/g, " ").trim(), length);
 }
 
-function textFor(prompt: SandboxPrompt): string {
-	const known = codeReply(prompt) ?? orchestrationReply(prompt) ?? agentReply(prompt);
+const REPLIES = { ...STRATEGY_REPLIES, ...CODE_REPLIES };
+
+function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
+	const staged = stage && { ...prompt, stage };
+	const known = (staged && replyFrom(REPLIES, staged)) ?? disagreement(prompt) ?? (staged && agentReply(staged));
 	if (known !== null) return known;
 	if (prompt.json !== null) {
 		const value =
@@ -122,14 +127,14 @@ function textFor(prompt: SandboxPrompt): string {
 	return `The sandbox answers for ${prompt.model}: you wrote "${asked(prompt, 200)}". No model was called.`;
 }
 
-/** Answers a prompt. */
-export function replyTo(prompt: SandboxPrompt): SandboxReply {
+/** Answers a prompt, by its stage if it has one. */
+export function replyTo(prompt: SandboxPrompt, stage: CallStage | null): SandboxReply {
 	const toolCalls = chosenTools(prompt).map((tool) => ({
 		name: tool.name,
 		arguments: valueFor({ type: "object", ...tool.parameters }, prompt.userText) as Record<string, unknown>,
 	}));
 	return {
-		text: toolCalls.length > 0 ? null : textFor(prompt),
+		text: toolCalls.length > 0 ? null : textFor(prompt, stage),
 		reasoning: prompt.reasoning ? `I was asked: "${asked(prompt, 60)}". I am no model, so I say so.` : null,
 		toolCalls,
 	};

@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { health } from "../../src/inference/run.edge.ts";
+import { health } from "../../src/inference/call-runner.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LADDER } from "../../src/agents/step-decision.ts";
+import { INTENSITY_LADDER } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { expectAccounted, GOAL, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
@@ -196,7 +196,7 @@ describe("a run's cap", () => {
 		["depth", 0.03],
 	])("under %s of %d USD never lets the intensity rise from one step to the next", async (policy, max_cost_usd) => {
 		const run = await ran(key, { goal: BOOK, policy, max_cost_usd });
-		const rungs = run.steps.map(({ intensity }) => LADDER.indexOf(intensity));
+		const rungs = run.steps.map(({ intensity }) => INTENSITY_LADDER.indexOf(intensity));
 		expect(rungs.length).toBeGreaterThan(3);
 		expect(rungs).toEqual(rungs.toSorted());
 		await expectAccounted(key, run);

@@ -4,7 +4,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { fail } from "../../src/failure.ts";
 import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
-import { STRATEGIES } from "../../src/orchestration/strategy.ts";
+import { STRATEGIES } from "../../src/orchestration/strategies.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { nano } from "../support/money.ts";
 import {

@@ -4,11 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { lastBilledCall, type RequestPurpose } from "../../src/inference/accounting.ts";
+import { callSetFor } from "../../src/inference/call-runner.edge.ts";
 import { planCall } from "../../src/inference/plan.ts";
-import { callsFor, Run } from "../../src/inference/run.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
+import { reserveCalls } from "../support/calls.ts";
 import { useFaults } from "../support/faults.ts";
 import { type Bundle, bundleOf } from "../support/second-trajectory.ts";
 import {
@@ -26,7 +27,6 @@ import {
 } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
-const RUN_MS = 60_000;
 const MODEL = CATALOG.freeModels[0] ?? "";
 
 let upstream: Upstream;
@@ -83,7 +83,6 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 		max_cost_usd: 0.5,
 	};
 	const purpose: RequestPurpose = {
-		kind: "agent",
 		inputHash: hashText("the goal"),
 		configDigest: null,
 		gate: null,
@@ -95,11 +94,10 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 			};
 		},
 	};
-	const set = callsFor(plan.value, caller);
-	const run = await Run.open(caller, purpose, [set], RUN_MS);
-	if (!run.ok) throw new Error(JSON.stringify(run.failure));
-	await run.value.complete(set);
-	expect(await run.value.settle("complete", output_hash as `sha256:${string}`)).not.toBeNull();
+	const set = callSetFor(plan.value, caller);
+	const { calls, settlement } = await reserveCalls(caller, purpose, [set]);
+	await calls.complete(set);
+	expect(await settlement.settle("complete", output_hash as `sha256:${string}`)).not.toBeNull();
 }
 
 /** The same, until D1 has it: an id without its user's number leads to no meter. */

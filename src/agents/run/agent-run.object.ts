@@ -256,17 +256,17 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 
 	async #move(book: RunBook): Promise<boolean> {
 		const { spec } = book;
-		const gate = await this.#money.gateOf(spec);
+		const gate = await this.#money.gateFor(spec);
 		const { policy, config, temperature } = spec;
 		const plannedAt = ulid();
 		const driver = new RunDriver({
 			book,
-			caller: this.#money.callerFor(spec),
+			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate, temperature },
-			tell: (charge) => this.#money.tell(book, charge, gate),
-			say: (event) => this.#followers.say(event),
-			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
-			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
+			record: (charge) => this.#money.record(book, charge, gate),
+			report: (event) => this.#followers.say(event),
+			notePlan: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
+			noteMove: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
 		});
 		const isMoved = await driver.advance();
 		if (isMoved) this.#outbox.armAfterWrite();

@@ -1,19 +1,19 @@
-// Makes a run's moves, one at a time: decides under the guard, has the step carried out, and stores what came of it before the
-// next. When moves are made, and how the run is closed, is the object's business.
+// Makes a run's moves, one at a time: decides on a step within the guard, makes it, and stores its end before the next. When moves
+// are made, and how the run is closed, is agent-run.object.ts's.
 import { logError } from "../../http/log.edge.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
-import type { Caller } from "../../inference/caller.edge.ts";
+import type { PlanContext } from "../../inference/caller.edge.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import { type EarlierOutput, outputsDigest } from "../digest.ts";
 import { type BegunStep, type BudgetAlert, SpendGuard } from "../guard.ts";
 import { layoutOf, type PlanMessage, parsePlan, planMessages, planRepairMessages } from "../plan.ts";
 import type { KnownRun } from "../response.ts";
-import { type CarriedOut, carryOut, inputHashOf, type StepFunding } from "../step.edge.ts";
+import { type MadeStep, makeStep, type StepOwner, stepInputHash } from "../step.edge.ts";
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
 import { type PricedStep, StepPricer, type StepRules, type StepTask } from "../step-pricer.edge.ts";
 import { FINAL_DIGEST_BYTES, finalMessages, readStepAnswer, subtaskMessages } from "../step-prompts.ts";
-import { ALONE, castSizesFor } from "../step-strategy.ts";
+import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
 import {
 	nextMove,
 	ownPlan,
@@ -28,7 +28,7 @@ import {
 } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
 
-/** What happens in a run, for who follows it. */
+/** What happens in a run, for its followers. */
 export type RunEvent =
 	| { type: "planned"; run_id: string; plan: string[]; by: "model" | "goal" }
 	| {
@@ -44,35 +44,36 @@ export type RunEvent =
 	| { type: "alert"; alert: BudgetAlert }
 	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
-/** What the driver is given by the object. */
-export interface RunTools {
+/** What the run's object provides to the driver. */
+interface RunTools {
 	book: RunBook;
-	caller: Caller;
+	/** What the run's calls are planned by, at current prices. */
+	planContext(): PlanContext;
 	rules: StepRules;
-	tell: StepFunding["tell"];
-	say(event: RunEvent): void;
-	/** Notes in the transaction of a change that the run has its plan. */
-	planned(state: RunState): void;
-	/** Notes in the transaction of a change where the run stands. */
-	moved(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
+	record: StepOwner["record"];
+	report(event: RunEvent): void;
+	/** Called within the transaction that stores the plan. */
+	notePlan(state: RunState): void;
+	/** Called within the transaction that stores a move. */
+	noteMove(now: Pick<KnownRun, "state" | "steps" | "charges">): void;
 }
 
-/** A plan by a model may take a part of the cap: one in so many. */
+/** A plan by a model may cost one part in so many of the cap. */
 const PLAN_PART = 4;
-/** Room for a rejected plan in the question that asks for another. */
+/** Room for a rejected plan in the prompt that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
 const REASON_BYTES = 160;
-/** What the final step is told of the results: less where money is short. */
+/** Room for the digest of the results in the final step, from the most to the least that money allows. */
 const FINAL_DIGESTS_BYTES = [FINAL_DIGEST_BYTES, FINAL_DIGEST_BYTES / 4, FINAL_DIGEST_BYTES / 16];
-/** Steps to come are held room for with answers of at most so many tokens. */
+/** The reserve for later steps allows each an answer of so many tokens. */
 const RESERVED_TOKENS = 256;
 
-/** A step that is to be made. */
-interface Wanted extends StepTask {
+/** A step to be made. */
+interface PlannedStep extends StepTask {
 	role: StepRecord["role"];
-	/** What it is for, in words. */
+	/** Its purpose, in words. */
 	subtask: string;
-	/** What must be left when it is over, nano-USD. */
+	/** What must be left after it. */
 	reserveNanoUsd: number;
 	/** The run can do without it. */
 	isOptional: boolean;
@@ -80,11 +81,11 @@ interface Wanted extends StepTask {
 	askAgain?(answer: string): readonly PlanMessage[] | null;
 }
 
-type Planned = Pick<RunState, "plan" | "isPlanned">;
+type RunPlan = Pick<RunState, "plan" | "isPlanned">;
 
-type Decided = BegunStep & { weighed: PricedStep };
+type DecidedStep = BegunStep & { priced: PricedStep };
 
-type Made = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: Decided; done: CarriedOut };
+type StepOutcome = { kind: "stopped"; stop: StepStop } | { kind: "carried_out"; decided: DecidedStep; done: MadeStep };
 
 export class RunDriver {
 	#tools: RunTools;
@@ -111,14 +112,15 @@ export class RunDriver {
 	}
 
 	async #plan(maxSubtasks: number): Promise<void> {
-		const { book, say, planned } = this.#tools;
+		const { book, report, notePlan } = this.#tools;
 		const { goal, capNanoUsd, maxSteps, runId: run_id } = book.spec;
-		const own: Planned = { plan: ownPlan(book.spec), isPlanned: true };
-		const wanted: Wanted = {
+		const own: RunPlan = { plan: ownPlan(book.spec), isPlanned: true };
+		const step: PlannedStep = {
 			role: "subtask",
 			subtask: "Plan",
 			messages: planMessages(goal, maxSubtasks),
-			castSizes: () => ALONE,
+			asksFor: `plan:${maxSubtasks}`,
+			sizesFor: () => SINGLE_ONLY,
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_PART),
 			isOptional: true,
@@ -129,19 +131,19 @@ export class RunDriver {
 				return planRepairMessages(goal, maxSubtasks, fitPlaceholder(answer, REJECTED_PLAN_BYTES), read.reason);
 			},
 		};
-		const made = layoutOf(maxSteps).asksForPlan ? await this.#make(wanted) : null;
-		if (made?.kind !== "carried_out") {
+		const outcome = layoutOf(maxSteps).asksForPlan ? await this.#make(step) : null;
+		if (outcome?.kind !== "carried_out") {
 			const state = { ...book.state, ...own };
-			book.save(state, () => planned(state));
+			book.save(state, () => notePlan(state));
 		} else {
-			const { conclusion } = made.done;
+			const { conclusion } = outcome.done;
 			const read = conclusion.ok ? parsePlan(conclusion.value.text, maxSubtasks) : null;
-			this.#end(wanted, made, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
-				if (state.isPlanned) planned(state);
+			this.#end(step, outcome, read?.ok ? { plan: read.subtasks, isPlanned: true } : own, (state) => {
+				if (state.isPlanned) notePlan(state);
 			});
 		}
 		const { plan, isPlanned } = book.state;
-		if (isPlanned) say({ type: "planned", run_id, plan, by: plan === own.plan ? "goal" : "model" });
+		if (isPlanned) report({ type: "planned", run_id, plan, by: plan === own.plan ? "goal" : "model" });
 	}
 
 	async #subtask(subtask: string): Promise<void> {
@@ -151,24 +153,29 @@ export class RunDriver {
 		const earlier = resultsOf(book.steps);
 		const left = Math.max(1, plan.length - done);
 		const messages = subtaskMessages({ goal, subtask, number: done + 1, of: plan.length, earlier });
-		const wanted = (reserveNanoUsd: number): Wanted => ({
+		const toStep = (reserveNanoUsd: number): PlannedStep => ({
 			role: "subtask",
 			subtask,
 			messages,
-			castSizes: (intensity) => castSizesFor(policy, intensity),
+			asksFor: done + 1 < plan.length ? "subtask" : "last_subtask",
+			sizesFor: (intensity) => stepSizesFor(policy, intensity),
 			shareNanoUsd: Math.floor(Math.max(0, this.#freeNanoUsd - reserveNanoUsd) / left),
 			reserveNanoUsd,
 			isOptional: false,
 		});
 		const final = this.#finalReserve(earlier);
-		// The later subtasks are left something, if only the cheapest answers; then this one and the final step come first. And one
-		// result is better than none, also where nothing is left to round it off.
-		const reserves = [final + (left - 1) * this.#leastOf(messages), final, ...(earlier.length === 0 ? [0] : [])];
+		// First the later subtasks keep a reserve, each for one short answer of the cheapest model. Then only the final step does. With no
+		// result yet nothing is kept: one result without a final step is better than none.
+		const reserves = [
+			final + (left - 1) * this.#leastCostNanoUsd(messages),
+			final,
+			...(earlier.length === 0 ? [0] : []),
+		];
 		let stop: StepStop | null = null;
 		for (const reserveNanoUsd of reserves) {
-			const made = await this.#make(wanted(reserveNanoUsd));
-			if (made.kind === "carried_out") return this.#end(wanted(reserveNanoUsd), made, { done: done + 1 });
-			stop = made.stop;
+			const outcome = await this.#make(toStep(reserveNanoUsd));
+			if (outcome.kind === "carried_out") return this.#end(toStep(reserveNanoUsd), outcome, { done: done + 1 });
+			stop = outcome.stop;
 		}
 		if (stop) this.#stop(stop);
 	}
@@ -177,22 +184,23 @@ export class RunDriver {
 		const { book } = this.#tools;
 		const { goal } = book.spec;
 		const results = resultsOf(book.steps);
-		const wanted = (digestBytes: number): Wanted => ({
+		const toStep = (digestBytes: number): PlannedStep => ({
 			role: "finalize",
 			subtask: "Final answer",
 			messages: finalMessages(goal, outputsDigest(results, digestBytes)),
-			castSizes: () => ALONE,
+			asksFor: "final",
+			sizesFor: () => SINGLE_ONLY,
 			shareNanoUsd: 0,
 			reserveNanoUsd: 0,
 			isOptional: false,
 		});
 		let stop: StepStop | null = null;
 		for (const digestBytes of FINAL_DIGESTS_BYTES) {
-			const made = await this.#make(wanted(digestBytes));
-			if (made.kind === "carried_out") return this.#end(wanted(digestBytes), made, { isFinal: true });
-			stop = made.stop;
+			const outcome = await this.#make(toStep(digestBytes));
+			if (outcome.kind === "carried_out") return this.#end(toStep(digestBytes), outcome, { isFinal: true });
+			stop = outcome.stop;
 		}
-		// A lone result is the output as it stands.
+		// A single result is the output as it is.
 		if (results.length === 1 || !stop) book.save({ ...book.state, isFinal: true });
 		else this.#stop(book.state.stop ?? stop, { isFinal: true });
 	}
@@ -202,67 +210,64 @@ export class RunDriver {
 		book.save({ ...book.state, ...also, stop: { limit, reason } });
 	}
 
-	/** What the final step needs at the least: for what there is, and one result more. */
+	/** The least that the final step needs, with the results so far and one more. */
 	#finalReserve(earlier: readonly EarlierOutput[]): number {
 		const { goal, maxTokens } = this.#tools.book.spec;
 		const soFar = outputsDigest(earlier, FINAL_DIGEST_BYTES).length;
 		const oneMore = placeholderBytes(Math.min(maxTokens, RESERVED_TOKENS));
 		const results = placeholder(Math.min(FINAL_DIGEST_BYTES, soFar + oneMore));
-		return this.#leastOf(finalMessages(goal, results));
+		return this.#leastCostNanoUsd(finalMessages(goal, results));
 	}
 
-	/** What a step costs at most that is answered by the cheapest model, not at length. */
-	#leastOf(messages: readonly PlanMessage[]): number {
-		const { book, caller, rules } = this.#tools;
+	/** The most that a short answer by the cheapest model can cost. */
+	#leastCostNanoUsd(messages: readonly PlanMessage[]): number {
+		const { book, planContext, rules } = this.#tools;
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(book.spec.maxTokens, RESERVED_TOKENS));
-		const step: StepTask = { messages, castSizes: () => ALONE, shareNanoUsd: 0 };
-		return new StepPricer(caller, rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
+		const step: StepTask = { messages, sizesFor: () => SINGLE_ONLY, shareNanoUsd: 0 };
+		return new StepPricer(planContext(), rules, step, Number.POSITIVE_INFINITY).at("Foton", tokens)?.boundNanoUsd ?? 0;
 	}
 
-	/** Decides on a step and carries it out; what it costs stays held until its end is stored. */
-	async #make(wanted: Wanted): Promise<Made> {
-		const { book, rules, say, tell } = this.#tools;
-		const { maxTokens, configDigest } = book.spec;
-		const decided = this.#decide(wanted, maxTokens);
+	/** Decides on a step and makes it. Its cost stays held until its end is stored. */
+	async #make(step: PlannedStep): Promise<StepOutcome> {
+		const { book, report, record } = this.#tools;
+		const decided = this.#decide(step, book.spec.maxTokens);
 		if (decided.kind === "stop") return { kind: "stopped", stop: decided };
-		const { intensity, reason, weighed } = decided;
-		const { role, subtask } = wanted;
+		const { intensity, reason, priced } = decided;
+		const { role, subtask } = step;
 		const index = stepsTaken(book.state);
-		say({ type: "step_started", index, role, subtask, intensity, strategy: weighed.size.strategy, reason });
-		const funding: StepFunding = {
-			gate: rules.gate,
-			configDigest,
-			tell,
-			isStopped: () => book.state.isCancelled,
-		};
-		const done = await carryOut(weighed, funding, wanted.messages, wanted.askAgain);
+		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
+		const owner: StepOwner = { record, isStopped: () => book.state.isCancelled };
+		const done = await makeStep(priced, owner, step.askAgain);
 		return { kind: "carried_out", decided, done };
 	}
 
-	#decide(wanted: Wanted, maxTokens: number): Decided | StepStop {
-		const { caller, rules } = this.#tools;
-		const weigher = new StepPricer({ ...caller, startedAtMs: Date.now() }, rules, wanted, maxTokens);
+	#decide(step: PlannedStep, maxTokens: number): DecidedStep | StepStop {
+		const { planContext, rules } = this.#tools;
+		const pricer = new StepPricer(planContext(), rules, step, maxTokens);
 		const request = {
-			worstCaseOf: (intensity: Intensity, tokens: number) => weigher.at(intensity, tokens)?.boundNanoUsd ?? null,
+			worstCaseNanoUsd: (intensity: Intensity, tokens: number) => pricer.at(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
-			reserveNanoUsd: wanted.reserveNanoUsd,
-			isOptional: wanted.isOptional,
+			reserveNanoUsd: step.reserveNanoUsd,
+			isOptional: step.isOptional,
 		};
-		const begun = this.#guard.begin(request);
-		if (begun.kind === "stop") return begun;
-		const weighed = weigher.at(begun.intensity, begun.maxTokens);
-		if (!weighed) throw new Error("what was decided on can be made");
-		return { ...begun, weighed };
+		const decision = this.#guard.begin(request);
+		if (decision.kind === "stop") return decision;
+		const priced = pricer.at(decision.intensity, decision.maxTokens);
+		if (!priced) throw new Error("what was decided on can be made");
+		return { ...decision, priced };
 	}
 
-	/** Stores a step that is over: what it cost, what it gave, and what that means for the run. */
+	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */
 	#end(
-		wanted: Wanted,
-		{ decided, done: { conclusion, charge, readers, overrun, isSandbox } }: Extract<Made, { kind: "carried_out" }>,
+		step: PlannedStep,
+		{
+			decided,
+			done: { conclusion, charge, readers, overrun, isSandbox },
+		}: Extract<StepOutcome, { kind: "carried_out" }>,
 		change: Partial<RunState>,
 		also: (state: RunState) => void = () => undefined,
 	): void {
-		const { book, say, moved } = this.#tools;
+		const { book, report, noteMove } = this.#tools;
 		const { spec } = book;
 		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const { alerts } = decided.hold.settle(stepsTaken(book.state), { costNanoUsd, overrun });
@@ -274,37 +279,37 @@ export class RunDriver {
 		const write = (step: RunStep | null, state: RunState) =>
 			book.endStep(charge, step, state, () => {
 				also(state);
-				moved({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
+				noteMove({ state, steps: step ? [...book.steps, step] : book.steps, charges: [...book.charges, charge] });
 			});
 		const isPlan = "plan" in change;
-		const { isMet, ...kept } = this.#keptOf(conclusion, charge, wanted.role === "subtask" && !isPlan);
-		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, wanted, change);
+		const { isMet, ...answer } = this.#toKeptAnswer(conclusion, charge, step.role === "subtask" && !isPlan);
+		const next = conclusion.ok ? change : this.#afterFailure(conclusion.failure, step, change);
 		const state = { ...book.state, ...common, ...next, isMet: book.state.isMet || isMet };
 		if (!conclusion.ok && costNanoUsd === 0) {
 			write(null, state);
 		} else {
 			const { trajectory, record } = withStep(book.state.trajectory, {
-				role: wanted.role,
-				model: kept.model,
+				role: step.role,
+				model: answer.model,
 				intensity: decided.intensity,
-				strategy: decided.weighed.size.strategy,
+				strategy: decided.priced.size.strategy,
 				cost_usd: usd(costNanoUsd),
-				confidence: kept.confidence,
-				input_hash: inputHashOf(wanted.messages),
-				output_hash: hashText(kept.output),
+				confidence: answer.confidence,
+				input_hash: stepInputHash(step.messages),
+				output_hash: hashText(answer.output),
 				timestamp: new Date(Date.now()).toISOString(),
 			});
 			const isAside = isPlan || !conclusion.ok;
-			write({ record, subtask: wanted.subtask, isAside, output: kept.output }, { ...state, trajectory });
-			say({ type: "step_done", step: record });
+			write({ record, subtask: step.subtask, isAside, output: answer.output }, { ...state, trajectory });
+			report({ type: "step_done", step: record });
 		}
-		for (const alert of alerts) say({ type: "alert", alert });
+		for (const alert of alerts) report({ type: "alert", alert });
 		if (sumChargesNanoUsd(book.charges) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
 	}
 
-	/** What a step keeps of its answer: of none the empty text, by the model that was asked last. */
-	#keptOf(conclusion: CarriedOut["conclusion"], { calls }: StepCharge, readsMark: boolean) {
+	/** The stored part of an answer. Without an answer it is the empty text, by the model that was asked last. */
+	#toKeptAnswer(conclusion: MadeStep["conclusion"], { calls }: StepCharge, readsMark: boolean) {
 		if (!conclusion.ok) {
 			const model = calls.at(-1)?.model ?? this.#tools.book.spec.intendedModel;
 			return { output: "", isMet: false, model, confidence: 0 };
@@ -313,10 +318,10 @@ export class RunDriver {
 		return { ...(readsMark ? readStepAnswer(text) : { output: text, isMet: false }), model, confidence };
 	}
 
-	/** What a step without an answer means: a plan is made without a model, anything else ends the run, unless it was stopped. */
+	/** The state after a step without an answer. A plan is then the goal's own; anything else ends the run, unless it was cancelled. */
 	#afterFailure(
 		failure: { reason: string; message?: string; attempts?: string[] },
-		{ role, subtask }: Wanted,
+		{ role, subtask }: PlannedStep,
 		change: Partial<RunState>,
 	): Partial<RunState> {
 		const { isCancelled } = this.#tools.book.state;

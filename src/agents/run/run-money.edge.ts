@@ -1,11 +1,10 @@
-// A run's money: what its steps may have cost goes into its reservation at the meter before it is spent, and at the end the run
-// is sealed, stored and settled, once. What the meter has settled itself stands.
+// A run's money. What a step may cost is written into the run's reservation at the meter before it is spent. At the end the run is
+// sealed, stored and settled, once. If the meter has settled the run by itself, that stands.
 
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { database } from "../../db/client.edge.ts";
-import { Timings } from "../../http/timings.ts";
-import type { Caller } from "../../inference/caller.edge.ts";
+import type { PlanContext } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { StoredReceipt } from "../../meter/settlement.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
@@ -21,15 +20,15 @@ import { settledElsewhere } from "./run-receipt.ts";
 import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
 
 /** A run as it was settled. */
-export type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<KnownRun["end"]> };
+type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<KnownRun["end"]> };
 
 export class RunMoney {
 	#env: Env;
-	#waitUntil: Caller["waitUntil"];
-	/** Of the one run of this object: its goal is scanned once. */
+	#waitUntil: (work: Promise<unknown>) => void;
+	/** The gate on the goal of this object's run: the goal is scanned once. */
 	#gate: Promise<ComplianceGate | null> | null = null;
 
-	constructor(env: Env, waitUntil: Caller["waitUntil"]) {
+	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
 		this.#waitUntil = waitUntil;
 	}
@@ -45,31 +44,19 @@ export class RunMoney {
 		});
 	}
 
-	/** The caller of the engine for one move, now. */
-	callerFor(spec: RunSpec): Caller {
-		const { userId, keyId, planId, runId: requestId } = spec;
-		const startedAtMs = Date.now();
-		return {
-			requestId,
-			startedAtMs,
-			account: { userId, keyId, plan: PLANS[planId], number: null },
-			settings: cachedSettings(this.#env),
-			signal: new AbortController().signal,
-			waitUntil: this.#waitUntil,
-			log: { endpoint: "agent_run" },
-			timings: new Timings(startedAtMs, () => Date.now()),
-			funds: this.#funds(spec),
-		};
+	/** What the run's calls are planned by, at current prices. */
+	planContext({ planId }: RunSpec): PlanContext {
+		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
-	/** The compliance policy in force on the run's goal; null without one. */
-	gateOf({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
+	/** The compliance gate on the run's goal; null without a policy. */
+	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
 		this.#gate ??= gateOnGoal(goal, compliance, cachedSettings(this.#env));
 		return this.#gate;
 	}
 
-	/** The run as it would be written down if it ended now. */
-	#written({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
+	/** The run as it would be settled if it ended now. */
+	#toWrittenRun({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
 		const end = {
 			status: "interrupted" as const,
 			output: outputOf(steps),
@@ -78,10 +65,10 @@ export class RunMoney {
 		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
 	}
 
-	/** Stores what the step under way may have cost, then has the meter know; false when it could not be told. */
-	tell(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
+	/** Stores what the step under way may have cost, then writes it into the run's reservation; false when that failed. */
+	record(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
 		book.charge(open);
-		const run = this.#written(book, gate);
+		const run = this.#toWrittenRun(book, gate);
 		const readers = [...new Set([...book.state.readers, ...open.readers])];
 		const written = { ...run, state: { ...book.state, readers }, charges: [...book.charges, open] };
 		const spentNanoUsd = sumChargesNanoUsd(book.charges) + open.billedNanoUsd;
@@ -89,28 +76,28 @@ export class RunMoney {
 		return this.#funds(book.spec).extend({ ...writtenSoFar(written, Date.now()), expiresAtMs, spentNanoUsd });
 	}
 
-	/** Stores what is to be settled, as it is sealed: so it can be settled again and is the same. */
+	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */
 	async seal(book: RunBook): Promise<void> {
 		const { signer } = cachedSettings(this.#env);
-		const gate = await this.gateOf(book.spec);
+		const gate = await this.gateFor(book.spec);
 		const end = endOf(book.spec, book.state, book.steps, book.charges);
-		const { usage, receipt } = writtenRun({ ...this.#written(book, gate), end }, Date.now());
+		const { usage, receipt } = writtenRun({ ...this.#toWrittenRun(book, gate), end }, Date.now());
 		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
 	}
 
-	/** Settles a run that is sealed; null when it cannot be known yet as what it is settled. May be repeated. */
+	/** Settles a sealed run; null when it is not known yet how it is settled. May be repeated. */
 	async settle({ spec, state, steps, closing }: RunBook): Promise<SettledRun | null> {
 		if (!closing) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = closing;
 		if (await this.#funds(spec).settle(settlement)) return { end, state, steps };
-		const receipt = await this.#receiptOf(spec).catch(() => null);
+		const receipt = await this.#findReceipt(spec).catch(() => null);
 		if (!receipt) return null;
 		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };
 		return settledElsewhere({ state, steps }, receipt);
 	}
 
-	/** What the run was settled as: at its meter, or in D1 where the meter knows it no more. */
-	async #receiptOf({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
+	/** The receipt that the run was settled with: from its meter, or from D1 once the meter has let it go. */
+	async #findReceipt({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
 		const meter = meterClient(this.#env.ACCOUNT_METER, userId);
 		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.#env.DB), runId)) ?? null;
 	}

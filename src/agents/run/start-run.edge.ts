@@ -18,7 +18,7 @@ import { gateOnGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
 import { type AgentRunRequest, bodyHash, DEFAULT_AGENT_TEMPERATURE, DEFAULT_MAX_TOKENS, goalOf } from "../request.ts";
 import type { ShownRun } from "../response.ts";
-import { floorAt, toStepTask } from "../step-pricer.edge.ts";
+import { stepPool, toStepTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
 import { type AgentRunClient, type Awaited, agentRunClient, claimRun, unclaimRun } from "./agent-run-client.edge.ts";
 import { endOf, openRun, ownPlan, type RunSpec } from "./run.ts";
@@ -91,11 +91,9 @@ async function prepare(
 	const plan = ownPlan({ goal });
 	const first = subtaskMessages({ goal, subtask: plan[0] ?? goal, number: 1, of: plan.length, earlier: [] });
 	const asked = toStepTask(first, maxTokens, temperature);
-	const caller = toCaller(context);
-	const floor = floorAt(caller, { policy, config: panel, gate, temperature }, START_INTENSITY[policy], asked, true);
-	if (!floor.ok) return floor;
-	if (!floor.value)
-		return fail({ reason: "no_provider_available", message: "no model that agents may use is available" });
+	const rulesOfSteps = { policy, config: panel, gate, temperature };
+	const pool = stepPool(context, rulesOfSteps, START_INTENSITY[policy], asked, true);
+	if (!pool.ok) return pool;
 	const spec: RunSpec = {
 		runId: newRequestId(account, context, "agt_"),
 		userId: account.userId,
@@ -113,7 +111,7 @@ async function prepare(
 		config: panel,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,
-		intendedModel: floor.value.single[0],
+		intendedModel: pool.value.single[0],
 		startedAtMs,
 	};
 	return ok({ spec, gate });

@@ -10,11 +10,11 @@ import {
 } from "../../../src/agents/guard.ts";
 import {
 	decideStep,
+	INTENSITY_LADDER,
 	type Intensity,
-	LADDER,
 	MIN_VISIBLE_TOKENS,
-	type Room,
 	type StepRequest,
+	type StepRoom,
 } from "../../../src/agents/step-decision.ts";
 import { usd } from "../../../src/proof/money.ts";
 
@@ -74,7 +74,7 @@ function requestOf(table: Prices, { calls, maxTokens, reserveNanoUsd }: Wish): S
 	return {
 		maxTokens,
 		reserveNanoUsd,
-		worstCaseOf(intensity, tokens) {
+		worstCaseNanoUsd(intensity, tokens) {
 			const at = table[intensity];
 			return at && count * (at.input + tokens * at.token);
 		},
@@ -107,14 +107,14 @@ function play({ capNanoUsd, stepShare, policy, prices: table, wishes }: Scenario
 		expect(begun.reason).not.toBe("");
 		if (begun.kind === "stop") continue;
 		expect(begun.worstCaseNanoUsd).toBeLessThanOrEqual(stepCapNanoUsd);
-		expect(LADDER.indexOf(begun.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(before));
+		expect(INTENSITY_LADDER.indexOf(begun.intensity)).toBeGreaterThanOrEqual(INTENSITY_LADDER.indexOf(before));
 		if (each.calls === null) begun.hold.release();
 		else settle(guard, begun, each, steps);
 		if (each.resumes) guard = SpendGuard.resume(JSON.parse(JSON.stringify(guard.state)));
 		expect(guard.spentNanoUsd).toBeLessThanOrEqual(capNanoUsd);
 		expect(guard.spentNanoUsd).toBe(steps.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
 		expect(guard.remainingNanoUsd).toBe(capNanoUsd - guard.spentNanoUsd);
-		expect(LADDER.indexOf(guard.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(begun.intensity));
+		expect(INTENSITY_LADDER.indexOf(guard.intensity)).toBeGreaterThanOrEqual(INTENSITY_LADDER.indexOf(begun.intensity));
 	}
 	return { guard, steps };
 }
@@ -168,12 +168,14 @@ describe("a run", () => {
 				);
 				for (const [place, alert] of pressure.entries()) {
 					const highest = expected[place]?.highest ?? "Laser";
-					expect(LADDER.indexOf(alert.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(highest));
+					expect(INTENSITY_LADDER.indexOf(alert.intensity)).toBeGreaterThanOrEqual(INTENSITY_LADDER.indexOf(highest));
 					expect(alert.consumed_share).toBeGreaterThanOrEqual(alert.threshold ?? 2);
 					expect(alert.consumed_share).toBeLessThanOrEqual(1);
 					expect(alert.consumed_usd).toBeLessThanOrEqual(alert.max_cost_usd);
 					for (const { intensity } of steps.slice(alert.step_index + 1))
-						expect(LADDER.indexOf(intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(alert.intensity));
+						expect(INTENSITY_LADDER.indexOf(intensity)).toBeGreaterThanOrEqual(
+							INTENSITY_LADDER.indexOf(alert.intensity),
+						);
 				}
 			}),
 			CASES,
@@ -185,7 +187,7 @@ describe("a run", () => {
 			fc.property(scenario, (drawn) => {
 				const { steps, guard } = play(drawn);
 				const rungs = [START_INTENSITY[drawn.policy], ...steps.map(({ intensity }) => intensity), guard.intensity].map(
-					(intensity) => LADDER.indexOf(intensity),
+					(intensity) => INTENSITY_LADDER.indexOf(intensity),
 				);
 				expect(rungs).toEqual(rungs.toSorted((a, b) => a - b));
 			}),
@@ -208,8 +210,8 @@ describe("a run", () => {
 });
 
 describe("a decision", () => {
-	const room: fc.Arbitrary<Room> = fc.record({
-		intensity: fc.constantFrom<Intensity>(...LADDER),
+	const room: fc.Arbitrary<StepRoom> = fc.record({
+		intensity: fc.constantFrom<Intensity>(...INTENSITY_LADDER),
 		freeNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 		stepCapNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 	});
@@ -221,10 +223,10 @@ describe("a decision", () => {
 				const { maxTokens, reserveNanoUsd = 0 } = request;
 				const spendable = Math.min(given.stepCapNanoUsd, Math.max(0, given.freeNanoUsd - reserveNanoUsd));
 				const fits = (intensity: Intensity, tokens: number) => {
-					const worst = request.worstCaseOf(intensity, tokens);
+					const worst = request.worstCaseNanoUsd(intensity, tokens);
 					return worst !== null && worst <= spendable;
 				};
-				const ladder = LADDER.slice(LADDER.indexOf(given.intensity));
+				const ladder = INTENSITY_LADDER.slice(INTENSITY_LADDER.indexOf(given.intensity));
 				const whole = ladder.find((intensity) => fits(intensity, maxTokens));
 				const cut = ladder.findLast((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
 				const decision = decideStep(request, given);
@@ -232,7 +234,7 @@ describe("a decision", () => {
 					expect(cut).toBeUndefined();
 					return;
 				}
-				expect(decision.worstCaseNanoUsd).toBe(request.worstCaseOf(decision.intensity, decision.maxTokens));
+				expect(decision.worstCaseNanoUsd).toBe(request.worstCaseNanoUsd(decision.intensity, decision.maxTokens));
 				expect(fits(decision.intensity, decision.maxTokens)).toBe(true);
 				expect(decision.intensity).toBe(whole ?? cut);
 				expect(decision.reason).toContain(decision.intensity);
@@ -253,7 +255,7 @@ describe("a decision", () => {
 		const costs = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 300, maxLength: 300 });
 		fc.assert(
 			fc.property(costs, fc.integer({ min: 0, max: 100 }), (table, free) => {
-				const request = { maxTokens: 299, worstCaseOf: (_: Intensity, tokens: number) => table[tokens] ?? 0 };
+				const request = { maxTokens: 299, worstCaseNanoUsd: (_: Intensity, tokens: number) => table[tokens] ?? 0 };
 				const decision = decideStep(request, { intensity: "Foton", freeNanoUsd: free, stepCapNanoUsd: free });
 				if (decision.kind === "call") expect(table[decision.maxTokens]).toBeLessThanOrEqual(free);
 			}),
@@ -269,7 +271,7 @@ describe("a decision", () => {
 		...{ calls: [0], maxTokens: 1_000, reserveNanoUsd: 0, billOverrun: false, resumes: false },
 		...more,
 	});
-	const decide = (free: number, more: Partial<Room> = {}, each: Partial<Wish> = {}) =>
+	const decide = (free: number, more: Partial<StepRoom> = {}, each: Partial<Wish> = {}) =>
 		decideStep(requestOf(table, wishOf(each)), {
 			...{ intensity: "Laser", freeNanoUsd: free, stepCapNanoUsd: free },
 			...more,
@@ -339,16 +341,22 @@ describe("a decision", () => {
 		const maxTokens = 1_000;
 		const at = { intensity: "Laser", freeNanoUsd: 500_000, stepCapNanoUsd: 500_000 } as const;
 		const table = { Laser: 1_000, Halo: 100, Foton: 10 };
-		const worstCaseOf = (intensity: Intensity, tokens: number) => table[intensity] * tokens;
-		const optional = { worstCaseOf, maxTokens, isOptional: true };
-		expect(decideStep({ worstCaseOf, maxTokens }, at)).toMatchObject({ kind: "call", intensity: "Halo" });
+		const worstCaseNanoUsd = (intensity: Intensity, tokens: number) => table[intensity] * tokens;
+		const optional = { worstCaseNanoUsd, maxTokens, isOptional: true };
+		expect(decideStep({ worstCaseNanoUsd: worstCaseNanoUsd, maxTokens }, at)).toMatchObject({
+			kind: "call",
+			intensity: "Halo",
+		});
 		expect(decideStep(optional, at)).toMatchObject({ kind: "call", intensity: "Laser", maxTokens: 500 });
 		expect(decideStep(optional, { ...at, freeNanoUsd: 50_000 })).toMatchObject({ kind: "stop", limit: "run_cap" });
 		const withoutLaser = (intensity: Intensity, tokens: number) =>
-			intensity === "Laser" ? null : worstCaseOf(intensity, tokens);
-		const without = { ...optional, worstCaseOf: withoutLaser };
+			intensity === "Laser" ? null : worstCaseNanoUsd(intensity, tokens);
+		const without = { ...optional, worstCaseNanoUsd: withoutLaser };
 		expect(decideStep(without, at)).toMatchObject({ kind: "call", intensity: "Halo", maxTokens: 1_000 });
-		expect(decideStep({ ...optional, worstCaseOf: () => null }, at)).toMatchObject({ kind: "stop", limit: "no_model" });
+		expect(decideStep({ ...optional, worstCaseNanoUsd: () => null }, at)).toMatchObject({
+			kind: "stop",
+			limit: "no_model",
+		});
 	});
 
 	it("passes over an intensity without a model, and stops where there is none at all", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { CodeCast } from "../../../src/code-mode/cast.ts";
 import { affordablePlan, type CodePlan } from "../../../src/code-mode/plan.ts";
-import type { AskedRun, CodeTask } from "../../../src/code-mode/request.ts";
+import type { CodeOptions, CodeTask } from "../../../src/code-mode/request.ts";
 import { fail, ok, type Result } from "../../../src/failure.ts";
 import type { Question } from "../../../src/orchestration/strategy.ts";
 
@@ -12,7 +12,7 @@ const TASK: CodeTask = {
 	maxTokens: 100,
 	temperature: 0.2,
 };
-const DEPTH: AskedRun = { policy: "depth", review: true, iterations: 3, coderModel: null, reviewerModel: null };
+const DEPTH: CodeOptions = { policy: "depth", review: true, iterations: 3, coderModel: null, reviewerModel: null };
 const NONE = { soft: null, hard: null };
 
 function castOf({ width, review, price }: CodePlan): CodeCast {

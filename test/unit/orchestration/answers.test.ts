@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { agreementOf, medoidOf, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
 import { judged, overParts, supportFor } from "../../../src/orchestration/confidence.ts";
 import { type AnswerKind, detectAnswerKind, finalAnswer, normalized } from "../../../src/orchestration/final-answer.ts";
-import { jsonIn } from "../../../src/orchestration/json-reply.ts";
+import { extractJson } from "../../../src/orchestration/json-reply.ts";
 
 describe("the final answer of a text", () => {
 	it.each<[string, AnswerKind, string | null]>([
@@ -233,6 +233,6 @@ describe("the JSON object in a reply", () => {
 		["nothing", undefined],
 		["} {", undefined],
 	])("%j is %j", (text, value) => {
-		expect(jsonIn(text)).toEqual(value);
+		expect(extractJson(text)).toEqual(value);
 	});
 });

@@ -1,23 +1,15 @@
 // Strategies on a fake engine: what they ask, when they stop, what they conclude; and that none asks more than its call graph says.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonBytes } from "../../../src/inference/answer-placeholder.ts";
+import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
 import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
 import { pairsOf, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
-import { STRATEGY } from "../../../src/orchestration/strategies.ts";
-import {
-	type Engine,
-	type Panel,
-	type Question,
-	STRATEGIES,
-	type Strategy,
-	type StrategyResult,
-	type Task,
-} from "../../../src/orchestration/strategy.ts";
+import { STRATEGIES, STRATEGY } from "../../../src/orchestration/strategies.ts";
+import type { Engine, Panel, Question, Strategy, StrategyResult, Task } from "../../../src/orchestration/strategy.ts";
 import { castOf, FAILED, type FakeEngine, fakeEngine, type Reply, saidIn, task } from "../../support/fake-engine.ts";
 
 async function concluded(strategy: Strategy, engine: Engine, cast: Panel, of: Task = task()): Promise<StrategyResult> {
@@ -71,7 +63,7 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
 function sizeOf(question: Question): number {
 	return question.messages.reduce(
 		(sum, { content }) =>
-			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonBytes(part.text) : 0), 20),
+			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonStringBytes(part.text) : 0), 20),
 		0,
 	);
 }

@@ -4,18 +4,19 @@ import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-rout
 import { rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import { type Question, userMessage } from "../../../src/orchestration/strategy.ts";
-import { orchestrationReply } from "../../../src/sandbox/orchestration-reply.ts";
+import { STRATEGY_REPLIES } from "../../../src/sandbox/orchestration-reply.ts";
+import { replyFrom } from "../../../src/sandbox/stage-reply.ts";
 import { castOf, fakeEngine, task } from "../../support/fake-engine.ts";
 
 /** The sandbox in place of models: what it says to a question. */
-function sandboxReply({ messages, member: [model] }: Question): string {
+function sandboxReply({ messages, member: [model], stage, role, asksFor }: Question): string {
 	const textOf = (role: string) =>
 		messages
 			.filter((message) => message.role === role)
 			.map(({ content }) => content.map((part) => (part.type === "text" ? part.text : "")).join(""));
-	const prompt = { model, systemText: textOf("system").join("\n"), userText: textOf("user").at(-1) ?? "" };
+	const texts = { systemText: textOf("system").join("\n"), userText: textOf("user").at(-1) ?? "" };
 	return (
-		orchestrationReply(prompt) ??
+		replyFrom(STRATEGY_REPLIES, { model, ...texts, stage: { stage, role, asksFor } }) ??
 		`${model} answers, and it answers at length enough to be told apart from others: ${model}.`
 	);
 }
@@ -52,7 +53,8 @@ describe("the sandbox under orchestration", () => {
 		expect(engine.details["vote"]).toMatchObject({ votes: [{ votes: 1 }, { votes: 1 }] });
 	});
 
-	it("has nothing to say to other prompts", () => {
-		expect(orchestrationReply({ model: "m", systemText: "Be brief.", userText: "hi" })).toBeNull();
+	it("has nothing of its own to say to other stages", () => {
+		const stage = { stage: "propose", role: "proposer" };
+		expect(replyFrom(STRATEGY_REPLIES, { model: "m", systemText: "Be brief.", userText: "hi", stage })).toBeNull();
 	});
 });

@@ -1,14 +1,14 @@
 // Turns: so many at a time, in order, and a failure gives its turn on.
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../../src/inference/turns.ts";
+import { ConcurrencyLimit } from "../../../src/inference/concurrency-limit.ts";
 
 describe("turns", () => {
 	it("let so many work at once, the others in the order they came", async () => {
-		const turns = new Turns(2);
+		const turns = new ConcurrencyLimit(2);
 		const begun: number[] = [];
 		const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
 		const works = gates.map((gate, index) =>
-			turns.take(async () => {
+			turns.run(async () => {
 				begun.push(index);
 				await gate.promise;
 			}),
@@ -24,13 +24,13 @@ describe("turns", () => {
 	});
 
 	it("go on after one that throws", async () => {
-		const turns = new Turns(1);
-		const failing = turns.take(async () => {
+		const turns = new ConcurrencyLimit(1);
+		const failing = turns.run(async () => {
 			throw new Error("broken");
 		});
-		const next = turns.take(async () => "worked");
+		const next = turns.run(async () => "worked");
 		await expect(failing).rejects.toThrow("broken");
 		expect(await next).toBe("worked");
-		expect(await turns.take(async () => "again")).toBe("again");
+		expect(await turns.run(async () => "again")).toBe("again");
 	});
 });

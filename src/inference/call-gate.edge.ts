@@ -1,4 +1,4 @@
-// The gate that a call has to pass: everything in it that a model would be sent, held against the policy in force.
+// The compliance gate of a call: scans everything in it that a model would be sent, under the policy in force.
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { loadGate } from "../compliance/load.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
@@ -6,7 +6,7 @@ import { scanTexts } from "../compliance/scans.edge.ts";
 import { allCallTexts, type ModelCall } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
 
-/** Null without a policy. The gate holds for every model that is sent the call, or anything made of it. */
+/** The gate for every model that is sent the call or anything derived from it; null without a policy. */
 export async function gateFor(
 	call: ModelCall,
 	policy: CompliancePolicy | null,
