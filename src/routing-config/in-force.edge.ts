@@ -8,7 +8,7 @@ import { type DefaultConfigContext, findDefaultConfig } from "./default-config.s
 import { pathName, readConfigObject } from "./read.ts";
 
 /** The rules in a request's body. */
-interface RequestRules {
+export interface RequestRules {
 	brain_config?: unknown;
 	compliance?: unknown;
 }
