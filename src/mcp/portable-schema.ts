@@ -23,13 +23,13 @@ function withoutNull({ anyOf, type, ...rest }: JsonSchema): JsonSchema {
 }
 
 function toPortableProperties(properties: JsonSchema, required: readonly unknown[]): JsonSchema {
-	const kept = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
+	const portable = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
 		if (!isJsonObject(schema)) return [[name, schema]];
 		if (required.includes(name)) return [[name, toPortableSchema(schema)]];
 		// A field that may only be null exists to be refused with a message. It is no argument.
 		return isNull(schema) ? [] : [[name, toPortableSchema(withoutNull(schema))]];
 	});
-	return Object.fromEntries(kept);
+	return Object.fromEntries(portable);
 }
 
 /** A schema of several types as a choice of schemas with one type each. */

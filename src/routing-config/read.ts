@@ -29,8 +29,8 @@ async function validateWithPatterns(
 ): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
 	// Without patterns, their engine is not loaded.
 	if (patternsIn(raw).length === 0) {
-		const bounds = { catalog, checkPattern: () => null };
-		return { ...validateConfig(raw, bounds), matches: () => false };
+		const basis = { catalog, checkPattern: () => null };
+		return { ...validateConfig(raw, basis), matches: () => false };
 	}
 	const { matchesPattern, patternChecker } = await loadPatterns();
 	return { ...validateConfig(raw, { catalog, checkPattern: patternChecker() }), matches: matchesPattern };
