@@ -101,7 +101,7 @@ const listRunsEndpoint = endpoint({
 function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
 	const parts = runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
 	if (!parts) return false;
-	return parts.userNumber === null || account.number === null || parts.userNumber === account.number;
+	return parts.userNumber === null || parts.userNumber === account.number;
 }
 
 /** A run of the caller's: D1's where it is over, else its object's. */

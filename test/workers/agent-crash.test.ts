@@ -228,7 +228,7 @@ describe("a run that cannot be settled", () => {
 		let runId = "";
 		faults = useFaults({
 			ACCOUNT_METER: ({ method }) => (["settle", "receipt"].includes(method) ? "fail" : "pass"),
-			DB: (operation) => (writes(operation) || /settlements|receipts/.test(operation.target) ? "fail" : "pass"),
+			DB: (operation) => (writes(operation) || /settlements/.test(operation.target) ? "fail" : "pass"),
 			AGENT_RUN: ({ method, args }) => {
 				if (method === "start") runId = (args[0] as { runId: string }).runId;
 				return "pass";

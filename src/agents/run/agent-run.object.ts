@@ -83,7 +83,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 			isFlushed: (id) => outgoing.isFlushed(id),
 			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = hasTables(state.storage, AGENT_RUN_TABLES);
+		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, AGENT_RUN_TABLES);
 		this.#book = RunBook.load(state.storage);
@@ -317,7 +317,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	}
 
 	#tryAgain(): void {
-		this.#settling.failed();
+		this.#settling.recordFailure();
 		this.#outbox.arm(Date.now() + this.#settling.delayMs);
 	}
 }

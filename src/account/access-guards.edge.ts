@@ -1,35 +1,35 @@
-// The ways in: who may call an endpoint, by its access, and with what context its handler is called.
+// Access guards: who may call an endpoint, by its access, and with which context its handler runs.
 import type { Context, Next } from "hono";
 import { isPlanId, PLANS } from "../catalog/plans.ts";
 import type { Failure, Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
-import { Admission, keyContext, quotaHeaders } from "./admission.edge.ts";
+import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 import { newRequestId } from "./request-ids.edge.ts";
 
-/** Who calls, and whether the request is in; kept for the request's whole way. */
-interface Entry {
+/** The caller of a request and its admission, kept while the request lasts. */
+interface KeyRequest {
 	account: Account;
 	admission: Admission;
 }
 
-const entries = new WeakMap<ServiceContext, Entry>();
+const keyRequests = new WeakMap<ServiceContext, KeyRequest>();
 
-function entryOf(context: ServiceContext): Entry {
-	const entry = entries.get(context);
-	if (!entry) throw new Error("a key endpoint was called without its gate");
-	return entry;
+function keyRequestFor(context: ServiceContext): KeyRequest {
+	const request = keyRequests.get(context);
+	if (!request) throw new Error("a key endpoint was called without its gate");
+	return request;
 }
 
 function countsTowardsDay(endpoint: Endpoint): boolean {
 	return endpoint.access === "key" && (endpoint.countsTowardsDay ?? true);
 }
 
-/** Hono merges the headers of a response that is set over another; a refusal must not inherit any. */
+/** Hono merges the headers of both when a response replaces another. A refusal must not inherit any. */
 function replaceResponse(c: { res: Response | undefined }, response: Response): void {
 	c.res = undefined;
 	c.res = response;
@@ -37,24 +37,24 @@ function replaceResponse(c: { res: Response | undefined }, response: Response): 
 
 const LIMIT_PERIOD_MS = 60_000;
 
-/** The refusal of requests that no plan counts, when there are too many from one address or user; best effort. */
-async function tooMany({ env }: ServiceContext, key: string): Promise<Failure | null> {
+/** The refusal of requests that no plan counts, when an address or user sends too many; best effort. */
+async function publicLimitFailure({ env }: ServiceContext, key: string): Promise<Failure | null> {
 	const { success } = await env.PUBLIC_LIMITER.limit({ key });
 	if (success) return null;
 	const message = "too many requests; try again in a minute";
 	return { reason: "rate_limit_exceeded", message, retryAfterMs: LIMIT_PERIOD_MS };
 }
 
-/** Has the request admitted before its handler, or by it; a refusal takes the place of an answer. */
-async function admit(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
+/** Admits the request before its handler, or lets the handler do it. A refusal replaces the answer. */
+async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
-	const { admission } = entryOf(context);
+	const { admission } = keyRequestFor(context);
 	const known = admission.knownRefusal();
 	if (known) c.res = failureResponse(c, known);
 	else if (endpoint.access === "key" && endpoint.admission === "handler") {
 		await next();
-		// A request that failed before its handler asked to be admitted counts all the same.
-		const last = entryOf(context).admission;
+		// A request that failed before its handler admitted it counts all the same.
+		const last = keyRequestFor(context).admission;
 		const verdict = last.outcome ?? (await last.request());
 		if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
 	} else {
@@ -64,7 +64,7 @@ async function admit(endpoint: Endpoint, c: Context<RequestState<ServiceContext>
 	}
 }
 
-const keyGate: AccessGuard<ServiceContext> = {
+const keyGuard: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		const context = c.get("context");
 		const authorization = c.req.header("authorization") ?? null;
@@ -74,28 +74,28 @@ const keyGate: AccessGuard<ServiceContext> = {
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
 		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
-		entries.set(context, { account: caller.value, admission });
+		keyRequests.set(context, { account: caller.value, admission });
 		if (endpoint.access === "key" && endpoint.admission === "none") {
-			const refused = await tooMany(context, caller.value.userId);
+			const refused = await publicLimitFailure(context, caller.value.userId);
 			return refused ? failureResponse(c, refused) : next();
 		}
-		await admit(endpoint, c, next);
-		const { quota } = entryOf(context).admission;
+		await admitRequest(endpoint, c, next);
+		const { quota } = keyRequestFor(context).admission;
 		if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota))) c.res.headers.set(name, value);
 	},
-	/** When the plan turns out to have changed, the handler is called once more under the new one. */
+	/** If the plan has changed, the handler is called once more under the new plan. */
 	async call(endpoint, context, handle) {
-		const { account, admission } = entryOf(context);
-		const first = await handle(keyContext(context, account, admission));
+		const { account, admission } = keyRequestFor(context);
+		const first = await handle(toKeyContext(context, account, admission));
 		if (first.ok || first.failure.reason !== "plan_changed" || !isPlanId(first.failure.plan)) return first;
 		const replanned = { ...account, plan: PLANS[first.failure.plan] };
 		const again = new Admission(context, replanned, countsTowardsDay(endpoint));
-		entries.set(context, { account: replanned, admission: again });
-		return handle(keyContext(context, replanned, again));
+		keyRequests.set(context, { account: replanned, admission: again });
+		return handle(toKeyContext(context, replanned, again));
 	},
 };
 
-const operatorGate: AccessGuard<ServiceContext> = {
+const operatorGuard: AccessGuard<ServiceContext> = {
 	exists: ({ settings }) => settings.adminToken !== null,
 	stage: () => async (c, next) => {
 		const context = c.get("context");
@@ -104,19 +104,23 @@ const operatorGate: AccessGuard<ServiceContext> = {
 	},
 };
 
-const publicGate: AccessGuard<ServiceContext> = {
+const publicGuard: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
 		const context = c.get("context");
-		const refused = await tooMany(context, context.address);
+		const refused = await publicLimitFailure(context, context.address);
 		return refused ? failureResponse(c, refused) : next();
 	},
 };
 
-/** One gate per access of this service's endpoints. */
-export const ACCESS_GUARDS: AccessGuards<ServiceContext> = { public: publicGate, key: keyGate, operator: operatorGate };
+/** One guard per access of this service's endpoints. */
+export const ACCESS_GUARDS: AccessGuards<ServiceContext> = {
+	public: publicGuard,
+	key: keyGuard,
+	operator: operatorGuard,
+};
 
-/** Who calls an endpoint that needs no key. A key, when there is one, must be valid, and counts towards the minute. */
+/** The caller of an endpoint that needs no key. If there is a key, it must be valid, and the request counts towards the minute. */
 export async function identifyCaller(
 	authorization: string | null,
 	context: ServiceContext,

@@ -1,6 +1,4 @@
--- One row per request from here on, usage and receipt together; its totals are the user's meter's. Rows of before stay in
--- `usage` and `receipts`, with their rollups, and are read there: nothing is copied. WITHOUT ROWID is written by hand: with a
--- rowid the text key would be an index of its own, and every request a row more.
+-- WITHOUT ROWID is written by hand: with a rowid the text key would be an index of its own, and every request one more row.
 CREATE TABLE `settlements` (
 	`request_id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -24,6 +22,4 @@ CREATE TABLE `settlements` (
 	`settled_at` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `settlements_user_time` ON `settlements` (`user_id`,`created_at`,`request_id`);--> statement-breakpoint
-ALTER TABLE `users` ADD `number` integer;--> statement-breakpoint
-CREATE UNIQUE INDEX `users_number` ON `users` (`number`);
+CREATE INDEX `settlements_user_time` ON `settlements` (`user_id`,`created_at`,`request_id`);
