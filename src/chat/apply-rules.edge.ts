@@ -1,5 +1,4 @@
-// A chat body under the rules in force for it: routing config and compliance policy, its own and the server's.
-
+// Applies the rules in force to a chat body: routing config and compliance policy, the request's own and the server's.
 import { ok, type Result } from "../failure.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
@@ -9,10 +8,10 @@ import { toInferenceRequest } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";
 
 /**
- * Call and options of a chat body.
+ * The call and options of a chat body, with the gate of its compliance policy.
  * @param rawBody the body before validation.
  */
-export async function governedRequest(
+export async function applyRules(
 	body: ChatRequest,
 	context: DefaultConfigContext,
 	rawBody?: unknown,
