@@ -19,9 +19,9 @@ import {
 	trajectoryOf,
 	trajectorySchema,
 } from "./response.ts";
-import { agentRunClient, type RunView } from "./run/agent-run-client.edge.ts";
+import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { startRun, toRunResponse } from "./run/start-run.edge.ts";
+import { startRun, toRunResponse } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_RUNS = 50;

@@ -5,7 +5,7 @@ import { workspaceIdSchema } from "../ids.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { runLimitFields } from "./run/run-limits.ts";
+import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */

@@ -19,14 +19,14 @@ import { usd } from "../../proof/money.ts";
 import { utf8Length } from "../../providers/wire.ts";
 import { SpendGuard } from "../guard.ts";
 import { type KnownRun, type ShownRun, shownRun, summaryOf } from "../response.ts";
-import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
+import { AGENT_RUN_TABLES } from "./tables.ts";
 import { openRun, type RunSpec, sumChargesNanoUsd } from "./run.ts";
 import { RunBook } from "./run-book.edge.ts";
-import { RunDriver } from "./run-driver.edge.ts";
-import { agentRecordEvent, planEvent } from "./run-events.ts";
-import { RunFollowers } from "./run-followers.edge.ts";
-import { RunMoney } from "./run-money.edge.ts";
-import { type RunOutbox, RunOutgoing } from "./run-outbox.edge.ts";
+import { RunDriver } from "./driver.edge.ts";
+import { agentRecordEvent, planEvent } from "./events.ts";
+import { RunFollowers } from "./followers.edge.ts";
+import { RunMoney } from "./money.edge.ts";
+import { type RunOutbox, RunOutgoing } from "./outbox.edge.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 
 /** When the alarm looks after a run whose object died in the middle of a move. */

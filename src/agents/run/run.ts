@@ -13,7 +13,7 @@ import { layoutOf, MAX_PLANNED_SUBTASKS } from "../plan.ts";
 import type { Intensity, StepLimit } from "../step-decision.ts";
 import { primaryStrategy } from "../step-strategy.ts";
 import { appendStep, beginTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
-import type { RunBudget } from "./run-limits.ts";
+import type { RunBudget } from "./limits.ts";
 
 /** How runs end; `interrupted` is a run that failed or whose object died. */
 export const END_STATUSES = ["complete", "budget_exhausted", "max_steps_reached", "cancelled", "interrupted"] as const;

@@ -16,8 +16,8 @@ import type { KnownRun } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
 import { endOf, outputOf, proofSoFar, type RunSpec, sumChargesNanoUsd } from "./run.ts";
 import type { RunBook } from "./run-book.edge.ts";
-import { settledElsewhere } from "./run-receipt.ts";
-import { type WrittenRun, writtenRun, writtenSoFar } from "./run-settlement.ts";
+import { settledElsewhere } from "./receipt.ts";
+import { type WrittenRun, writtenRun, writtenSoFar } from "./settlement.ts";
 
 /** A run as it was settled. */
 type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<KnownRun["end"]> };

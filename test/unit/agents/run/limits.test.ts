@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { runLimitFields, runLimitsOf } from "../../../../src/agents/run/run-limits.ts";
+import { runLimitFields, runLimitsOf } from "../../../../src/agents/run/limits.ts";
 import { PLANS, type PlanId } from "../../../../src/catalog/plans.ts";
 import { toHttpFailure } from "../../../../src/http/errors.ts";
 

@@ -1,5 +1,5 @@
 // Who follows a run while it goes on: each gets a stream of what happens, from the run's beginning in this life of its object.
-import type { RunEvent } from "./run-driver.edge.ts";
+import type { RunEvent } from "./driver.edge.ts";
 
 /** Events that a follower who comes late is told; a run has three a step. */
 const MAX_EVENTS = 4_000;

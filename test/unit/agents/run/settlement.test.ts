@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../../../../src/agents/run/run.ts";
-import { settledElsewhere } from "../../../../src/agents/run/run-receipt.ts";
-import { writtenRun, writtenSoFar } from "../../../../src/agents/run/run-settlement.ts";
+import { settledElsewhere } from "../../../../src/agents/run/receipt.ts";
+import { writtenRun, writtenSoFar } from "../../../../src/agents/run/settlement.ts";
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
 import { callCosting, RUN_ID, runWith, specOf } from "../../../support/run-spec.ts";

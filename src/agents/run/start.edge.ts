@@ -20,10 +20,10 @@ import { type AgentRunRequest, bodyHash, DEFAULT_AGENT_TEMPERATURE, DEFAULT_MAX_
 import type { ShownRun } from "../response.ts";
 import { stepPool, toStepTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
-import { type AgentRunClient, type Awaited, agentRunClient, claimRun, unclaimRun } from "./agent-run-client.edge.ts";
+import { type AgentRunClient, type Awaited, agentRunClient, claimRun, unclaimRun } from "./client.edge.ts";
 import { endOf, openRun, ownPlan, type RunSpec } from "./run.ts";
-import { type RunLimits, runLimitsOf } from "./run-limits.ts";
-import { writtenSoFar } from "./run-settlement.ts";
+import { type RunLimits, runLimitsOf } from "./limits.ts";
+import { writtenSoFar } from "./settlement.ts";
 
 /** From the admission of a run to the first word of its object; without it the run is settled at nothing. */
 const START_WITHIN_MS = 60_000;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { endOf } from "../../../../src/agents/run/run.ts";
-import { agentRecordEvent, planEvent } from "../../../../src/agents/run/run-events.ts";
+import { agentRecordEvent, planEvent } from "../../../../src/agents/run/events.ts";
 import { RUN_ID, runWith, specOf } from "../../../support/run-spec.ts";
 
 const AT = Date.UTC(2026, 0, 1);
