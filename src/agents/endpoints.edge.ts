@@ -12,24 +12,24 @@ import { longAnswer } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import { agentRunRequestSchema } from "./request.ts";
 import {
+	type RunResponse,
 	type RunSummary,
 	runSchema,
 	runSummarySchema,
-	type ShownRun,
-	trajectoryOf,
+	toTrajectoryResponse,
 	trajectorySchema,
 } from "./response.ts";
 import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { startRun, toRunResponse } from "./run/start.edge.ts";
+import { startOrJoinRun, toOutcomeResult } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
-const DEFAULT_RUNS = 50;
-const MOST_RUNS = 200;
+const DEFAULT_LISTED_RUNS = 50;
+const MAX_LISTED_RUNS = 200;
 
-const runParams = z.lazy(() => z.object({ run_id: z.string() }));
+const runIdParam = z.lazy(() => z.object({ run_id: z.string() }));
 
-const NO_RUN: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
+const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
@@ -48,12 +48,12 @@ const startRunEndpoint = endpoint({
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress) =>
-			startRun(body, context, body.stream ? (event) => progress({ ...event }) : null),
+			startOrJoinRun(body, context, body.stream ? (event) => progress({ ...event }) : null),
 		),
 });
 
 /** What D1 has of a run, and what it does not have yet, newest first. */
-function merged(
+function mergeRuns(
 	stored: readonly Pick<AgentRunRow, "id" | "created_at" | "revision" | "summary">[],
 	unflushed: readonly AgentRunRow[],
 	limit: number,
@@ -77,14 +77,14 @@ const listRunsEndpoint = endpoint({
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
-				.default(DEFAULT_RUNS)
-				.describe(`At most ${MOST_RUNS}; what is above counts as that.`),
+				.default(DEFAULT_LISTED_RUNS)
+				.describe(`At most ${MAX_LISTED_RUNS}; what is above counts as that.`),
 		}),
 	),
 	result: z.lazy(() => z.object({ object: z.literal("list"), count: z.int(), data: z.array(runSummarySchema) })),
 	async handle({ query, context }) {
 		const { account, db, env } = context;
-		const limit = Math.min(query.limit, MOST_RUNS);
+		const limit = Math.min(query.limit, MAX_LISTED_RUNS);
 		// The objects first: what they hand on after this is found in D1.
 		const asked = await readFromOwners(context, "run", ({ id }) =>
 			agentRunClient(env, account.userId, id).unflushedRun(),
@@ -92,7 +92,7 @@ const listRunsEndpoint = endpoint({
 		if (!asked.ok) return asked;
 		const unflushed = asked.value.flatMap(({ row }) => row ?? []);
 		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, limit));
-		const data = merged(stored, unflushed, limit);
+		const data = mergeRuns(stored, unflushed, limit);
 		return ok({ object: "list" as const, count: data.length, data });
 	},
 });
@@ -107,7 +107,7 @@ function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
 /** A run of the caller's: D1's where it is over, else its object's. */
 async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
 	const { account, db, env, timings } = context;
-	if (!isOwnRunId(runId, context)) return fail(NO_RUN);
+	if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
 	const stored = await timings
 		.measure("d1", () => findRun(db, account.userId, runId))
 		.catch((error: unknown) => {
@@ -116,7 +116,7 @@ async function findOwnRun(runId: string, context: KeyContext): Promise<Result<Ru
 		});
 	if (stored !== null) return ok(JSON.parse(stored) as RunView);
 	const view = await agentRunClient(env, account.userId, runId).read();
-	return view ? ok(view) : fail(NO_RUN);
+	return view ? ok(view) : fail(RUN_NOT_FOUND);
 }
 
 function sandboxHeaders({ isSandbox }: RunView): Record<string, string> {
@@ -130,7 +130,7 @@ const getRunEndpoint = endpoint({
 	access: "key",
 	summary: "One of the caller's runs as it stands.",
 	description: "To look after a run that is under way, or to read the output of one that is over.",
-	params: runParams,
+	params: runIdParam,
 	result: runSchema,
 	async handle({ params, context }) {
 		const found = await findOwnRun(params.run_id, context);
@@ -145,19 +145,19 @@ const getTrajectoryEndpoint = endpoint({
 	access: "key",
 	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
-	params: runParams,
+	params: runIdParam,
 	query: z.lazy(() =>
 		z.object({ full: booleanParam().default(false).describe("With true whole hashes and `verify_request`.") }),
 	),
 	result: trajectorySchema,
 	async handle({ params, query, context }) {
 		const found = await findOwnRun(params.run_id, context);
-		return found.ok ? ok(trajectoryOf(found.value.run, query.full)) : found;
+		return found.ok ? ok(toTrajectoryResponse(found.value.run, query.full)) : found;
 	},
 });
 
 /** A run that was to be cancelled: also one that was interrupted is the answer, for there is nothing more to wait for. */
-function cancelledAnswer(view: RunView): { ok: true; value: ShownRun; headers: Record<string, string> } {
+function cancelledAnswer(view: RunView): { ok: true; value: RunResponse; headers: Record<string, string> } {
 	return { ok: true, value: view.run, headers: sandboxHeaders(view) };
 }
 
@@ -168,15 +168,15 @@ const cancelRunEndpoint = endpoint({
 	access: "key",
 	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",
 	description: "What the run has cost by then stays charged, and its partial output is kept.",
-	params: runParams,
+	params: runIdParam,
 	result: runSchema,
 	handle: ({ params: { run_id: runId }, context }) =>
 		longAnswer(context, { stream: false }, async () => {
-			if (!isOwnRunId(runId, context)) return fail(NO_RUN);
+			if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
 			const cancelled = await agentRunClient(context.env, context.account.userId, runId).cancel();
-			if (!cancelled) return fail(NO_RUN);
+			if (!cancelled) return fail(RUN_NOT_FOUND);
 			const { awaited } = cancelled;
-			return typeof awaited === "string" ? toRunResponse(awaited, runId) : cancelledAnswer(awaited);
+			return typeof awaited === "string" ? toOutcomeResult(awaited, runId) : cancelledAnswer(awaited);
 		}),
 });
 

@@ -8,7 +8,7 @@ import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";
 
 /** Null without a policy. */
-export function gateOnGoal(
+export function gateForGoal(
 	goal: string,
 	policy: CompliancePolicy | null,
 	settings: Settings,

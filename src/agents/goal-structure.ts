@@ -5,7 +5,7 @@ import { TASK_VERBS } from "./task-verbs.ts";
 /** A longer goal carries a document, whose lists and sentences are not the goal's. */
 const MAX_STRUCTURED_CHARS = 20_000;
 
-interface Line {
+interface GoalLine {
 	indent: number;
 	/** The text behind a list mark; null of a line without one. */
 	item: string | null;
@@ -14,7 +14,7 @@ interface Line {
 
 const LIST_MARK = /^(?:\d{1,3}[.)]|[-*•+])\s+(?=\S)/;
 
-function lineOf(line: string): Line {
+function parseGoalLine(line: string): GoalLine {
 	const text = line.trim();
 	const mark = LIST_MARK.exec(text)?.[0];
 	return { indent: line.length - line.trimStart().length, item: mark ? text.slice(mark.length) : null, text };
@@ -22,7 +22,7 @@ function lineOf(line: string): Line {
 
 /** The items of the goal's outermost list, each with what stands below it; `[]` where there is no list of two. */
 function listItems(goal: string): string[] {
-	const lines = goal.split("\n").map(lineOf);
+	const lines = goal.split("\n").map(parseGoalLine);
 	const indent = lines.reduce((least, line) => (line.item === null ? least : Math.min(least, line.indent)), Infinity);
 	const items: string[][] = [];
 	let isOpen = false;
@@ -53,7 +53,7 @@ function inlinePoints(text: string): string[] {
 }
 
 /** Words before a verb that leave it an imperative. */
-const LEADS = new Set([
+const LEADING_WORDS = new Set([
 	"please",
 	"first",
 	"second",
@@ -70,26 +70,26 @@ const LEADS = new Set([
 /** Whether a clause says by its first words that something is to be done. */
 function isTask(clause: string): boolean {
 	const words = clause.toLowerCase().slice(0, 80).split(" ");
-	const verb = words.find((word) => !LEADS.has(word.replace(/,$/, ""))) ?? "";
+	const verb = words.find((word) => !LEADING_WORDS.has(word.replace(/,$/, ""))) ?? "";
 	return TASK_VERBS.has(verb.replace(/[^a-z]+$/, ""));
 }
 
 /** Where one clause may end and another begin. */
-const JOINTS = /(?<=[.!?;]) | (?=and )|(?<! and) (?=then )|(?<=,) (?=finally )/gi;
+const CLAUSE_BREAKS = /(?<=[.!?;]) | (?=and )|(?<! and) (?=then )|(?<=,) (?=finally )/gi;
 
 /** A clause without the word that joins it to the one before. */
-function begun(clause: string): string {
+function toSentence(clause: string): string {
 	const text = clause.replace(/^(?:and then|and|then),? /i, "");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Clauses that say what is to be done, each with what follows before the next. `[]` where there are not two. */
-function clauses(text: string): string[] {
+function taskClauses(text: string): string[] {
 	const tasks: string[] = [];
 	let before = "";
-	for (const clause of text.split(JOINTS)) {
+	for (const clause of text.split(CLAUSE_BREAKS)) {
 		if (isTask(clause)) {
-			tasks.push(before + begun(clause));
+			tasks.push(before + toSentence(clause));
 			before = "";
 		} else if (tasks.length === 0) before += `${clause} `;
 		else tasks.push(`${tasks.pop()} ${clause}`);
@@ -100,16 +100,18 @@ function clauses(text: string): string[] {
 /**
  * Subtasks in the goal's own order, at least one; a goal without structure, or of more than 20,000 characters, is one. Text around
  * a list is in none of them, so every step should be shown the goal too.
- * @param most those beyond it stand together in the last.
+ * @param maxSubtasks those beyond it stand together in the last.
  */
-export function goalSubtasks(goal: string, most: number): string[] {
+export function goalSubtasks(goal: string, maxSubtasks: number): string[] {
 	if (goal.length > MAX_STRUCTURED_CHARS) return [goal.trim()];
 	const oneLine = goal.replace(/\s+/g, " ").trim();
-	const found = [listItems, () => inlinePoints(oneLine), () => clauses(oneLine)];
-	for (const find of found) {
-		const subtasks = find(goal);
+	const splitters = [listItems, () => inlinePoints(oneLine), () => taskClauses(oneLine)];
+	for (const split of splitters) {
+		const subtasks = split(goal);
 		if (subtasks.length === 0) continue;
-		return subtasks.length <= most ? subtasks : [...subtasks.slice(0, most - 1), subtasks.slice(most - 1).join("\n")];
+		return subtasks.length <= maxSubtasks
+			? subtasks
+			: [...subtasks.slice(0, maxSubtasks - 1), subtasks.slice(maxSubtasks - 1).join("\n")];
 	}
 	return [goal.trim()];
 }

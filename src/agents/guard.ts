@@ -6,9 +6,9 @@ import {
 	decideStep,
 	type Intensity,
 	lowerIntensity,
+	type StepAllowance,
 	type StepCall,
 	type StepRequest,
-	type StepRoom,
 	type StepStop,
 } from "./step-decision.ts";
 
@@ -94,7 +94,7 @@ export interface StepHold {
 }
 
 /** A step that may be made, with what it holds. */
-export interface BegunStep extends StepCall {
+export interface HeldStep extends StepCall {
 	hold: StepHold;
 }
 
@@ -103,7 +103,7 @@ function isAmount(nanoUsd: number): boolean {
 }
 
 /** What to charge: what was reported; the worst case where nothing usable was, or more than that. */
-function charged({ costNanoUsd, overrun = false }: GuardCharge, worstCaseNanoUsd: number) {
+function toStepCost({ costNanoUsd, overrun = false }: GuardCharge, worstCaseNanoUsd: number) {
 	if (costNanoUsd === null || Number.isNaN(costNanoUsd) || costNanoUsd < 0)
 		return { nanoUsd: worstCaseNanoUsd, estimated: true, overrun };
 	if (costNanoUsd > worstCaseNanoUsd) return { nanoUsd: worstCaseNanoUsd, estimated: false, overrun: true };
@@ -162,26 +162,26 @@ export class SpendGuard {
 		return this.#alerts;
 	}
 
-	get #room(): StepRoom {
+	get #allowance(): StepAllowance {
 		const { stepCapNanoUsd } = this;
 		return { intensity: this.#intensity, freeNanoUsd: this.#budget.freeNanoUsd, stepCapNanoUsd };
 	}
 
 	/** Whether a step with this worst case may be made. */
-	mayHold(worstCaseNanoUsd: number): boolean {
-		const { freeNanoUsd, stepCapNanoUsd } = this.#room;
+	canHold(worstCaseNanoUsd: number): boolean {
+		const { freeNanoUsd, stepCapNanoUsd } = this.#allowance;
 		return isAmount(worstCaseNanoUsd) && worstCaseNanoUsd <= Math.min(freeNanoUsd, stepCapNanoUsd);
 	}
 
 	/** Holds a step's worst case; null when there is no room for it. */
 	hold(worstCaseNanoUsd: number): StepHold | null {
-		const held = this.mayHold(worstCaseNanoUsd) ? this.#budget.hold(worstCaseNanoUsd) : null;
+		const held = this.canHold(worstCaseNanoUsd) ? this.#budget.hold(worstCaseNanoUsd) : null;
 		if (!held) return null;
 		return {
 			worstCaseNanoUsd,
 			release: () => held.release(),
 			settle: (stepIndex, charge) => {
-				const { nanoUsd: costNanoUsd, estimated, overrun } = charged(charge, worstCaseNanoUsd);
+				const { nanoUsd: costNanoUsd, estimated, overrun } = toStepCost(charge, worstCaseNanoUsd);
 				held.spend(costNanoUsd);
 				const alerts = overrun ? [this.#overrunAlert(stepIndex, costNanoUsd)] : [];
 				alerts.push(...this.#pressureAlerts(stepIndex));
@@ -193,11 +193,11 @@ export class SpendGuard {
 
 	/** What the next step may be; nothing is held yet. */
 	decide(request: StepRequest): StepCall | StepStop {
-		return decideStep(request, this.#room);
+		return decideStep(request, this.#allowance);
 	}
 
 	/** Decides on the next step and holds its worst case. A lower intensity than before is kept from then on. */
-	begin(request: StepRequest): BegunStep | StepStop {
+	decideAndHold(request: StepRequest): HeldStep | StepStop {
 		const decision = this.decide(request);
 		if (decision.kind === "stop") return decision;
 		const hold = this.hold(decision.worstCaseNanoUsd);

@@ -11,7 +11,7 @@ const MAX_REPEATED_CHARS = 4_000;
 const MIN_STEPS_WITH_PLAN = 4;
 
 /** A message of a chat. */
-export interface PlanMessage {
+export interface PromptMessage {
 	role: "system" | "user" | "assistant";
 	content: string;
 }
@@ -25,7 +25,7 @@ export interface StepLayout {
 }
 
 /** @param maxSteps all steps of a run, the plan's and the final one included; from 1 on. */
-export function layoutOf(maxSteps: number): StepLayout {
+export function toStepLayout(maxSteps: number): StepLayout {
 	const asksForPlan = maxSteps >= MIN_STEPS_WITH_PLAN;
 	const withoutFrame = maxSteps - 1 - (asksForPlan ? 1 : 0);
 	const maxSubtasks = Math.max(1, asksForPlan ? Math.min(withoutFrame, MAX_PLANNED_SUBTASKS) : withoutFrame);
@@ -33,7 +33,7 @@ export function layoutOf(maxSteps: number): StepLayout {
 }
 
 /** Asks a model to split a goal. */
-export function planMessages(goal: string, maxSubtasks: number): PlanMessage[] {
+export function planMessages(goal: string, maxSubtasks: number): PromptMessage[] {
 	const system = [
 		"You split a goal into subtasks. They are worked on one after another, and each is shown the results of those before it.",
 		`Answer with a JSON array of 1 to ${maxSubtasks} strings and nothing else.`,
@@ -51,7 +51,7 @@ export function planMessages(goal: string, maxSubtasks: number): PlanMessage[] {
  * Asks once more, with what was wrong.
  * @param reason of the rejection, as `parsePlan` gave it.
  */
-export function planRepairMessages(goal: string, maxSubtasks: number, answer: string, reason: string): PlanMessage[] {
+export function planRepairMessages(goal: string, maxSubtasks: number, answer: string, reason: string): PromptMessage[] {
 	const again = `This answer cannot be used: ${reason}. Answer with a JSON array of 1 to ${maxSubtasks} strings and nothing else.`;
 	return [
 		...planMessages(goal, maxSubtasks),
@@ -63,25 +63,25 @@ export function planRepairMessages(goal: string, maxSubtasks: number, answer: st
 /** What became of an answer. */
 export type ParsedPlan = { ok: true; subtasks: string[] } | { ok: false; reason: string };
 
-const rejected = (reason: string): ParsedPlan => ({ ok: false, reason });
+const reject = (reason: string): ParsedPlan => ({ ok: false, reason });
 
-const FENCE = "```";
+const CODE_FENCE = "```";
 
 /** The text inside a fence that is all of the answer, else the answer itself. */
-function unfenced(answer: string): string {
+function stripCodeFence(answer: string): string {
 	const text = answer.trim();
-	if (!text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
+	if (!text.startsWith(CODE_FENCE) || !text.endsWith(CODE_FENCE)) return text;
 	const firstLineEnd = text.indexOf("\n");
-	return firstLineEnd < 0 ? text : text.slice(firstLineEnd + 1, -FENCE.length);
+	return firstLineEnd < 0 ? text : text.slice(firstLineEnd + 1, -CODE_FENCE.length);
 }
 
-function faultOf(subtask: unknown, place: number, before: readonly string[]): string | null {
-	const name = `subtask ${place + 1}`;
+function findSubtaskFault(subtask: unknown, position: number, earlier: readonly string[]): string | null {
+	const name = `subtask ${position + 1}`;
 	if (typeof subtask !== "string") return `${name} is not a string`;
 	const text = subtask.trim();
 	if (text === "") return `${name} is empty`;
 	if (text.length > MAX_SUBTASK_CHARS) return `${name} has more than ${MAX_SUBTASK_CHARS} characters`;
-	const same = before.indexOf(text);
+	const same = earlier.indexOf(text);
 	return same < 0 ? null : `${name} repeats subtask ${same + 1}`;
 }
 
@@ -89,18 +89,18 @@ function faultOf(subtask: unknown, place: number, before: readonly string[]): st
 export function parsePlan(answer: string, maxSubtasks: number): ParsedPlan {
 	let value: unknown;
 	try {
-		value = JSON.parse(unfenced(answer));
+		value = JSON.parse(stripCodeFence(answer));
 	} catch {
-		return rejected("it is not JSON");
+		return reject("it is not JSON");
 	}
-	if (!Array.isArray(value)) return rejected("it is not a JSON array");
-	if (value.length === 0) return rejected("it has no subtask");
+	if (!Array.isArray(value)) return reject("it is not a JSON array");
+	if (value.length === 0) return reject("it has no subtask");
 	if (value.length > maxSubtasks)
-		return rejected(`it has ${value.length} subtasks, and at most ${maxSubtasks} are allowed`);
+		return reject(`it has ${value.length} subtasks, and at most ${maxSubtasks} are allowed`);
 	const subtasks: string[] = [];
-	for (const [place, subtask] of value.entries()) {
-		const fault = faultOf(subtask, place, subtasks);
-		if (fault) return rejected(fault);
+	for (const [position, subtask] of value.entries()) {
+		const fault = findSubtaskFault(subtask, position, subtasks);
+		if (fault) return reject(fault);
 		// An escape can spell a lone surrogate, which canonical JSON would refuse later.
 		subtasks.push(String(subtask).trim().toWellFormed());
 	}

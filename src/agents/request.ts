@@ -9,7 +9,7 @@ import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
-export const DEFAULT_MAX_TOKENS = 1_024;
+export const DEFAULT_AGENT_MAX_TOKENS = 1_024;
 export const DEFAULT_AGENT_TEMPERATURE = 0.5;
 
 /** Fields of the body; a `null` counts as absent. */
@@ -25,7 +25,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.max(MAX_KEY_CHARS)
 			.nullish()
 			.describe("A second request with the same key and body joins the first run and spends nothing."),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_AGENT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_AGENT_TEMPERATURE} by default.`),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
 		...ruleFields(),
@@ -36,7 +36,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 export type AgentRunRequest = z.output<typeof agentRunRequestSchema>;
 
 /** What is to be reached: `goal`, else `prompt`. */
-export function goalOf({ goal, prompt }: Pick<AgentRunRequest, "goal" | "prompt">): Result<string> {
+export function parseGoal({ goal, prompt }: Pick<AgentRunRequest, "goal" | "prompt">): Result<string> {
 	const text = [goal, prompt].find((given) => given != null && given.trim() !== "");
 	return text == null ? fail({ reason: "no_goal" }) : ok(text);
 }

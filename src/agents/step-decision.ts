@@ -3,12 +3,12 @@
 import { usdText } from "../proof/money.ts";
 
 /** From the most expensive down. The catalog says which tiers they stand for (INTENSITIES). */
-export const INTENSITY_LADDER = ["Laser", "Halo", "Foton"] as const;
-export type Intensity = (typeof INTENSITY_LADDER)[number];
+export const INTENSITIES_DESCENDING = ["Laser", "Halo", "Foton"] as const;
+export type Intensity = (typeof INTENSITIES_DESCENDING)[number];
 
 /** The lower of two intensities. */
 export function lowerIntensity(one: Intensity, other: Intensity): Intensity {
-	return INTENSITY_LADDER.indexOf(one) > INTENSITY_LADDER.indexOf(other) ? one : other;
+	return INTENSITIES_DESCENDING.indexOf(one) > INTENSITIES_DESCENDING.indexOf(other) ? one : other;
 }
 
 /** The shortest answer that a step may have. */
@@ -30,7 +30,7 @@ export interface StepRequest {
 }
 
 /** What a step may use. */
-export interface StepRoom {
+export interface StepAllowance {
 	/** The highest allowed. */
 	intensity: Intensity;
 	/** Of the run's cap, neither spent nor held. */
@@ -58,13 +58,13 @@ export interface StepStop {
 }
 
 /** The most that a step may cost, which limit sets it, and a text that says so. */
-interface Spendable {
+interface SpendCeiling {
 	nanoUsd: number;
 	limit: Exclude<StepLimit, "no_model">;
 	text: string;
 }
 
-function toSpendable({ freeNanoUsd, stepCapNanoUsd }: StepRoom, reserveNanoUsd: number): Spendable {
+function toSpendCeiling({ freeNanoUsd, stepCapNanoUsd }: StepAllowance, reserveNanoUsd: number): SpendCeiling {
 	const leftNanoUsd = Math.max(0, freeNanoUsd - reserveNanoUsd);
 	if (stepCapNanoUsd < leftNanoUsd)
 		return { nanoUsd: stepCapNanoUsd, limit: "step_cap", text: `the ${usdText(stepCapNanoUsd)} that a step may cost` };
@@ -109,11 +109,11 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 /** The intensities at which a step may be made, from the highest down. */
 function intensitiesFor(
 	{ worstCaseNanoUsd: worstCaseOf, maxTokens, isOptional = false }: StepRequest,
-	{ intensity }: StepRoom,
+	{ intensity }: StepAllowance,
 ): Intensity[] {
-	const below = INTENSITY_LADDER.slice(INTENSITY_LADDER.indexOf(intensity));
+	const below = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(intensity));
 	if (!isOptional) return below;
-	const highest = below.find((one) => worstCaseOf(one, maxTokens) !== null);
+	const highest = below.find((each) => worstCaseOf(each, maxTokens) !== null);
 	return highest ? [highest] : [];
 }
 
@@ -121,30 +121,30 @@ function intensitiesFor(
  * Decides on a step: the highest intensity whose worst case fits; else the longest answer that fits, from the lowest intensity
  * up; else no step (docs/reference.md, "Agents"). The decision always fits, even where a longer answer would cost less.
  */
-export function decideStep(request: StepRequest, room: StepRoom): StepCall | StepStop {
+export function decideStep(request: StepRequest, allowance: StepAllowance): StepCall | StepStop {
 	const { maxTokens, reserveNanoUsd = 0 } = request;
-	const spendable = toSpendable(room, reserveNanoUsd);
-	const intensities = intensitiesFor(request, room);
+	const ceiling = toSpendCeiling(allowance, reserveNanoUsd);
+	const intensities = intensitiesFor(request, allowance);
 	const refused: { intensity: Intensity; worstCase: number | null }[] = [];
 	for (const intensity of intensities) {
 		const worstCase = request.worstCaseNanoUsd(intensity, maxTokens);
-		if (fits(worstCase, spendable.nanoUsd)) {
+		if (fits(worstCase, ceiling.nanoUsd)) {
 			const because = refused.length === 0 ? "" : `${refusalText(refused)}; `;
-			const reason = `${because}${intensity} costs at most ${usdText(worstCase)} of ${spendable.text}`;
+			const reason = `${because}${intensity} costs at most ${usdText(worstCase)} of ${ceiling.text}`;
 			return { kind: "call", intensity, maxTokens, worstCaseNanoUsd: worstCase, reason };
 		}
 		refused.push({ intensity, worstCase });
 	}
-	const tooDear = `${refusalText(refused)} with ${maxTokens} tokens, against ${spendable.text}`;
+	const tooExpensive = `${refusalText(refused)} with ${maxTokens} tokens, against ${ceiling.text}`;
 	for (const intensity of intensities.toReversed()) {
-		const longest = longestFit(request, intensity, spendable.nanoUsd);
+		const longest = longestFit(request, intensity, ceiling.nanoUsd);
 		if (!longest) continue;
 		const cost = usdText(longest.worstCaseNanoUsd);
-		const reason = `${tooDear}; ${intensity} with ${longest.maxTokens} tokens costs at most ${cost}`;
+		const reason = `${tooExpensive}; ${intensity} with ${longest.maxTokens} tokens costs at most ${cost}`;
 		return { kind: "call", intensity, ...longest, reason };
 	}
 	if (refused.every(({ worstCase }) => worstCase === null))
 		return { kind: "stop", limit: "no_model", reason: "no model can make this step" };
 	const least = Math.min(maxTokens, MIN_VISIBLE_TOKENS);
-	return { kind: "stop", limit: spendable.limit, reason: `${tooDear}; not even ${least} tokens fit` };
+	return { kind: "stop", limit: ceiling.limit, reason: `${tooExpensive}; not even ${least} tokens fit` };
 }

@@ -12,7 +12,7 @@ import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
-import type { PlanMessage } from "./plan.ts";
+import type { PromptMessage } from "./plan.ts";
 import type { Intensity } from "./step-decision.ts";
 import { SINGLE_ONLY } from "./step-strategy.ts";
 
@@ -25,8 +25,8 @@ export interface StepRules {
 }
 
 /** What a step asks. */
-export interface StepTask {
-	messages: readonly PlanMessage[];
+export interface StepSpec {
+	messages: readonly PromptMessage[];
 	/** What it is for, as its calls tell the sandbox upstream. */
 	asksFor?: string;
 	/** Strategies to choose from, in order: the first that the share covers is used. The last is used whatever it costs. */
@@ -34,7 +34,7 @@ export interface StepTask {
 	/** What every strategy but the last may cost, nano-USD. */
 	shareNanoUsd: number;
 	/** A second question, at its longest, which may follow the first's answer. */
-	followUp?: readonly PlanMessage[];
+	followUp?: readonly PromptMessage[];
 }
 
 /** A step that can be made, and the most that it can cost. */
@@ -49,15 +49,15 @@ export interface PricedStep {
 }
 
 /** The ids of the intensities in routing. */
-const ROUTING_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
+const ROUTING_MODEL_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
 
-function toModelMessage({ role, content }: PlanMessage): Message {
+function toModelMessage({ role, content }: PromptMessage): Message {
 	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
 	return role === "system" ? systemMessage(content) : userMessage(content);
 }
 
 /** A question as a strategy's task. */
-export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
+export function toPromptTask(messages: readonly PromptMessage[], maxTokens: number, temperature: number): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
 	return { messages: messages.map(toModelMessage), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
@@ -67,7 +67,7 @@ export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, 
  * "Agents").
  * @param isSingle one model answers alone: nothing else is ranked.
  */
-export function stepPool(
+export function selectStepPool(
 	context: PlanContext,
 	{ policy, config, gate }: StepRules,
 	intensity: Intensity,
@@ -76,7 +76,7 @@ export function stepPool(
 ): Result<ModelPool> {
 	return selectPool(context, toQuestionCall({ ...task, json: false }), {
 		policy,
-		model: ROUTING_ID[intensity],
+		model: ROUTING_MODEL_ID[intensity],
 		config: config && { config, matches: () => false },
 		gate,
 		planLimitNanoUsd: null,
@@ -89,7 +89,7 @@ export function stepPool(
 }
 
 /** The pool with the cheapest model alone, and only fallbacks that are not dearer. */
-function cheapestAlone(pool: ModelPool): ModelPool {
+function onlyCheapest(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
@@ -97,12 +97,12 @@ function cheapestAlone(pool: ModelPool): ModelPool {
 export class StepPricer {
 	#context: PlanContext;
 	#rules: StepRules;
-	#step: StepTask;
+	#step: StepSpec;
 	#maxTokens: number;
-	#known = new Map<string, PricedStep | null>();
+	#prices = new Map<string, PricedStep | null>();
 
 	/** @param maxTokens of each call, as requested: with fewer, money is short, and the cheapest model answers alone. */
-	constructor(context: PlanContext, rules: StepRules, step: StepTask, maxTokens: number) {
+	constructor(context: PlanContext, rules: StepRules, step: StepSpec, maxTokens: number) {
 		this.#context = context;
 		this.#rules = rules;
 		this.#step = step;
@@ -110,25 +110,25 @@ export class StepPricer {
 	}
 
 	/** The step at an intensity and a length; null where no model may make it. */
-	at(intensity: Intensity, maxTokens: number): PricedStep | null {
+	priceAt(intensity: Intensity, maxTokens: number): PricedStep | null {
 		const key = `${intensity} ${maxTokens}`;
-		const known = this.#known.get(key);
+		const known = this.#prices.get(key);
 		if (known !== undefined) return known;
 		const priced = this.#price(intensity, maxTokens);
-		this.#known.set(key, priced);
+		this.#prices.set(key, priced);
 		return priced;
 	}
 
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, asksFor, sizesFor: castSizes, shareNanoUsd } = this.#step;
+		const { messages, asksFor, sizesFor, shareNanoUsd } = this.#step;
 		const context = this.#context;
-		const task: Task = { ...toStepTask(messages, maxTokens, this.#rules.temperature), asksFor };
+		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
-		const sizes = isShort ? SINGLE_ONLY : castSizes(intensity);
+		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
-		const found = stepPool(context, this.#rules, intensity, task, isSingle);
+		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;
-		const pool = isShort ? cheapestAlone(found.value) : found.value;
+		const pool = isShort ? onlyCheapest(found.value) : found.value;
 		for (const [place, size] of sizes.entries()) {
 			const panel = choosePanel(STRATEGY[size.strategy], pool, size, null);
 			const boundNanoUsd = this.#bound(pool, task, panel, size);
@@ -141,13 +141,13 @@ export class StepPricer {
 
 	/** The most that all calls can cost together; null where one of them may not be made. */
 	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy): number | null {
-		const boundOf = questionBounder(this.#context, pool);
+		const boundQuestion = questionBounder(this.#context, pool);
 		const { followUp } = this.#step;
-		const second = followUp ? [toStepTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
+		const second = followUp ? [toPromptTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
 		let total = 0;
 		for (const asked of [task, ...second]) {
 			for (const question of STRATEGY[strategy].callGraph(asked, panel)) {
-				const bound = boundOf(question);
+				const bound = boundQuestion(question);
 				if (!bound.ok) return null;
 				total += bound.value;
 			}

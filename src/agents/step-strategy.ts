@@ -6,7 +6,7 @@ import type { Intensity } from "./step-decision.ts";
 const SINGLE_SIZE: SizedStrategy = { strategy: "single", width: 1, rounds: 1 };
 
 /** Narrower than an orchestration of its own would be: a run has many steps (docs/reference.md, "Agents"). */
-const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
+const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
 	efficiency: { Laser: SINGLE_SIZE, Halo: SINGLE_SIZE, Foton: SINGLE_SIZE },
 	balanced: {
 		Laser: { strategy: "cascade", width: 3, rounds: 1 },
@@ -22,7 +22,7 @@ const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStra
 
 /** The strategies to try for a subtask, in order: the policy's own, then one model alone where the money does not cover it. */
 export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
-	const own = BY_POLICY[policy][intensity];
+	const own = SIZE_BY_POLICY[policy][intensity];
 	return own === SINGLE_SIZE ? [SINGLE_SIZE] : [own, SINGLE_SIZE];
 }
 
@@ -31,5 +31,5 @@ export const SINGLE_ONLY: readonly SizedStrategy[] = [SINGLE_SIZE];
 
 /** The strategy that a run of the policy starts with; its trajectory names it. */
 export function primaryStrategy(policy: RunPolicy): string {
-	return BY_POLICY[policy][START_INTENSITY[policy]].strategy;
+	return SIZE_BY_POLICY[policy][START_INTENSITY[policy]].strategy;
 }

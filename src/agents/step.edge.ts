@@ -9,9 +9,9 @@ import { createEngine, failOnBug } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
 import type { Engine, StrategyResult } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
-import type { PlanMessage } from "./plan.ts";
+import type { PromptMessage } from "./plan.ts";
 import type { StepCharge } from "./run/run.ts";
-import { type PricedStep, toStepTask } from "./step-pricer.edge.ts";
+import { type PricedStep, toPromptTask } from "./step-pricer.edge.ts";
 
 /** What a step may have cost by now. */
 export interface OpenCharge extends StepCharge {
@@ -24,7 +24,7 @@ export interface OpenCharge extends StepCharge {
 }
 
 /** What a step's owner does for it. */
-export interface StepOwner {
+export interface StepHooks {
 	/** Records what the step may have cost, before calls are sent; false keeps them from being sent. */
 	record(charge: OpenCharge): Promise<boolean>;
 	/** Nothing more may be called. */
@@ -32,8 +32,8 @@ export interface StepOwner {
 }
 
 /** A step that was made, with or without an answer. */
-export interface MadeStep {
-	conclusion: Result<StrategyResult>;
+export interface StepResult {
+	answer: Result<StrategyResult>;
 	charge: StepCharge;
 	/** Catalog ids of the models that were sent what it asks. */
 	readers: string[];
@@ -43,12 +43,12 @@ export interface MadeStep {
 }
 
 /** Hash of what a step asks. */
-export function stepInputHash(messages: readonly PlanMessage[]): Hash {
+export function stepInputHash(messages: readonly PromptMessage[]): Hash {
 	return hashObject({ type: "svc.input.v1", messages: messages.map(({ role, content }) => ({ role, content })) });
 }
 
 /** Asks nothing more once the run is stopped; calls under way end. */
-function stoppable(engine: Engine, isStopped: () => boolean): Engine {
+function stopEngineWhen(engine: Engine, isStopped: () => boolean): Engine {
 	const failure: Failure = {
 		reason: "all_models_failed",
 		attempts: ["the run was stopped"],
@@ -67,17 +67,17 @@ function toStepCharge(calls: readonly BilledCall[]): StepCharge {
 }
 
 /** Asks by the step's strategy. What throws is a bug, which is logged and charged like any other failure. */
-function ask(
+function askStrategy(
 	{ task, panel, size }: PricedStep,
 	engine: Engine,
-	followUp: (answer: string) => readonly PlanMessage[] | null,
+	followUp: (answer: string) => readonly PromptMessage[] | null,
 ): Promise<Result<StrategyResult>> {
 	const strategy = STRATEGY[size.strategy];
 	const run = async () => {
 		const first = await strategy.run(task, panel, engine);
 		const second = first.ok ? followUp(first.value.text) : null;
 		if (!first.ok || !second) return first;
-		const again = { ...toStepTask(second, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
+		const again = { ...toPromptTask(second, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
 		const repaired = await strategy.run(again, panel, engine);
 		return repaired.ok ? repaired : first;
 	};
@@ -96,9 +96,9 @@ function ask(
  */
 export async function makeStep(
 	step: PricedStep,
-	owner: StepOwner,
-	followUp: (answer: string) => readonly PlanMessage[] | null = () => null,
-): Promise<MadeStep> {
+	hooks: StepHooks,
+	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
+): Promise<StepResult> {
 	const { context, task, pool, boundNanoUsd } = step;
 	const endsAtMs = Date.now() + context.settings.upstreamTotalTimeoutMs;
 	const expiresAtMs = reservationExpiryMs(endsAtMs);
@@ -108,21 +108,19 @@ export async function makeStep(
 		// The run's cap must hold, whatever a provider charges for a broken call.
 		billInterrupted: billInterruptedCallAtBound,
 		beforeSend: (calls) =>
-			owner.record({
+			hooks.record({
 				...toStepCharge(calls),
 				readers: [...new Set(calls.map(({ candidate }) => candidate.model.id))],
 				expiresAtMs,
 				billedNanoUsd: workflow.spentNanoUsd,
 			}),
 	});
-	const engine = stoppable(createEngine(workflow, context, pool, task), owner.isStopped);
-	const conclusion = await ask(step, engine, followUp);
-	if (!conclusion.ok) workflow.stop();
+	const engine = stopEngineWhen(createEngine(workflow, context, pool, task), hooks.isStopped);
+	const answer = await askStrategy(step, engine, followUp);
+	if (!answer.ok) workflow.stop();
 	await workflow.idle();
 	return {
-		conclusion: conclusion.ok
-			? ok({ ...conclusion.value, confidence: roundShare(conclusion.value.confidence) })
-			: conclusion,
+		answer: answer.ok ? ok({ ...answer.value, confidence: roundShare(answer.value.confidence) }) : answer,
 		charge: toStepCharge(workflow.billed),
 		readers: Array.from(workflow.readers, ({ id }) => id),
 		overrun: workflow.billed.some(({ bill }) => bill.overrun),

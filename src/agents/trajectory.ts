@@ -35,7 +35,7 @@ export interface Trajectory extends TrajectoryHeader {
 }
 
 /** Hash of what comes before the first step. */
-export function genesisOf({ run_id, policy, strategy }: TrajectoryHeader): Hash {
+export function genesisHash({ run_id, policy, strategy }: TrajectoryHeader): Hash {
 	return hashObject({ type: "svc.run.v1", run_id, policy, strategy });
 }
 
@@ -50,27 +50,27 @@ export function stepProof(run_id: string, prev: string, step: TrajectoryStep): H
 }
 
 /** The Merkle leaf of a step: over the 32 bytes of its proof. */
-function leafOf(proof: Hash): Uint8Array {
+function stepLeaf(proof: Hash): Uint8Array {
 	const bytes = toDigest(proof);
 	if (!bytes) throw new TypeError("a step proof is a whole hash");
 	return leafHash(bytes);
 }
 
-interface Chained {
+interface StepChain {
 	nSteps: number;
 	merkleRoot: Hash;
 	last: Hash;
 }
 
-function rootProof({ run_id, policy, strategy }: TrajectoryHeader, chained: Chained, output_hash: string): Hash {
-	const { nSteps: n_steps, merkleRoot: merkle_root, last } = chained;
+function rootProof({ run_id, policy, strategy }: TrajectoryHeader, chain: StepChain, output_hash: string): Hash {
+	const { nSteps: n_steps, merkleRoot: merkle_root, last } = chain;
 	const head = { run_id, policy, strategy, n_steps, merkle_root, last, output_hash };
 	return hashObject({ type: "svc.trajectory.v1", ...head });
 }
 
 /** The trajectory of a run that has made no step yet. */
-export function beginTrajectory({ run_id, policy, strategy }: TrajectoryHeader): Trajectory {
-	return { run_id, policy, strategy, last: genesisOf({ run_id, policy, strategy }), range: EMPTY_RANGE };
+export function emptyTrajectory({ run_id, policy, strategy }: TrajectoryHeader): Trajectory {
+	return { run_id, policy, strategy, last: genesisHash({ run_id, policy, strategy }), range: EMPTY_RANGE };
 }
 
 /**
@@ -81,7 +81,7 @@ export function appendStep(trajectory: Trajectory, step: TrajectoryStep): Trajec
 	const { run_id, last: prev, range } = trajectory;
 	if (step.index !== range.size) throw new RangeError(`step ${step.index} cannot follow ${range.size} steps`);
 	const last = stepProof(run_id, prev, step);
-	return { ...trajectory, last, range: append(range, leafOf(last)) };
+	return { ...trajectory, last, range: append(range, stepLeaf(last)) };
 }
 
 /**
@@ -127,7 +127,7 @@ function indexGaps(steps: readonly TrajectoryStep[]): string[] {
 }
 
 /** Hash of the output that the root stands for: the text itself goes before what is said of it. */
-function outputHashOf({ output, output_hash, steps }: TrajectoryBundle): string {
+function claimedOutputHash({ output, output_hash, steps }: TrajectoryBundle): string {
 	if (output != null) return hashText(output);
 	return output_hash ?? steps.at(-1)?.output_hash ?? hashText("");
 }
@@ -139,23 +139,23 @@ function outputHashOf({ output, output_hash, steps }: TrajectoryBundle): string 
  */
 export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
 	const { run_id, steps, step_proofs } = bundle;
-	const genesis = genesisOf(bundle);
+	const genesis = genesisHash(bundle);
 	const leaves: Uint8Array[] = [];
 	const mismatched: number[] = [];
 	let last = genesis;
 	for (const [position, step] of steps.entries()) {
 		const prev = last;
 		last = stepProof(run_id, prev, step);
-		leaves.push(leafOf(last));
+		leaves.push(stepLeaf(last));
 		if (!step_proofs) continue;
 		// On the given proof before, so that one changed step is named alone and not with all that follow it.
 		const givenPrev = step_proofs[position - 1] ?? genesis;
 		const expected = givenPrev === prev ? last : stepProof(run_id, givenPrev, step);
 		if (step_proofs[position] !== expected) mismatched.push(position);
 	}
-	const outputHash = outputHashOf(bundle);
-	const chained = { nSteps: steps.length, merkleRoot: asHash(merkleRoot(leaves)), last };
-	const recomputed = rootProof(bundle, chained, outputHash);
+	const outputHash = claimedOutputHash(bundle);
+	const chain = { nSteps: steps.length, merkleRoot: asHash(merkleRoot(leaves)), last };
+	const recomputed = rootProof(bundle, chain, outputHash);
 	const faults = indexGaps(steps);
 	if (bundle.output_hash != null && bundle.output_hash !== outputHash) faults.push("output_hash_mismatch");
 	if (recomputed !== bundle.trajectory_proof) faults.push("root_mismatch");

@@ -10,7 +10,7 @@ const hashSchema = z.lazy(() =>
 	z.string().regex(HASH_FORM, "must be a whole hash: sha256: and 64 lower-case hex digits"),
 );
 
-const stepSchema = z.lazy(() =>
+const bundleStepSchema = z.lazy(() =>
 	z.object({
 		index: z.number(),
 		model: z.string(),
@@ -31,7 +31,7 @@ export const verifyRequestSchema = z.lazy(() =>
 			policy: z.string().default("balanced").describe("The run's, which is part of its root."),
 			strategy: z.string().default("single").describe("Likewise."),
 			steps: z
-				.array(stepSchema)
+				.array(bundleStepSchema)
 				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} steps`)
 				.describe("In the order they were taken; hashed as given, unknown members apart."),
 			output: z.string().nullish().describe("The run's output, which is hashed here."),

@@ -12,7 +12,7 @@ import { verifyRequestSchema } from "./verify-request.ts";
  * Whether this service signed the claimed root for the run: false when it signed another, null when it knows no such run, or
  * has signed nothing that holds.
  */
-async function isIssued(
+async function isProofIssued(
 	{ run_id, trajectory_proof }: Pick<TrajectoryBundle, "run_id" | "trajectory_proof">,
 	context: ServiceContext,
 ): Promise<Result<boolean | null>> {
@@ -48,7 +48,7 @@ export const verifyTrajectoryEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const issued = await isIssued(body, context);
+		const issued = await isProofIssued(body, context);
 		if (!issued.ok) return issued;
 		return ok({ ...verifyTrajectory(body), issued: issued.value });
 	},

@@ -18,16 +18,16 @@ import { withDeadline } from "../../in-time.edge.ts";
 import { usd } from "../../proof/money.ts";
 import { utf8Length } from "../../providers/wire.ts";
 import { SpendGuard } from "../guard.ts";
-import { type KnownRun, type ShownRun, shownRun, summaryOf } from "../response.ts";
-import { AGENT_RUN_TABLES } from "./tables.ts";
-import { openRun, type RunSpec, sumChargesNanoUsd } from "./run.ts";
-import { RunBook } from "./run-book.edge.ts";
-import { RunDriver } from "./driver.edge.ts";
+import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
 import { agentRecordEvent, planEvent } from "./events.ts";
+import { RunExecutor } from "./executor.edge.ts";
 import { RunFollowers } from "./followers.edge.ts";
 import { RunMoney } from "./money.edge.ts";
-import { type RunOutbox, RunOutgoing } from "./outbox.edge.ts";
+import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
+import { initialRunState, type RunSpec, sumChargesNanoUsd } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
+import { StoredRun } from "./stored-run.edge.ts";
+import { AGENT_RUN_TABLES } from "./tables.ts";
 
 /** When the alarm looks after a run whose object died in the middle of a move. */
 const HEARTBEAT_MS = 10_000;
@@ -38,12 +38,12 @@ const MAX_MIRRORED_BYTES = 500_000;
 export interface RunClaim {
 	runId: string;
 	/** It was asked for with the same body. */
-	isSame: boolean;
+	isSameBody: boolean;
 }
 
 /** A run as it is handed to the Worker. */
 export interface RunView {
-	run: ShownRun;
+	run: RunResponse;
 	/** Some answer came from the sandbox upstream. */
 	isSandbox: boolean;
 }
@@ -52,30 +52,30 @@ export interface RunView {
  * What a run came to for who waited: `unaccounted` where it could not be settled yet, `void` where it was never begun and
  * never will be.
  */
-export type Awaited = RunView | "unaccounted" | "void";
+export type RunOutcome = RunView | "unaccounted" | "void";
 
 /** From the claim of a run to its beginning: who waits for it longer sees to it that it is never begun. */
-const BEGIN_WITHIN_MS = 2_000;
+const START_TIMEOUT_MS = 2_000;
 
 export class AgentRun extends DurableObject<Env> implements EventSource {
 	#hasTables: boolean;
-	#book: RunBook | null = null;
-	#outgoing: RunOutgoing;
-	#outbox: OwnerOutbox<RunOutbox>;
+	#run: StoredRun | null = null;
+	#runOutbox: RunOutbox;
+	#ownerOutbox: OwnerOutbox<RunOutboxRow>;
 	/** The run was begun, or taken over, in this life of the object. */
-	#isDriven = false;
-	#waiting = Promise.withResolvers<Awaited>();
-	#begun = Promise.withResolvers<void>();
-	#settling = new Backoff();
+	#isInCharge = false;
+	#whenEnded = Promise.withResolvers<RunOutcome>();
+	#whenStarted = Promise.withResolvers<void>();
+	#settleBackoff = new Backoff();
 	#followers = new RunFollowers();
 	#money: RunMoney;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
-		const outgoing = new RunOutgoing(state.storage.sql, env);
-		this.#outgoing = outgoing;
+		const outgoing = new RunOutbox(state.storage.sql, env);
+		this.#runOutbox = outgoing;
 		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
-		this.#outbox = new OwnerOutbox(state, env, {
+		this.#ownerOutbox = new OwnerOutbox(state, env, {
 			failureEvent: "agent_run_flush_failed",
 			nextRound: () => outgoing.nextRound(),
 			record: (rows) => outgoing.record(rows),
@@ -86,9 +86,9 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		this.#hasTables = hasTables(state.storage, AGENT_RUN_TABLES);
 		if (!this.#hasTables) return;
 		migrate(state.storage, AGENT_RUN_TABLES);
-		this.#book = RunBook.load(state.storage);
-		this.#outbox.wake();
-		if (this.#book && !this.#book.end) this.#outbox.arm(Date.now());
+		this.#run = StoredRun.load(state.storage);
+		this.#ownerOutbox.wake();
+		if (this.#run && !this.#run.end) this.#ownerOutbox.arm(Date.now());
 	}
 
 	#makeTables(): void {
@@ -101,22 +101,22 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		const [known] = this.#hasTables
 			? sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray()
 			: [];
-		if (known) return { runId: known.run_id, isSame: known.body_hash === bodyHash };
+		if (known) return { runId: known.run_id, isSameBody: known.body_hash === bodyHash };
 		if (runId === null) return null;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
 			sql.exec("INSERT INTO claim (one, body_hash, run_id) VALUES (1, ?, ?)", bodyHash, runId);
 		});
 		this.#hasTables = true;
-		return { runId, isSame: true };
+		return { runId, isSameBody: true };
 	}
 
 	/** Takes the key from a run that was never begun, for the next who asks. */
-	unclaim(runId: string): void {
+	releaseClaim(runId: string): void {
 		if (this.#hasTables) this.ctx.storage.sql.exec("DELETE FROM claim WHERE run_id = ?", runId);
 	}
 
-	#isVoid(): boolean {
+	#isAbandoned(): boolean {
 		return this.#hasTables && this.ctx.storage.sql.exec("SELECT 1 FROM void").toArray().length > 0;
 	}
 
@@ -125,100 +125,100 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	 * @returns false when it is too late: the run was taken for one that never begins.
 	 */
 	async start(spec: RunSpec): Promise<boolean> {
-		if (this.#book) return true;
-		if (this.#isVoid()) return false;
-		let [id, book]: [string, RunBook | null] = ["", null];
+		if (this.#run) return true;
+		if (this.#isAbandoned()) return false;
+		let [id, book]: [string, StoredRun | null] = ["", null];
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
-			this.#outbox.identify(spec.userId, { kind: "run", id: spec.runId });
-			book = RunBook.create(this.ctx.storage, spec, openRun(spec));
-			id = this.#outgoing.addRun("begun", rowOf(book));
+			this.#ownerOutbox.identify(spec.userId, { kind: "run", id: spec.runId });
+			book = StoredRun.create(this.ctx.storage, spec, initialRunState(spec));
+			id = this.#runOutbox.addRun("begun", toAgentRunRow(book));
 		});
-		this.#book = book;
+		this.#run = book;
 		this.#hasTables = true;
-		this.#isDriven = true;
-		this.#outbox.armAfterWrite();
-		this.#outbox.arm(Date.now());
-		this.#begun.resolve();
-		await this.#outbox.deliver(id);
+		this.#isInCharge = true;
+		this.#ownerOutbox.armAfterWrite();
+		this.#ownerOutbox.arm(Date.now());
+		this.#whenStarted.resolve();
+		await this.#ownerOutbox.deliver(id);
 		return true;
 	}
 
 	/** The run of a user as it stands; null where there is none, or another's. */
 	read(userId: string): RunView | null {
-		const book = this.#bookOf(userId);
-		return book && viewOf(book);
+		const book = this.#runForUser(userId);
+		return book && toRunView(book);
 	}
 
 	/** Waits for the end of the user's run, which may be about to begin. @throws when it is another's. */
-	async finished(userId: string): Promise<Awaited> {
-		if (!this.#book && !(await this.#begins())) return "void";
-		const book = this.#bookOf(userId);
+	async waitForEnd(userId: string): Promise<RunOutcome> {
+		if (!this.#run && !(await this.#waitForStart())) return "void";
+		const book = this.#runForUser(userId);
 		if (!book) throw new Error("there is no such run");
-		return book.end ? viewOf(book) : this.#waiting.promise;
+		return book.end ? toRunView(book) : this.#whenEnded.promise;
 	}
 
 	/** Waits for the run to begin; false when it did not, and from then on never will. */
-	async #begins(): Promise<boolean> {
-		if (!this.#isVoid()) await withDeadline(this.#begun.promise, BEGIN_WITHIN_MS, () => undefined);
-		if (this.#book) return true;
+	async #waitForStart(): Promise<boolean> {
+		if (!this.#isAbandoned()) await withDeadline(this.#whenStarted.promise, START_TIMEOUT_MS, () => undefined);
+		if (this.#run) return true;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
 			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO void (one) VALUES (1)");
 		});
 		this.#hasTables = true;
-		this.#followers.letGo();
+		this.#followers.closeAll();
 		return false;
 	}
 
 	/** What happens in the user's run, which may be about to begin: one JSON object a line. @throws when it is another's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
-		if (this.#book && !this.#bookOf(userId)) throw new Error("there is no such run");
+		if (this.#run && !this.#runForUser(userId)) throw new Error("there is no such run");
 		const stream = this.#followers.follow();
-		if (this.#book?.end || this.#isVoid()) this.#followers.letGo();
+		if (this.#run?.end || this.#isAbandoned()) this.#followers.closeAll();
 		return stream;
 	}
 
 	/** Has no further call made for the user's run and waits for its end; null where there is none. One that is over stays as it is. */
-	async cancel(userId: string): Promise<{ awaited: Awaited } | null> {
-		const book = this.#bookOf(userId);
+	async cancel(userId: string): Promise<{ awaited: RunOutcome } | null> {
+		const book = this.#runForUser(userId);
 		if (!book) return null;
-		if (!book.end && !book.closing && this.#isDriven) book.save({ ...book.state, isCancelled: true });
-		return { awaited: await this.finished(userId) };
+		if (!book.end && !book.closing && this.#isInCharge) book.save({ ...book.state, isCancelled: true });
+		return { awaited: await this.waitForEnd(userId) };
 	}
 
 	/** The run's row that D1 does not have, and whether it has everything. */
 	unflushedRun(): { row: AgentRunRow | null; idle: boolean } {
 		if (!this.#hasTables) return { row: null, idle: true };
-		return { row: this.#outgoing.unflushedRun(), idle: this.isIdle() };
+		return { row: this.#runOutbox.unflushedRun(), idle: this.isIdle() };
 	}
 
 	/** The run's audit events of a page that nobody else has yet. */
 	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
-		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
+		return this.#hasTables ? this.#runOutbox.unflushedEvents(query) : { events: [], idle: true };
 	}
 
 	/** Hands on at once what D1 does not have; true when nothing is left. */
 	async catchUp(): Promise<boolean> {
-		return !this.#hasTables || (await this.#outbox.catchUp());
+		return !this.#hasTables || (await this.#ownerOutbox.catchUp());
 	}
 
 	/** Whether everything has been handed on. */
 	isIdle(): boolean {
-		return !this.#hasTables || this.#outgoing.isIdle();
+		return !this.#hasTables || this.#runOutbox.isIdle();
 	}
 
 	/** Makes the run's next move, and hands on what is to be handed on. Never throws: a failed alarm would end after a few retries. */
 	override async alarm(): Promise<void> {
-		const handedOn = this.#outbox.alarm();
-		const book = this.#book;
+		const handedOn = this.#ownerOutbox.alarm();
+		const book = this.#run;
 		if (book && !book.end) {
-			this.#outbox.arm(Date.now() + HEARTBEAT_MS);
+			this.#ownerOutbox.arm(Date.now() + HEARTBEAT_MS);
 			try {
 				await this.#advance(book);
 			} catch (error) {
 				logError("agent_run_failed", error, { run_id: book.spec.runId });
-				this.#giveUp(book);
+				this.#recoverFromError(book);
 			}
 		}
 		// A run that goes on does not wait for D1.
@@ -227,22 +227,22 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	}
 
 	/** What goes wrong unexpectedly ends the run; what goes wrong with its end is tried again. */
-	#giveUp(book: RunBook): void {
+	#recoverFromError(book: StoredRun): void {
 		try {
 			if (!book.closing && book.state.fault === null)
 				this.#interrupt(book, "an unexpected error, which the service has logged");
 		} catch (error) {
 			logError("agent_run_not_interrupted", error, { run_id: book.spec.runId });
 		}
-		this.#tryAgain();
+		this.#retryLater();
 	}
 
-	async #advance(book: RunBook): Promise<void> {
-		if (!this.#isDriven && !book.closing) this.#interrupt(book, "the service stopped in the middle of it");
-		this.#isDriven = true;
+	async #advance(book: StoredRun): Promise<void> {
+		if (!this.#isInCharge && !book.closing) this.#interrupt(book, "the service stopped in the middle of it");
+		this.#isInCharge = true;
 		if (!book.closing) {
-			if (await this.#move(book)) {
-				this.#outbox.arm(Date.now());
+			if (await this.#executeNext(book)) {
+				this.#ownerOutbox.arm(Date.now());
 				return;
 			}
 			await this.#money.seal(book);
@@ -250,31 +250,31 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		await this.#settle(book);
 	}
 
-	#bookOf(userId: string): RunBook | null {
-		return this.#book?.spec.userId === userId ? this.#book : null;
+	#runForUser(userId: string): StoredRun | null {
+		return this.#run?.spec.userId === userId ? this.#run : null;
 	}
 
-	async #move(book: RunBook): Promise<boolean> {
+	async #executeNext(book: StoredRun): Promise<boolean> {
 		const { spec } = book;
 		const gate = await this.#money.gateFor(spec);
 		const { policy, config, temperature } = spec;
 		const plannedAt = ulid();
-		const driver = new RunDriver({
-			book,
+		const driver = new RunExecutor({
+			run: book,
 			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate, temperature },
 			record: (charge) => this.#money.record(book, charge, gate),
-			report: (event) => this.#followers.say(event),
-			notePlan: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
-			noteMove: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
+			report: (event) => this.#followers.publish(event),
+			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
+			queueProgress: (now) => this.#runOutbox.addRun("step", toAgentRunRow({ ...now, spec, end: null })),
 		});
-		const isMoved = await driver.advance();
-		if (isMoved) this.#outbox.armAfterWrite();
+		const isMoved = await driver.executeNext();
+		if (isMoved) this.#ownerOutbox.armAfterWrite();
 		return isMoved;
 	}
 
 	/** Ends a run that cannot go on: what the step under way may have cost, it has cost. */
-	#interrupt(book: RunBook, fault: string): void {
+	#interrupt(book: StoredRun, fault: string): void {
 		const { open, state } = book;
 		if (!open) {
 			book.save({ ...state, fault });
@@ -290,52 +290,52 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	}
 
 	/** Settles the run, once; whoever waits is told. */
-	async #settle(book: RunBook): Promise<void> {
+	async #settle(book: StoredRun): Promise<void> {
 		const { spec, charges } = book;
 		const settled = await this.#money.settle(book);
 		if (!settled) {
-			this.#waiting.resolve("unaccounted");
-			this.#waiting = Promise.withResolvers<Awaited>();
-			this.#followers.letGo();
-			this.#tryAgain();
+			this.#whenEnded.resolve("unaccounted");
+			this.#whenEnded = Promise.withResolvers<RunOutcome>();
+			this.#followers.closeAll();
+			this.#retryLater();
 			return;
 		}
 		const { end, state, steps } = settled;
 		const event = agentRecordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
 		let id = "";
 		book.finish(settled, () => {
-			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges, end }));
-			this.#outgoing.addEvent(event);
+			id = this.#runOutbox.addRun("ended", toAgentRunRow({ spec, state, steps, charges, end }));
+			this.#runOutbox.addEvent(event);
 		});
-		this.#outbox.armAfterWrite();
-		await this.#outbox.deliver(id);
+		this.#ownerOutbox.armAfterWrite();
+		await this.#ownerOutbox.deliver(id);
 		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
 		const cost_consumed_usd = usd(costNanoUsd);
-		this.#followers.say({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
-		this.#followers.letGo();
-		this.#waiting.resolve(viewOf(book));
+		this.#followers.publish({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
+		this.#followers.closeAll();
+		this.#whenEnded.resolve(toRunView(book));
 	}
 
-	#tryAgain(): void {
-		this.#settling.failed();
-		this.#outbox.arm(Date.now() + this.#settling.delayMs);
+	#retryLater(): void {
+		this.#settleBackoff.failed();
+		this.#ownerOutbox.arm(Date.now() + this.#settleBackoff.delayMs);
 	}
 }
 
-function viewOf(book: RunBook): RunView {
-	return { run: shownRun(book), isSandbox: book.state.isSandbox };
+function toRunView(book: StoredRun): RunView {
+	return { run: toRunResponse(book), isSandbox: book.state.isSandbox };
 }
 
 /** The run's row for D1. */
-function rowOf(run: KnownRun): Omit<AgentRunRow, "revision"> {
-	const shown = shownRun(run);
+function toAgentRunRow(run: RunSnapshot): Omit<AgentRunRow, "revision"> {
+	const shown = toRunResponse(run);
 	const whole = run.end ? JSON.stringify({ run: shown, isSandbox: run.state.isSandbox } satisfies RunView) : null;
 	return {
 		id: run.spec.runId,
 		user_id: run.spec.userId,
 		created_at: shown.created_at,
 		status: shown.status,
-		summary: JSON.stringify(summaryOf(shown, run.spec.goal)),
+		summary: JSON.stringify(toRunSummary(shown, run.spec.goal)),
 		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
 	};
 }

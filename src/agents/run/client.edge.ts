@@ -1,19 +1,19 @@
 // The Worker's side of the objects of runs: every call is idempotent and tried twice.
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
-import type { AgentRun, Awaited, RunClaim, RunView } from "./agent-run.object.ts";
+import type { AgentRun, RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
 import type { RunSpec } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 
-export type { Awaited, RunClaim, RunView } from "./agent-run.object.ts";
+export type { RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
 
 /** See the methods of AgentRun. */
 export interface AgentRunClient {
 	start(spec: RunSpec): Promise<boolean>;
 	read(): Promise<RunView | null>;
-	finished(): Promise<Awaited>;
+	waitForEnd(): Promise<RunOutcome>;
 	follow(): Promise<ReadableStream<Uint8Array>>;
-	cancel(): Promise<{ awaited: Awaited } | null>;
+	cancel(): Promise<{ awaited: RunOutcome } | null>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
 }
 
@@ -24,9 +24,9 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 	return {
 		start: (spec) => twice((stub) => stub.start(spec)),
 		read: () => twice(async (stub) => (await stub.read(userId)) as RunView | null),
-		finished: () => twice(async (stub) => (await stub.finished(userId)) as Awaited),
+		waitForEnd: () => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome),
 		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
-		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { awaited: Awaited } | null),
+		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { awaited: RunOutcome } | null),
 		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),
 	};
 }
@@ -46,6 +46,6 @@ export function claimRun(
 }
 
 /** Takes the key from a run that was never begun, for the next who asks. */
-export function unclaimRun({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
-	return callObject(namespace, `key:${userId}/${key}`, (stub) => stub.unclaim(runId));
+export function releaseClaim({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
+	return callObject(namespace, `key:${userId}/${key}`, (stub) => stub.releaseClaim(runId));
 }

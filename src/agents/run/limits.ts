@@ -28,7 +28,7 @@ export function runLimitFields() {
 	};
 }
 
-type RunLimitWishes = Partial<z.output<z.ZodObject<ReturnType<typeof runLimitFields>>>>;
+type RequestedRunLimits = Partial<z.output<z.ZodObject<ReturnType<typeof runLimitFields>>>>;
 
 /** `budget` of a run's answer, amounts in USD. */
 export interface RunBudget {
@@ -49,8 +49,8 @@ export interface RunLimits extends SpendLimits {
  * The limits of a run: the cap never above what the client gave, to the nano-USD below; a cap per step within it; at most
  * 1,000 steps. A cap above the plan's limit is refused.
  */
-export function runLimitsOf(
-	{ max_cost_usd, max_cost_per_step, max_steps }: RunLimitWishes,
+export function toRunLimits(
+	{ max_cost_usd, max_cost_per_step, max_steps }: RequestedRunLimits,
 	plan: Plan,
 ): Result<RunLimits> {
 	const limitNanoUsd = agentLimitNanoUsd(plan);

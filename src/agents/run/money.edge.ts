@@ -11,16 +11,16 @@ import { sealReceipt } from "../../proof/receipt.ts";
 import { cachedSettings } from "../../settings.ts";
 import { createFunds, type Funds } from "../../usage/funds.edge.ts";
 import { findReceipt } from "../../usage/receipts.store.ts";
-import { gateOnGoal } from "../goal-gate.edge.ts";
-import type { KnownRun } from "../response.ts";
+import { gateForGoal } from "../goal-gate.edge.ts";
+import type { RunSnapshot } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
-import { endOf, outputOf, proofSoFar, type RunSpec, sumChargesNanoUsd } from "./run.ts";
-import type { RunBook } from "./run-book.edge.ts";
-import { settledElsewhere } from "./receipt.ts";
-import { type WrittenRun, writtenRun, writtenSoFar } from "./settlement.ts";
+import { runFromReceipt } from "./receipt.ts";
+import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
+import type { StoredRun } from "./stored-run.edge.ts";
 
 /** A run as it was settled. */
-type SettledRun = Pick<KnownRun, "state" | "steps"> & { end: NonNullable<KnownRun["end"]> };
+type SettledRun = Pick<RunSnapshot, "state" | "steps"> & { end: NonNullable<RunSnapshot["end"]> };
 
 export class RunMoney {
 	#env: Env;
@@ -51,49 +51,49 @@ export class RunMoney {
 
 	/** The compliance gate on the run's goal; null without a policy. */
 	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
-		this.#gate ??= gateOnGoal(goal, compliance, cachedSettings(this.#env));
+		this.#gate ??= gateForGoal(goal, compliance, cachedSettings(this.#env));
 		return this.#gate;
 	}
 
 	/** The run as it would be settled if it ended now. */
-	#toWrittenRun({ spec, state, steps, charges }: RunBook, gate: ComplianceGate | null): WrittenRun {
+	#toSettlementSource({ spec, state, steps, charges }: StoredRun, gate: ComplianceGate | null): SettlementSource {
 		const end = {
 			status: "interrupted" as const,
-			output: outputOf(steps),
-			trajectoryProof: proofSoFar(state, steps),
+			output: bestOutput(steps),
+			trajectoryProof: currentProof(state, steps),
 		};
 		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
 	}
 
 	/** Stores what the step under way may have cost, then writes it into the run's reservation; false when that failed. */
-	record(book: RunBook, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
+	record(book: StoredRun, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
 		book.charge(open);
-		const run = this.#toWrittenRun(book, gate);
+		const run = this.#toSettlementSource(book, gate);
 		const readers = [...new Set([...book.state.readers, ...open.readers])];
 		const written = { ...run, state: { ...book.state, readers }, charges: [...book.charges, open] };
 		const spentNanoUsd = sumChargesNanoUsd(book.charges) + open.billedNanoUsd;
 		const { expiresAtMs } = open;
-		return this.#funds(book.spec).extend({ ...writtenSoFar(written, Date.now()), expiresAtMs, spentNanoUsd });
+		return this.#funds(book.spec).extend({ ...draftInterimSettlement(written, Date.now()), expiresAtMs, spentNanoUsd });
 	}
 
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */
-	async seal(book: RunBook): Promise<void> {
+	async seal(book: StoredRun): Promise<void> {
 		const { signer } = cachedSettings(this.#env);
 		const gate = await this.gateFor(book.spec);
-		const end = endOf(book.spec, book.state, book.steps, book.charges);
-		const { usage, receipt } = writtenRun({ ...this.#toWrittenRun(book, gate), end }, Date.now());
+		const end = toRunEnd(book.spec, book.state, book.steps, book.charges);
+		const { usage, receipt } = draftSettlement({ ...this.#toSettlementSource(book, gate), end }, Date.now());
 		book.close({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
 	}
 
 	/** Settles a sealed run; null when it is not known yet how it is settled. May be repeated. */
-	async settle({ spec, state, steps, closing }: RunBook): Promise<SettledRun | null> {
+	async settle({ spec, state, steps, closing }: StoredRun): Promise<SettledRun | null> {
 		if (!closing) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = closing;
 		if (await this.#funds(spec).settle(settlement)) return { end, state, steps };
 		const receipt = await this.#findReceipt(spec).catch(() => null);
 		if (!receipt) return null;
 		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };
-		return settledElsewhere({ state, steps }, receipt);
+		return runFromReceipt({ state, steps }, receipt);
 	}
 
 	/** The receipt that the run was settled with: from its meter, or from D1 once the meter has let it go. */

@@ -11,7 +11,7 @@ import { cachedSettings } from "../../settings.ts";
 import { type AgentRunRow, upsertRun } from "./runs.store.ts";
 
 /** One thing to hand on: an event, or the run's row as it was at its beginning, after a step, at its end. */
-export interface RunOutbox extends Record<string, SqlStorageValue> {
+export interface RunOutboxRow extends Record<string, SqlStorageValue> {
 	/** Never the number of two, so that it tells which of two rows is newer. */
 	n: number;
 	id: string;
@@ -20,14 +20,14 @@ export interface RunOutbox extends Record<string, SqlStorageValue> {
 	body: string;
 }
 
-function runRowOf({ n, body }: RunOutbox): AgentRunRow {
+function parseRunRow({ n, body }: RunOutboxRow): AgentRunRow {
 	return { ...(JSON.parse(body) as Omit<AgentRunRow, "revision">), revision: n };
 }
 
 /** More than a run ever has open: two events, and its row at three times. */
 const ROUND_ROWS = 10;
 
-export class RunOutgoing {
+export class RunOutbox {
 	#sql: SqlStorage;
 	#env: Env;
 
@@ -36,7 +36,7 @@ export class RunOutgoing {
 		this.#env = env;
 	}
 
-	#add(kind: RunOutbox["kind"], id: string, row: object): void {
+	#add(kind: RunOutboxRow["kind"], id: string, row: object): void {
 		this.#sql.exec("INSERT INTO outgoing (id, kind, body) VALUES (?, ?, ?)", id, kind, JSON.stringify(row));
 	}
 
@@ -56,22 +56,22 @@ export class RunOutgoing {
 		return id;
 	}
 
-	#open(): RunOutbox[] {
-		const rows = this.#sql.exec<RunOutbox>(
+	#unflushedRows(): RunOutboxRow[] {
+		const rows = this.#sql.exec<RunOutboxRow>(
 			"SELECT n, id, kind, body FROM outgoing WHERE flushed_at_ms IS NULL ORDER BY n LIMIT ?",
 			ROUND_ROWS,
 		);
 		return rows.toArray();
 	}
 
-	nextRound(): RunOutbox[] {
-		return this.#open();
+	nextRound(): RunOutboxRow[] {
+		return this.#unflushedRows();
 	}
 
 	/** Hands rows on; whoever has one already keeps it. Throws when it is refused. */
-	async record(rows: readonly RunOutbox[]): Promise<void> {
+	async record(rows: readonly RunOutboxRow[]): Promise<void> {
 		const db = database(this.#env.DB);
-		const events = await this.#eventsOf(rows);
+		const events = await this.#parseEvents(rows);
 		for (const event of events) {
 			const { workspace_id: id } = event;
 			if (id !== null) await recordAuditEvent({ env: this.#env }, { kind: "workspace", id }, event);
@@ -79,10 +79,10 @@ export class RunOutgoing {
 		const own = events.filter(({ workspace_id }) => workspace_id === null);
 		if (own.length > 0) await insertEvents(db, own);
 		const latest = rows.findLast(({ kind }) => kind !== "event");
-		if (latest) await upsertRun(db, runRowOf(latest));
+		if (latest) await upsertRun(db, parseRunRow(latest));
 	}
 
-	markFlushed(rows: readonly RunOutbox[]): void {
+	markFlushed(rows: readonly RunOutboxRow[]): void {
 		const ids = JSON.stringify(rows.map(({ id }) => id));
 		this.#sql.exec(
 			"UPDATE outgoing SET flushed_at_ms = ?, body = '' WHERE id IN (SELECT value FROM json_each(?))",
@@ -100,7 +100,7 @@ export class RunOutgoing {
 	}
 
 	/** Events as the log keeps them: what they say of secrets is by the setting. */
-	async #eventsOf(rows: readonly RunOutbox[]): Promise<AuditEventRow[]> {
+	async #parseEvents(rows: readonly RunOutboxRow[]): Promise<AuditEventRow[]> {
 		const events = rows.filter(({ kind }) => kind === "event").map(({ body }) => JSON.parse(body) as AuditEventRow);
 		const settings = cachedSettings(this.#env);
 		return Promise.all(
@@ -110,13 +110,13 @@ export class RunOutgoing {
 
 	/** Events of a page that nobody else has yet. */
 	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
-		const events = await this.#eventsOf(this.#open());
+		const events = await this.#parseEvents(this.#unflushedRows());
 		return { events: selectNewest(events, query), idle: this.isIdle() };
 	}
 
 	/** The run's row that D1 does not have; null where it has the latest. */
 	unflushedRun(): AgentRunRow | null {
-		const latest = this.#open().findLast(({ kind }) => kind !== "event");
-		return latest ? runRowOf(latest) : null;
+		const latest = this.#unflushedRows().findLast(({ kind }) => kind !== "event");
+		return latest ? parseRunRow(latest) : null;
 	}
 }

@@ -3,37 +3,37 @@
 import * as z from "zod";
 import type { StoredReceipt } from "../../meter/settlement.ts";
 import { nanoUsd } from "../../proof/money.ts";
-import type { KnownRun } from "../response.ts";
-import { appendStep, beginTrajectory } from "../trajectory.ts";
-import { outputOf, type RunEnd, type RunState, type RunStep } from "./run.ts";
+import type { RunSnapshot } from "../response.ts";
+import { appendStep, emptyTrajectory } from "../trajectory.ts";
+import { bestOutput, type RunEnd, type RunState, type RunStep } from "./run.ts";
 
-const receiptSchema = z.lazy(() =>
+const agentReceiptSchema = z.lazy(() =>
 	z.object({ cost_usd: z.number(), trajectory_proof: z.string(), n_steps: z.int().nonnegative() }),
 );
 
-const MESSAGE =
+const SETTLED_BY_METER_MESSAGE =
 	"The run was interrupted: the service stopped in the middle of it, and it was settled at what its calls may have cost. The output holds what was reached.";
 
 /**
  * The run as its receipt has it. A step that was stored after the meter was told for the last time is not in the receipt, and
  * so not in the run any more.
  */
-export function settledElsewhere(
-	{ state, steps }: Pick<KnownRun, "state" | "steps">,
+export function runFromReceipt(
+	{ state, steps }: Pick<RunSnapshot, "state" | "steps">,
 	{ receipt }: Pick<StoredReceipt, "receipt">,
 ): { end: RunEnd; state: RunState; steps: RunStep[] } {
-	const { cost_usd, trajectory_proof, n_steps } = receiptSchema.parse(JSON.parse(receipt));
-	const kept = steps.slice(0, n_steps);
-	const trajectory = kept.reduce((so, { record }) => appendStep(so, record), beginTrajectory(state.trajectory));
+	const { cost_usd, trajectory_proof, n_steps } = agentReceiptSchema.parse(JSON.parse(receipt));
+	const receiptSteps = steps.slice(0, n_steps);
+	const trajectory = receiptSteps.reduce((so, { record }) => appendStep(so, record), emptyTrajectory(state.trajectory));
 	return {
 		end: {
 			status: "interrupted",
-			output: outputOf(kept),
-			finalMessage: MESSAGE,
+			output: bestOutput(receiptSteps),
+			finalMessage: SETTLED_BY_METER_MESSAGE,
 			costNanoUsd: nanoUsd(cost_usd),
 			trajectoryProof: trajectory_proof,
 		},
 		state: { ...state, trajectory },
-		steps: kept,
+		steps: receiptSteps,
 	};
 }

@@ -6,13 +6,13 @@ import type { UsageCall } from "../../meter/settlement.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usdText } from "../../proof/money.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
-import { type EarlierOutput, outputsDigest } from "../digest.ts";
+import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
 import { type BudgetAlert, type GuardState, type RunPolicy, SpendGuard, type SpendLimits } from "../guard.ts";
-import { layoutOf, MAX_PLANNED_SUBTASKS } from "../plan.ts";
+import { MAX_PLANNED_SUBTASKS, toStepLayout } from "../plan.ts";
 import type { Intensity, StepLimit } from "../step-decision.ts";
 import { primaryStrategy } from "../step-strategy.ts";
-import { appendStep, beginTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
+import { appendStep, emptyTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
 import type { RunBudget } from "./limits.ts";
 
 /** How runs end; `interrupted` is a run that failed or whose object died. */
@@ -71,12 +71,12 @@ export interface StepCharge {
 /** How far a run has come; everything of it that changes but steps and charges. */
 export interface RunState {
 	plan: string[];
-	isPlanned: boolean;
+	hasPlan: boolean;
 	/** Subtasks that are over. */
-	done: number;
+	subtasksDone: number;
 	/** A step found the whole goal met. */
-	isMet: boolean;
-	isFinal: boolean;
+	isGoalMet: boolean;
+	isFinalized: boolean;
 	/** What kept a step from being made. */
 	stop: { limit: StepLimit; reason: string } | null;
 	isCancelled: boolean;
@@ -102,47 +102,56 @@ export interface RunEnd {
 }
 
 /** What a run does next. */
-export type Move =
+export type RunAction =
 	| { kind: "plan"; maxSubtasks: number }
 	| { kind: "subtask"; subtask: string }
 	| { kind: "finalize" }
 	| { kind: "end" };
 
-export function openRun(spec: RunSpec): RunState {
+export function initialRunState(spec: RunSpec): RunState {
 	const { runId: run_id, policy } = spec;
 	return {
 		plan: [],
-		isPlanned: false,
-		done: 0,
-		isMet: false,
-		isFinal: false,
+		hasPlan: false,
+		subtasksDone: 0,
+		isGoalMet: false,
+		isFinalized: false,
 		stop: null,
 		isCancelled: false,
 		fault: null,
 		guard: SpendGuard.open(spec, policy).state,
-		trajectory: beginTrajectory({ run_id, policy, strategy: primaryStrategy(policy) }),
+		trajectory: emptyTrajectory({ run_id, policy, strategy: primaryStrategy(policy) }),
 		readers: [],
 		isSandbox: false,
 	};
 }
 
 /** The subtasks that the goal names itself: all of them, also those for which there are no steps. */
-export function ownPlan({ goal }: Pick<RunSpec, "goal">): string[] {
+export function planFromGoal({ goal }: Pick<RunSpec, "goal">): string[] {
 	return goalSubtasks(goal, MAX_PLANNED_SUBTASKS);
 }
 
 /** Steps so far. */
-export function stepsTaken({ trajectory }: RunState): number {
+export function countSteps({ trajectory }: RunState): number {
 	return trajectory.range.size;
 }
 
 /** What a run does next; a plan, where none is asked for, is to be put in its place before. */
-export function nextMove({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunState): Move {
-	const { isPlanned, plan, done, isMet, isFinal, stop, isCancelled, fault } = state;
+export function nextAction({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunState): RunAction {
+	const {
+		hasPlan: isPlanned,
+		plan,
+		subtasksDone: done,
+		isGoalMet: isMet,
+		isFinalized: isFinal,
+		stop,
+		isCancelled,
+		fault,
+	} = state;
 	if (isFinal || isCancelled || fault !== null) return { kind: "end" };
-	const layout = layoutOf(maxSteps);
+	const layout = toStepLayout(maxSteps);
 	if (!isPlanned) return { kind: "plan", maxSubtasks: layout.maxSubtasks };
-	const left = maxSteps - stepsTaken(state);
+	const left = maxSteps - countSteps(state);
 	const framed = maxSteps > 1 ? 1 : 0;
 	const subtask = plan[done];
 	if (stop === null && !isMet && subtask !== undefined && left > framed) return { kind: "subtask", subtask };
@@ -152,7 +161,7 @@ export function nextMove({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunStat
 }
 
 /** Results so far, for digests. */
-export function resultsOf(steps: readonly RunStep[]): EarlierOutput[] {
+export function subtaskResults(steps: readonly RunStep[]): SubtaskResult[] {
 	return steps
 		.filter(({ isAside, record }) => !isAside && record.role === "subtask")
 		.map(({ record: { index }, subtask, output }) => ({ index, subtask, output }));
@@ -164,17 +173,17 @@ const MAX_PARTIAL_BYTES = 200_000;
 const isBlank = ({ output }: Pick<RunStep, "output">) => output.trim() === "";
 
 /** The best result there is: the final step's, unless only the subtasks gave any. */
-export function outputOf(steps: readonly RunStep[]): string {
-	const results = resultsOf(steps);
+export function bestOutput(steps: readonly RunStep[]): string {
+	const results = subtaskResults(steps);
 	const final = steps.find(({ record }) => record.role === "finalize");
 	if (final && (!isBlank(final) || results.every(isBlank))) return final.output;
 	const [only, ...others] = results;
-	return only && others.length === 0 ? only.output : outputsDigest(results, MAX_PARTIAL_BYTES);
+	return only && others.length === 0 ? only.output : excerptResults(results, MAX_PARTIAL_BYTES);
 }
 
 /** Root of a run's trajectory as far as it has come. */
-export function proofSoFar({ trajectory }: Pick<RunState, "trajectory">, steps: readonly RunStep[]): string {
-	return trajectoryProof(trajectory, hashText(outputOf(steps)));
+export function currentProof({ trajectory }: Pick<RunState, "trajectory">, steps: readonly RunStep[]): string {
+	return trajectoryProof(trajectory, hashText(bestOutput(steps)));
 }
 
 /** Integer nano-USD of charges. */
@@ -186,7 +195,7 @@ export function sumChargesNanoUsd(charges: readonly StepCharge[]): number {
 }
 
 /** A trajectory with a step more, and the step as it is shown. */
-export function withStep(
+export function chainStep(
 	trajectory: Trajectory,
 	step: Omit<StepRecord, "index" | "step_proof">,
 ): { trajectory: Trajectory; record: StepRecord } {
@@ -196,7 +205,15 @@ export function withStep(
 }
 
 /** What a run ends as that has no move left. */
-export function endStatusOf({ plan, done, isMet, isFinal, stop, isCancelled, fault }: RunState): EndStatus {
+export function endStatus({
+	plan,
+	subtasksDone: done,
+	isGoalMet: isMet,
+	isFinalized: isFinal,
+	stop,
+	isCancelled,
+	fault,
+}: RunState): EndStatus {
 	if (fault !== null) return "interrupted";
 	// What is over when it is cancelled is over.
 	if (isCancelled && !isFinal) return "cancelled";
@@ -204,7 +221,7 @@ export function endStatusOf({ plan, done, isMet, isFinal, stop, isCancelled, fau
 	return done < plan.length && !isMet ? "max_steps_reached" : "complete";
 }
 
-const LIMIT_TEXT: Readonly<Record<StepLimit, string>> = {
+const STOP_TEXT: Readonly<Record<StepLimit, string>> = {
 	run_cap: "the next step could have cost more than was left; raise max_cost_usd",
 	final_step: "the next step and the final one could have cost more than was left; raise max_cost_usd",
 	step_cap: "the next step could have cost more than max_cost_per_step allows; raise it",
@@ -212,19 +229,19 @@ const LIMIT_TEXT: Readonly<Record<StepLimit, string>> = {
 };
 
 /** Why a run stopped and what is there of it, for people; null of a complete one. */
-export function finalMessageOf(
+export function finalMessage(
 	spec: Pick<RunSpec, "capNanoUsd" | "maxSteps">,
 	state: RunState,
 	costNanoUsd: number,
 ): string | null {
-	const status = endStatusOf(state);
-	const { plan, done, stop, fault } = state;
+	const status = endStatus(state);
+	const { plan, subtasksDone: done, stop, fault } = state;
 	const why: Readonly<Record<EndStatus, string>> = {
 		complete: "",
-		budget_exhausted: `The run stopped within its budget: ${LIMIT_TEXT[stop?.limit ?? "run_cap"]} (${stop?.reason ?? ""}).`,
+		budget_exhausted: `The run stopped within its budget: ${STOP_TEXT[stop?.limit ?? "run_cap"]} (${stop?.reason ?? ""}).`,
 		max_steps_reached: `The run stopped at its limit of ${spec.maxSteps} ${spec.maxSteps === 1 ? "step" : "steps"}; raise max_steps to have all subtasks done.`,
 		cancelled: "The run was cancelled.",
-		interrupted: `The run was interrupted: ${fault ?? LIMIT_TEXT[stop?.limit ?? "no_model"]}.`,
+		interrupted: `The run was interrupted: ${fault ?? STOP_TEXT[stop?.limit ?? "no_model"]}.`,
 	};
 	if (status === "complete") return null;
 	const subtasks = plan.length === 1 ? "subtask" : "subtasks";
@@ -234,7 +251,7 @@ export function finalMessageOf(
 }
 
 /** What a run ends as, whose charges are all known. */
-export function endOf(
+export function toRunEnd(
 	spec: RunSpec,
 	state: RunState,
 	steps: readonly RunStep[],
@@ -242,11 +259,11 @@ export function endOf(
 ): RunEnd {
 	const costNanoUsd = sumChargesNanoUsd(charges);
 	return {
-		status: endStatusOf(state),
-		output: outputOf(steps),
-		finalMessage: finalMessageOf(spec, state, costNanoUsd),
+		status: endStatus(state),
+		output: bestOutput(steps),
+		finalMessage: finalMessage(spec, state, costNanoUsd),
 		costNanoUsd,
-		trajectoryProof: proofSoFar(state, steps),
+		trajectoryProof: currentProof(state, steps),
 	};
 }
 

@@ -14,27 +14,33 @@ import { matchRule } from "../../routing/rules.ts";
 import { detectSignals } from "../../routing/signals.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
-import { gateOnGoal } from "../goal-gate.edge.ts";
+import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
-import { type AgentRunRequest, bodyHash, DEFAULT_AGENT_TEMPERATURE, DEFAULT_MAX_TOKENS, goalOf } from "../request.ts";
-import type { ShownRun } from "../response.ts";
-import { stepPool, toStepTask } from "../step-pricer.edge.ts";
+import {
+	type AgentRunRequest,
+	bodyHash,
+	DEFAULT_AGENT_MAX_TOKENS,
+	DEFAULT_AGENT_TEMPERATURE,
+	parseGoal,
+} from "../request.ts";
+import type { RunResponse } from "../response.ts";
+import { selectStepPool, toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
-import { type AgentRunClient, type Awaited, agentRunClient, claimRun, unclaimRun } from "./client.edge.ts";
-import { endOf, openRun, ownPlan, type RunSpec } from "./run.ts";
-import { type RunLimits, runLimitsOf } from "./limits.ts";
-import { writtenSoFar } from "./settlement.ts";
+import { type AgentRunClient, type Awaited, agentRunClient, claimRun, releaseClaim } from "./client.edge.ts";
+import { type RunLimits, toRunLimits } from "./limits.ts";
+import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
+import { draftInterimSettlement } from "./settlement.ts";
 
 /** From the admission of a run to the first word of its object; without it the run is settled at nothing. */
-const START_WITHIN_MS = 60_000;
+const START_RESERVATION_MS = 60_000;
 
-const EVENTS_GRACE_MS = 1_000;
+const LAST_EVENTS_MS = 1_000;
 
-const NEVER_BEGUN: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
+const RUN_NOT_STARTED: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
 
 /** The answer to who waited for a run: the run, or why there is none to show. */
-export function toRunResponse(awaited: Awaited, runId: string): JsonResult<ShownRun> {
-	if (awaited === "void") return fail(NEVER_BEGUN);
+export function toOutcomeResult(awaited: Awaited, runId: string): JsonResult<RunResponse> {
+	if (awaited === "void") return fail(RUN_NOT_STARTED);
 	if (awaited === "unaccounted") return fail({ reason: "receipt_unavailable", requestId: runId });
 	const { run, isSandbox } = awaited;
 	if (run.status === "interrupted" || run.status === "running")
@@ -43,7 +49,7 @@ export function toRunResponse(awaited: Awaited, runId: string): JsonResult<Shown
 }
 
 /** The lower of a run's own limits and what the routing config lets one request cost. */
-function withinConfig(
+function applyConfig(
 	limits: RunLimits,
 	config: CompiledConfig | null,
 	goal: string,
@@ -66,33 +72,33 @@ function withinConfig(
 }
 
 /** A run that may begin. */
-interface Prepared {
+interface PreparedRun {
 	spec: RunSpec;
 	/** On its goal. */
 	gate: ComplianceGate | null;
 }
 
 /** What a run is to be, with the gate on its goal; a failure where no model may work on it at all. */
-async function prepare(
+async function prepareRun(
 	body: AgentRunRequest,
 	goal: string,
 	ownLimits: RunLimits,
 	context: KeyContext,
-): Promise<Result<Prepared>> {
+): Promise<Result<PreparedRun>> {
 	const { account, settings, startedAtMs } = context;
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
 	const { config, policy: compliance } = rules.value;
-	const gate = await gateOnGoal(goal, compliance, settings);
-	const { limits, panel } = withinConfig(ownLimits, config, goal);
+	const gate = await gateForGoal(goal, compliance, settings);
+	const { limits, panel } = applyConfig(ownLimits, config, goal);
 	const policy = body.policy ?? "balanced";
-	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
+	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
-	const plan = ownPlan({ goal });
-	const first = subtaskMessages({ goal, subtask: plan[0] ?? goal, number: 1, of: plan.length, earlier: [] });
-	const asked = toStepTask(first, maxTokens, temperature);
-	const rulesOfSteps = { policy, config: panel, gate, temperature };
-	const pool = stepPool(context, rulesOfSteps, START_INTENSITY[policy], asked, true);
+	const plan = planFromGoal({ goal });
+	const messages = subtaskMessages({ goal, subtask: plan[0] ?? goal, number: 1, of: plan.length, earlier: [] });
+	const task = toPromptTask(messages, maxTokens, temperature);
+	const stepRules = { policy, config: panel, gate, temperature };
+	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
 	if (!pool.ok) return pool;
 	const spec: RunSpec = {
 		runId: newRequestId(account, context, "agt_"),
@@ -118,14 +124,14 @@ async function prepare(
 }
 
 /** The run that the body's key stands for; null without a key, and for a key that is new. */
-async function claimed(
+async function claimKey(
 	{ idempotency_key: key }: AgentRunRequest,
 	{ account, env, rawBody }: KeyContext,
 	runId: string | null,
 ): Promise<Result<string | null>> {
 	if (key == null) return ok(runId);
 	const claim = await claimRun(env, account.userId, key, bodyHash(rawBody), runId);
-	if (claim && !claim.isSame) {
+	if (claim && !claim.isSameBody) {
 		const message = "this idempotency_key stands for a run that was asked for with another body";
 		return fail({ reason: "idempotency_conflict", message });
 	}
@@ -133,14 +139,14 @@ async function claimed(
 }
 
 /** Hands the run's events on as they come; what is lost of them is lost, the run itself is answered all the same. */
-async function passOn(run: AgentRunClient, progress: (event: ProgressEvent) => void): Promise<void> {
+async function forwardEvents(run: AgentRunClient, progress: (event: ProgressEvent) => void): Promise<void> {
 	try {
 		let rest = "";
 		const lines = (await run.follow()).pipeThrough(new TextDecoderStream());
 		for await (const text of lines) {
-			const whole = (rest + text).split("\n");
-			rest = whole.pop() ?? "";
-			for (const line of whole) progress(JSON.parse(line) as ProgressEvent);
+			const lines = (rest + text).split("\n");
+			rest = lines.pop() ?? "";
+			for (const line of lines) progress(JSON.parse(line) as ProgressEvent);
 		}
 	} catch (error) {
 		logError("agent_events_lost", error);
@@ -148,39 +154,43 @@ async function passOn(run: AgentRunClient, progress: (event: ProgressEvent) => v
 }
 
 /** Events that are on their way when the run is over are waited for so long. */
-function eventsGrace(): Promise<void> {
-	return new Promise((resolve) => setTimeout(resolve, EVENTS_GRACE_MS));
+function waitForLastEvents(): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
 }
 
 /** Waits for the end of a run, which may have begun in another request. */
-async function awaitRun(
+async function waitForRun(
 	{ idempotency_key: key }: AgentRunRequest,
 	{ env, account: { userId } }: KeyContext,
 	runId: string,
-	progress: Progress,
-): Promise<JsonResult<ShownRun>> {
+	progress: ReportProgress,
+): Promise<JsonResult<RunResponse>> {
 	const run = agentRunClient(env, userId, runId);
-	const finished = run.finished();
-	if (progress) await Promise.race([passOn(run, progress), finished.then(eventsGrace, () => null)]);
-	const awaited = await finished;
-	if (awaited === "void" && key != null) await unclaimRun(env, userId, key, runId);
-	return toRunResponse(awaited, runId);
+	const ended = run.waitForEnd();
+	if (progress) await Promise.race([forwardEvents(run, progress), ended.then(waitForLastEvents, () => null)]);
+	const outcome = await ended;
+	if (outcome === "void" && key != null) await releaseClaim(env, userId, key, runId);
+	return toOutcomeResult(outcome, runId);
 }
 
 /** Hears what happens; null where nobody wants to hear of it before the end. */
-type Progress = ((event: ProgressEvent) => void) | null;
+type ReportProgress = ((event: ProgressEvent) => void) | null;
 
 /** Admits a run under its id and has its object begin it; the id of the run to wait for, which may be another's of the same key. */
-async function begin(body: AgentRunRequest, context: KeyContext, { spec, gate }: Prepared): Promise<Result<string>> {
+async function admitAndStart(
+	body: AgentRunRequest,
+	context: KeyContext,
+	{ spec, gate }: PreparedRun,
+): Promise<Result<string>> {
 	const { runId } = spec;
 	context.requestId = runId;
 	const { funds, settings } = toCaller(context);
-	const state = openRun(spec);
-	const end = endOf(spec, { ...state, fault: "it did not begin" }, [], []);
-	const written = writtenSoFar({ spec, state, charges: [], end, gate, catalog: settings.catalog }, Date.now());
-	const reserved = await funds.reserve({ ...written, expiresAtMs: Date.now() + START_WITHIN_MS });
+	const state = initialRunState(spec);
+	const end = toRunEnd(spec, { ...state, fault: "it did not begin" }, [], []);
+	const draft = draftInterimSettlement({ spec, state, charges: [], end, gate, catalog: settings.catalog }, Date.now());
+	const reserved = await funds.reserve({ ...draft, expiresAtMs: Date.now() + START_RESERVATION_MS });
 	if (!reserved.ok) return reserved;
-	const claim = await claimed(body, context, runId).catch(async (error: unknown) => {
+	const claim = await claimKey(body, context, runId).catch(async (error: unknown) => {
 		await funds.release();
 		throw error;
 	});
@@ -190,30 +200,30 @@ async function begin(body: AgentRunRequest, context: KeyContext, { spec, gate }:
 	}
 	// Where this fails the run may have begun all the same: its reservation is left to it, or to expire at nothing.
 	const isBegun = await agentRunClient(context.env, spec.userId, runId).start(spec);
-	return isBegun ? ok(runId) : fail(NEVER_BEGUN);
+	return isBegun ? ok(runId) : fail(RUN_NOT_STARTED);
 }
 
 /** Answers a request for a run with the run at its end. */
-export async function startRun(
+export async function startOrJoinRun(
 	body: AgentRunRequest,
 	context: KeyContext,
-	progress: Progress,
-): Promise<JsonResult<ShownRun>> {
-	const goal = goalOf(body);
+	progress: ReportProgress,
+): Promise<JsonResult<RunResponse>> {
+	const goal = parseGoal(body);
 	if (!goal.ok) return goal;
-	const limits = runLimitsOf(body, context.account.plan);
+	const limits = toRunLimits(body, context.account.plan);
 	if (!limits.ok) return limits;
-	const known = await claimed(body, context, null);
-	if (!known.ok) return known;
-	if (known.value !== null) {
+	const claimed = await claimKey(body, context, null);
+	if (!claimed.ok) return claimed;
+	if (claimed.value !== null) {
 		const admitted = await context.admit();
-		return admitted.ok ? awaitRun(body, context, known.value, progress) : admitted;
+		return admitted.ok ? waitForRun(body, context, claimed.value, progress) : admitted;
 	}
-	const prepared = await prepare(body, goal.value, limits.value, context);
+	const prepared = await prepareRun(body, goal.value, limits.value, context);
 	if (!prepared.ok) return prepared;
-	const begun = await begin(body, context, prepared.value);
-	if (!begun.ok) return begun;
-	const answer = await awaitRun(body, context, begun.value, progress);
+	const started = await admitAndStart(body, context, prepared.value);
+	if (!started.ok) return started;
+	const answer = await waitForRun(body, context, started.value, progress);
 	if (answer.ok) Object.assign(context.log, { outcome: answer.value.status, cost_usd: answer.value.cost_consumed_usd });
 	return answer;
 }

@@ -2,19 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-	type BegunStep,
 	type GuardCharge,
+	type HeldStep,
 	type RunPolicy,
 	SpendGuard,
 	START_INTENSITY,
 } from "../../../src/agents/guard.ts";
 import {
 	decideStep,
-	INTENSITY_LADDER,
+	INTENSITIES_DESCENDING,
 	type Intensity,
 	MIN_VISIBLE_TOKENS,
+	type StepAllowance,
 	type StepRequest,
-	type StepRoom,
 } from "../../../src/agents/step-decision.ts";
 import { usd } from "../../../src/proof/money.ts";
 
@@ -103,23 +103,27 @@ function play({ capNanoUsd, stepShare, policy, prices: table, wishes }: Scenario
 	const steps: Played["steps"] = [];
 	for (const each of wishes) {
 		const before = guard.intensity;
-		const begun = guard.begin(requestOf(table, each));
+		const begun = guard.decideAndHold(requestOf(table, each));
 		expect(begun.reason).not.toBe("");
 		if (begun.kind === "stop") continue;
 		expect(begun.worstCaseNanoUsd).toBeLessThanOrEqual(stepCapNanoUsd);
-		expect(INTENSITY_LADDER.indexOf(begun.intensity)).toBeGreaterThanOrEqual(INTENSITY_LADDER.indexOf(before));
+		expect(INTENSITIES_DESCENDING.indexOf(begun.intensity)).toBeGreaterThanOrEqual(
+			INTENSITIES_DESCENDING.indexOf(before),
+		);
 		if (each.calls === null) begun.hold.release();
 		else settle(guard, begun, each, steps);
 		if (each.resumes) guard = SpendGuard.resume(JSON.parse(JSON.stringify(guard.state)));
 		expect(guard.spentNanoUsd).toBeLessThanOrEqual(capNanoUsd);
 		expect(guard.spentNanoUsd).toBe(steps.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
 		expect(guard.remainingNanoUsd).toBe(capNanoUsd - guard.spentNanoUsd);
-		expect(INTENSITY_LADDER.indexOf(guard.intensity)).toBeGreaterThanOrEqual(INTENSITY_LADDER.indexOf(begun.intensity));
+		expect(INTENSITIES_DESCENDING.indexOf(guard.intensity)).toBeGreaterThanOrEqual(
+			INTENSITIES_DESCENDING.indexOf(begun.intensity),
+		);
 	}
 	return { guard, steps };
 }
 
-function settle(guard: SpendGuard, begun: BegunStep, each: Wish, steps: Played["steps"]): void {
+function settle(guard: SpendGuard, begun: HeldStep, each: Wish, steps: Played["steps"]): void {
 	const { intensity, worstCaseNanoUsd, hold } = begun;
 	const charge = chargeOf(each, worstCaseNanoUsd);
 	const told = guard.alerts.length;
@@ -168,13 +172,15 @@ describe("a run", () => {
 				);
 				for (const [place, alert] of pressure.entries()) {
 					const highest = expected[place]?.highest ?? "Laser";
-					expect(INTENSITY_LADDER.indexOf(alert.intensity)).toBeGreaterThanOrEqual(INTENSITY_LADDER.indexOf(highest));
+					expect(INTENSITIES_DESCENDING.indexOf(alert.intensity)).toBeGreaterThanOrEqual(
+						INTENSITIES_DESCENDING.indexOf(highest),
+					);
 					expect(alert.consumed_share).toBeGreaterThanOrEqual(alert.threshold ?? 2);
 					expect(alert.consumed_share).toBeLessThanOrEqual(1);
 					expect(alert.consumed_usd).toBeLessThanOrEqual(alert.max_cost_usd);
 					for (const { intensity } of steps.slice(alert.step_index + 1))
-						expect(INTENSITY_LADDER.indexOf(intensity)).toBeGreaterThanOrEqual(
-							INTENSITY_LADDER.indexOf(alert.intensity),
+						expect(INTENSITIES_DESCENDING.indexOf(intensity)).toBeGreaterThanOrEqual(
+							INTENSITIES_DESCENDING.indexOf(alert.intensity),
 						);
 				}
 			}),
@@ -187,7 +193,7 @@ describe("a run", () => {
 			fc.property(scenario, (drawn) => {
 				const { steps, guard } = play(drawn);
 				const rungs = [START_INTENSITY[drawn.policy], ...steps.map(({ intensity }) => intensity), guard.intensity].map(
-					(intensity) => INTENSITY_LADDER.indexOf(intensity),
+					(intensity) => INTENSITIES_DESCENDING.indexOf(intensity),
 				);
 				expect(rungs).toEqual(rungs.toSorted((a, b) => a - b));
 			}),
@@ -210,8 +216,8 @@ describe("a run", () => {
 });
 
 describe("a decision", () => {
-	const room: fc.Arbitrary<StepRoom> = fc.record({
-		intensity: fc.constantFrom<Intensity>(...INTENSITY_LADDER),
+	const room: fc.Arbitrary<StepAllowance> = fc.record({
+		intensity: fc.constantFrom<Intensity>(...INTENSITIES_DESCENDING),
 		freeNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 		stepCapNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 	});
@@ -226,7 +232,7 @@ describe("a decision", () => {
 					const worst = request.worstCaseNanoUsd(intensity, tokens);
 					return worst !== null && worst <= spendable;
 				};
-				const ladder = INTENSITY_LADDER.slice(INTENSITY_LADDER.indexOf(given.intensity));
+				const ladder = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(given.intensity));
 				const whole = ladder.find((intensity) => fits(intensity, maxTokens));
 				const cut = ladder.findLast((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
 				const decision = decideStep(request, given);
@@ -271,7 +277,7 @@ describe("a decision", () => {
 		...{ calls: [0], maxTokens: 1_000, reserveNanoUsd: 0, billOverrun: false, resumes: false },
 		...more,
 	});
-	const decide = (free: number, more: Partial<StepRoom> = {}, each: Partial<Wish> = {}) =>
+	const decide = (free: number, more: Partial<StepAllowance> = {}, each: Partial<Wish> = {}) =>
 		decideStep(requestOf(table, wishOf(each)), {
 			...{ intensity: "Laser", freeNanoUsd: free, stepCapNanoUsd: free },
 			...more,
@@ -427,16 +433,16 @@ describe("an alert", () => {
 describe("a hold", () => {
 	it("keeps its money from other steps until it is settled or released, once", () => {
 		const guard = SpendGuard.open({ capNanoUsd: 100, stepCapNanoUsd: 60 }, "balanced");
-		expect([guard.mayHold(61), guard.mayHold(60), guard.mayHold(0.5), guard.mayHold(-1)]).toEqual([
+		expect([guard.canHold(61), guard.canHold(60), guard.canHold(0.5), guard.canHold(-1)]).toEqual([
 			false,
 			true,
 			false,
 			false,
 		]);
 		const first = guard.hold(60);
-		expect([guard.hold(41), guard.mayHold(40)]).toEqual([null, true]);
+		expect([guard.hold(41), guard.canHold(40)]).toEqual([null, true]);
 		first?.release();
-		expect(guard.mayHold(60)).toBe(true);
+		expect(guard.canHold(60)).toBe(true);
 		const second = guard.hold(60);
 		second?.settle(0, { costNanoUsd: 10 });
 		expect(() => second?.release()).toThrow("once");

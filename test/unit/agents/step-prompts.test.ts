@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
+	EARLIER_RESULTS_BYTES,
 	finalMessages,
-	readStepAnswer,
-	SUBTASK_DIGEST_BYTES,
+	parseStepAnswer,
 	subtaskMessages,
 } from "../../../src/agents/step-prompts.ts";
 
@@ -16,7 +16,7 @@ describe("the prompt of a subtask", () => {
 		expect(system?.content).toContain("GOAL MET");
 		expect(user?.content).toMatch(/^Goal:\nThe goal\n\nResults so far:\n[\s\S]+\n\nSubtask 2 of 9:\nThe part$/);
 		const long = subtaskMessages({ ...place, earlier: earlier(500) })[1]?.content.length ?? 0;
-		expect(long).toBeLessThan(SUBTASK_DIGEST_BYTES + 200);
+		expect(long).toBeLessThan(EARLIER_RESULTS_BYTES + 200);
 	});
 
 	it("says the goal once where it is the subtask, and asks the last one for no early end", () => {
@@ -39,6 +39,6 @@ describe("a step's answer", () => {
 		["GOAL MET\nmore", "GOAL MET\nmore", false],
 		["GOAL MET", "GOAL MET", false],
 	])("%j is %j, and ends the run: %s", (answer, output, isMet) => {
-		expect(readStepAnswer(answer)).toEqual({ output, isMet });
+		expect(parseStepAnswer(answer)).toEqual({ output, isMet });
 	});
 });

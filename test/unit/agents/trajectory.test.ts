@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
 	appendStep,
-	beginTrajectory,
+	emptyTrajectory,
 	type TrajectoryBundle,
 	trajectoryProof,
 	verifyTrajectory,
@@ -95,7 +95,7 @@ describe("a trajectory", () => {
 			timestamp: "2026-07-22T10:00:00.000Z",
 		});
 		const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
-		const begun = beginTrajectory(run);
+		const begun = emptyTrajectory(run);
 		const first = appendStep(begun, step(0));
 		const second = appendStep(first, step(1));
 		expect([begun.last, first.last, second.last, trajectoryProof(second, hashText("done"))]).toEqual([
@@ -109,7 +109,7 @@ describe("a trajectory", () => {
 	it("that grows step by step has the proofs and the root of the second implementation", () => {
 		fc.assert(
 			fc.property(issued(0, 20), (bundle) => {
-				let trajectory = beginTrajectory(bundle);
+				let trajectory = emptyTrajectory(bundle);
 				for (const [index, step] of bundle.steps.entries()) {
 					trajectory = JSON.parse(JSON.stringify(appendStep(trajectory, step)));
 					expect(trajectory.last).toBe(bundle.step_proofs[index]);
@@ -124,7 +124,7 @@ describe("a trajectory", () => {
 		const [run] = fc.sample(header, { numRuns: 1, seed: 1 });
 		const [step] = fc.sample(stepAt(1), { numRuns: 1, seed: 1 });
 		if (!run || !step) throw new Error("nothing was drawn");
-		expect(() => appendStep(beginTrajectory(run), step)).toThrow(RangeError);
+		expect(() => appendStep(emptyTrajectory(run), step)).toThrow(RangeError);
 	});
 });
 

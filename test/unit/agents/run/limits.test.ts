@@ -2,14 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { runLimitFields, runLimitsOf } from "../../../../src/agents/run/limits.ts";
+import { runLimitFields, toRunLimits } from "../../../../src/agents/run/limits.ts";
 import { PLANS, type PlanId } from "../../../../src/catalog/plans.ts";
 import { toHttpFailure } from "../../../../src/http/errors.ts";
 
-type Wishes = Parameters<typeof runLimitsOf>[0];
+type Wishes = Parameters<typeof toRunLimits>[0];
 
 function limitsOf(wishes: Wishes, plan: PlanId = "pro") {
-	const limits = runLimitsOf(wishes, PLANS[plan]);
+	const limits = toRunLimits(wishes, PLANS[plan]);
 	if (!limits.ok) throw new Error(limits.failure.reason);
 	return limits.value;
 }
@@ -41,7 +41,7 @@ describe("a run's limits", () => {
 	it("refuse a cap above the plan's limit with 402, whatever it is above it by, and take the limit itself", () => {
 		expect(limitsOf({ max_cost_usd: 2.5 }).capNanoUsd).toBe(2_500_000_000);
 		for (const max_cost_usd of [2.5 + 2 ** -51, 2.6, 1e300]) {
-			const limits = runLimitsOf({ max_cost_usd }, PLANS.pro);
+			const limits = toRunLimits({ max_cost_usd }, PLANS.pro);
 			if (limits.ok) throw new Error("it was taken");
 			expect(toHttpFailure(limits.failure)).toMatchObject({
 				status: 402,

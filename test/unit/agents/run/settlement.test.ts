@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { endOf } from "../../../../src/agents/run/run.ts";
-import { settledElsewhere } from "../../../../src/agents/run/receipt.ts";
-import { writtenRun, writtenSoFar } from "../../../../src/agents/run/settlement.ts";
+import { runFromReceipt } from "../../../../src/agents/run/receipt.ts";
+import { toRunEnd } from "../../../../src/agents/run/run.ts";
+import { draftInterimSettlement, draftSettlement } from "../../../../src/agents/run/settlement.ts";
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
-import { callCosting, RUN_ID, runWith, specOf } from "../../../support/run-spec.ts";
+import { RUN_ID, runSpec, runWith, usageCall } from "../../../support/run-spec.ts";
 
 const AT = Date.UTC(2026, 0, 1, 0, 1);
 
-function written(charges: Parameters<typeof writtenRun>[0]["charges"], outputs = ["a", "b"]) {
-	const { state, steps } = runWith(outputs, { done: outputs.length });
-	const end = endOf(specOf(), state, steps, charges);
-	return { run: { spec: specOf(), state, charges, end, gate: null, catalog: CATALOG }, end, state, steps };
+function written(charges: Parameters<typeof draftSettlement>[0]["charges"], outputs = ["a", "b"]) {
+	const { state, steps } = runWith(outputs, { subtasksDone: outputs.length });
+	const end = toRunEnd(runSpec(), state, steps, charges);
+	return { run: { spec: runSpec(), state, charges, end, gate: null, catalog: CATALOG }, end, state, steps };
 }
 
 describe("a run as it is settled", () => {
 	it("is one row with every call, and a receipt of the same cost", () => {
 		const { run, end } = written([
-			{ calls: [callCosting(100), callCosting(20, "b")], estimated: false },
-			{ calls: [callCosting(3, "c")], estimated: true },
+			{ calls: [usageCall(100), usageCall(20, "b")], estimated: false },
+			{ calls: [usageCall(3, "c")], estimated: true },
 		]);
-		const { usage, receipt } = writtenRun(run, AT);
+		const { usage, receipt } = draftSettlement(run, AT);
 		expect(usage).toMatchObject({
 			request_id: RUN_ID,
 			kind: "agent",
@@ -47,29 +47,29 @@ describe("a run as it is settled", () => {
 	});
 
 	it("without a call names the model that was meant to work", () => {
-		expect(writtenRun(written([]).run, AT).usage).toMatchObject({ model: "first", cost_nano_usd: 0, calls: [] });
+		expect(draftSettlement(written([]).run, AT).usage).toMatchObject({ model: "first", cost_nano_usd: 0, calls: [] });
 	});
 
 	it("on its way has its calls as one for each model where they are many, with the same sums", () => {
-		const calls = Array.from({ length: 60 }, (_, at) => callCosting(at, at % 2 === 0 ? "a" : "b"));
+		const calls = Array.from({ length: 60 }, (_, at) => usageCall(at, at % 2 === 0 ? "a" : "b"));
 		const { run } = written([{ calls, estimated: false }]);
-		const { usage } = writtenSoFar(run, AT);
+		const { usage } = draftInterimSettlement(run, AT);
 		expect(usage.calls).toMatchObject([
 			{ model: "a", requests: 30 },
 			{ model: "b", requests: 30 },
 		]);
-		expect(usage.cost_nano_usd).toBe(writtenRun(run, AT).usage.cost_nano_usd);
-		expect(usage.tokens).toBe(writtenRun(run, AT).usage.tokens);
-		expect(writtenRun(run, AT).usage.calls).toHaveLength(60);
+		expect(usage.cost_nano_usd).toBe(draftSettlement(run, AT).usage.cost_nano_usd);
+		expect(usage.tokens).toBe(draftSettlement(run, AT).usage.tokens);
+		expect(draftSettlement(run, AT).usage.calls).toHaveLength(60);
 	});
 });
 
 describe("a run that was settled elsewhere", () => {
 	it("is what the receipt says: its cost, its root, and no step more", () => {
-		const before = written([{ calls: [callCosting(700)], estimated: true }], ["a"]);
-		const { receipt } = writtenSoFar(before.run, AT);
-		const { state, steps } = runWith(["a", "b"], { done: 2 });
-		const { end, state: shown, steps: kept } = settledElsewhere({ state, steps }, { receipt: JSON.stringify(receipt) });
+		const before = written([{ calls: [usageCall(700)], estimated: true }], ["a"]);
+		const { receipt } = draftInterimSettlement(before.run, AT);
+		const { state, steps } = runWith(["a", "b"], { subtasksDone: 2 });
+		const { end, state: shown, steps: kept } = runFromReceipt({ state, steps }, { receipt: JSON.stringify(receipt) });
 		expect(kept).toEqual(steps.slice(0, 1));
 		expect(shown.trajectory).toEqual(before.state.trajectory);
 		expect(end).toMatchObject({ status: "interrupted", costNanoUsd: 700, output: "a" });

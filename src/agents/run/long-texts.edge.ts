@@ -5,7 +5,7 @@
 const PART_CHARS = 100_000;
 
 /** Cuts a text, never inside a surrogate pair: a half would not be stored as it is. */
-function partsOf(text: string): string[] {
+function splitText(text: string): string[] {
 	const parts: string[] = [];
 	for (let start = 0; start < text.length; ) {
 		const end = Math.min(text.length, start + PART_CHARS);
@@ -28,7 +28,7 @@ export class LongTexts {
 	put(name: string, text: string): string {
 		this.drop(name);
 		if (text.length <= PART_CHARS) return text;
-		for (const [part, piece] of partsOf(text).entries())
+		for (const [part, piece] of splitText(text).entries())
 			this.#sql.exec("INSERT INTO parts (name, part, text) VALUES (?, ?, ?)", name, part, piece);
 		return "";
 	}

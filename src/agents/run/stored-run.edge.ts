@@ -1,18 +1,18 @@
 // What an object has stored of its run, and the same in memory. Synchronous; every change is one transaction, written before it
 // is noted, so that a crash leaves the run as it was before the change or as it is after it.
 import type { Settlement } from "../../meter/settlement.ts";
-import { LongTexts } from "../long-texts.edge.ts";
-import type { KnownRun } from "../response.ts";
+import type { RunSnapshot } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
+import { LongTexts } from "./long-texts.edge.ts";
 import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepRecord } from "./run.ts";
 
 /** A run that is over and not settled yet: what is to be settled, as it was sealed. */
-export interface Closing {
+export interface PendingSettlement {
 	end: RunEnd;
 	settlement: Settlement;
 }
 
-interface RunRow extends Record<string, SqlStorageValue> {
+interface StoredRunRow extends Record<string, SqlStorageValue> {
 	goal: string;
 	spec: string;
 	state: string;
@@ -20,7 +20,7 @@ interface RunRow extends Record<string, SqlStorageValue> {
 	end: string | null;
 }
 
-interface StepRow extends Record<string, SqlStorageValue> {
+interface RunStepRow extends Record<string, SqlStorageValue> {
 	n: number;
 	record: string;
 	subtask: string;
@@ -28,7 +28,7 @@ interface StepRow extends Record<string, SqlStorageValue> {
 	output: string;
 }
 
-export class RunBook implements KnownRun {
+export class StoredRun implements RunSnapshot {
 	readonly spec: RunSpec;
 	state: RunState;
 	steps: RunStep[];
@@ -36,7 +36,7 @@ export class RunBook implements KnownRun {
 	charges: StepCharge[];
 	/** Of the step under way. */
 	open: OpenCharge | null;
-	closing: Closing | null;
+	closing: PendingSettlement | null;
 	end: RunEnd | null;
 	#storage: DurableObjectStorage;
 	#texts: LongTexts;
@@ -51,7 +51,7 @@ export class RunBook implements KnownRun {
 			open,
 			closing,
 			end,
-		}: Pick<RunBook, "state" | "steps" | "charges" | "open" | "closing" | "end">,
+		}: Pick<StoredRun, "state" | "steps" | "charges" | "open" | "closing" | "end">,
 	) {
 		this.#storage = storage;
 		this.#texts = new LongTexts(storage.sql);
@@ -65,14 +65,14 @@ export class RunBook implements KnownRun {
 	}
 
 	/** The run that is stored; null where none is. */
-	static load(storage: DurableObjectStorage): RunBook | null {
+	static load(storage: DurableObjectStorage): StoredRun | null {
 		const { sql } = storage;
-		const [row] = sql.exec<RunRow>("SELECT goal, spec, state, closing, end FROM run").toArray();
+		const [row] = sql.exec<StoredRunRow>("SELECT goal, spec, state, closing, end FROM run").toArray();
 		if (!row) return null;
 		const texts = new LongTexts(sql);
 		const parsed = <T>(name: string, column: string) => JSON.parse(texts.get(name, column)) as T;
 		const steps = sql
-			.exec<StepRow>("SELECT n, record, subtask, is_plan, output FROM steps ORDER BY n")
+			.exec<RunStepRow>("SELECT n, record, subtask, is_plan, output FROM steps ORDER BY n")
 			.toArray()
 			.map(({ n, record, subtask, is_plan, output }) => ({
 				record: JSON.parse(record) as StepRecord,
@@ -84,7 +84,7 @@ export class RunBook implements KnownRun {
 			.exec<{ is_open: number; charge: string }>("SELECT is_open, charge FROM charges ORDER BY n")
 			.toArray();
 		const open = charges.find(({ is_open }) => is_open === 1);
-		return new RunBook(
+		return new StoredRun(
 			storage,
 			{ ...parsed<Omit<RunSpec, "goal">>("spec", row.spec), goal: texts.get("goal", row.goal) },
 			{
@@ -92,14 +92,14 @@ export class RunBook implements KnownRun {
 				steps,
 				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as StepCharge),
 				open: open ? (JSON.parse(open.charge) as OpenCharge) : null,
-				closing: row.closing === null ? null : parsed<Closing>("closing", row.closing),
+				closing: row.closing === null ? null : parsed<PendingSettlement>("closing", row.closing),
 				end: row.end === null ? null : parsed<RunEnd>("end", row.end),
 			},
 		);
 	}
 
 	/** Stores a run that begins; to be called in a transaction. */
-	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): RunBook {
+	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): StoredRun {
 		const { goal, ...rest } = spec;
 		const texts = new LongTexts(storage.sql);
 		storage.sql.exec(
@@ -108,7 +108,7 @@ export class RunBook implements KnownRun {
 			texts.put("spec", JSON.stringify(rest)),
 			texts.put("state", JSON.stringify(state)),
 		);
-		return new RunBook(storage, spec, { state, steps: [], charges: [], open: null, closing: null, end: null });
+		return new StoredRun(storage, spec, { state, steps: [], charges: [], open: null, closing: null, end: null });
 	}
 
 	#writeState(state: RunState): void {
@@ -164,7 +164,7 @@ export class RunBook implements KnownRun {
 	}
 
 	/** Stores what is to be settled. */
-	close(closing: Closing): void {
+	close(closing: PendingSettlement): void {
 		this.#storage.transactionSync(() => {
 			this.#storage.sql.exec("UPDATE run SET closing = ?", this.#texts.put("closing", JSON.stringify(closing)));
 		});
@@ -172,7 +172,7 @@ export class RunBook implements KnownRun {
 	}
 
 	/** Stores as what the run is settled, with the steps that this has, and whatever belongs to the same change. */
-	finish({ end, state, steps }: Pick<KnownRun, "state" | "steps"> & { end: RunEnd }, also: () => void): void {
+	finish({ end, state, steps }: Pick<RunSnapshot, "state" | "steps"> & { end: RunEnd }, also: () => void): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
