@@ -1,5 +1,4 @@
-// Runs over HTTP: started, listed, read, verified, cancelled.
-
+// The endpoints of agent runs.
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -11,17 +10,10 @@ import { logError } from "../http/log.edge.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import { agentRunRequestSchema } from "./request.ts";
-import {
-	type RunResponse,
-	type RunSummary,
-	runSchema,
-	runSummarySchema,
-	toTrajectoryResponse,
-	trajectorySchema,
-} from "./response.ts";
+import { type RunSummary, runSchema, runSummarySchema, toTrajectoryResponse, trajectorySchema } from "./response.ts";
 import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { startOrJoinRun, toOutcomeResult } from "./run/start.edge.ts";
+import { startOrJoinRun, toOutcomeResult, toRunResult } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_LISTED_RUNS = 50;
@@ -52,7 +44,7 @@ const startRunEndpoint = endpoint({
 		),
 });
 
-/** What D1 has of a run, and what it does not have yet, newest first. */
+/** Merges the runs of D1 with rows that D1 does not have yet. Newest first. */
 function mergeRuns(
 	stored: readonly Pick<AgentRunRow, "id" | "created_at" | "revision" | "summary">[],
 	unflushed: readonly AgentRunRow[],
@@ -85,26 +77,26 @@ const listRunsEndpoint = endpoint({
 	async handle({ query, context }) {
 		const { account, db, env } = context;
 		const limit = Math.min(query.limit, MAX_LISTED_RUNS);
-		// The objects first: what they hand on after this is found in D1.
-		const asked = await readFromOwners(context, "run", ({ id }) =>
+		// Objects are read before D1: what they flush in between is then found in D1.
+		const owned = await readFromOwners(context, "run", ({ id }) =>
 			agentRunClient(env, account.userId, id).unflushedRun(),
 		);
-		if (!asked.ok) return asked;
-		const unflushed = asked.value.flatMap(({ row }) => row ?? []);
+		if (!owned.ok) return owned;
+		const unflushed = owned.value.flatMap(({ row }) => row ?? []);
 		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, limit));
 		const data = mergeRuns(stored, unflushed, limit);
 		return ok({ object: "list" as const, count: data.length, data });
 	},
 });
 
-/** Whether a text can be the id of a run of the caller's; any other is an unknown run. */
+/** Whether a text can be the id of one of the caller's runs. */
 function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
 	const parts = runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
 	if (!parts) return false;
 	return parts.userNumber === null || account.number === null || parts.userNumber === account.number;
 }
 
-/** A run of the caller's: D1's where it is over, else its object's. */
+/** One of the caller's runs: from D1 when it is over, else from its object. */
 async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
 	const { account, db, env, timings } = context;
 	if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
@@ -119,10 +111,6 @@ async function findOwnRun(runId: string, context: KeyContext): Promise<Result<Ru
 	return view ? ok(view) : fail(RUN_NOT_FOUND);
 }
 
-function sandboxHeaders({ isSandbox }: RunView): Record<string, string> {
-	return isSandbox ? { "x-svc-sandbox": "1" } : {};
-}
-
 const getRunEndpoint = endpoint({
 	id: "get_agent_run",
 	method: "GET",
@@ -134,7 +122,7 @@ const getRunEndpoint = endpoint({
 	result: runSchema,
 	async handle({ params, context }) {
 		const found = await findOwnRun(params.run_id, context);
-		return found.ok ? { ok: true, value: found.value.run, headers: sandboxHeaders(found.value) } : found;
+		return found.ok ? toRunResult(found.value) : found;
 	},
 });
 
@@ -156,11 +144,6 @@ const getTrajectoryEndpoint = endpoint({
 	},
 });
 
-/** A run that was to be cancelled: also one that was interrupted is the answer, for there is nothing more to wait for. */
-function cancelledAnswer(view: RunView): { ok: true; value: RunResponse; headers: Record<string, string> } {
-	return { ok: true, value: view.run, headers: sandboxHeaders(view) };
-}
-
 const cancelRunEndpoint = endpoint({
 	id: "cancel_agent_run",
 	method: "POST",
@@ -175,8 +158,9 @@ const cancelRunEndpoint = endpoint({
 			if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
 			const cancelled = await agentRunClient(context.env, context.account.userId, runId).cancel();
 			if (!cancelled) return fail(RUN_NOT_FOUND);
-			const { awaited } = cancelled;
-			return typeof awaited === "string" ? toOutcomeResult(awaited, runId) : cancelledAnswer(awaited);
+			const { outcome } = cancelled;
+			// An interrupted run is a valid answer here: it has ended.
+			return typeof outcome === "string" ? toOutcomeResult(outcome, runId) : toRunResult(outcome);
 		}),
 });
 

@@ -1,21 +1,19 @@
-// What a step is told of the steps before it: their outputs, cut to a size that does not grow with their number. Pure: the same
-// outputs give the same text.
+// Excerpts: a text, or the results of all earlier steps, cut to a number of bytes. Pure and deterministic.
 import { clipCharacters } from "../clip.ts";
 import { utf8Length } from "../providers/wire.ts";
 
-/** A step that is over. */
+/** The result of a subtask's step. */
 export interface SubtaskResult {
-	/** Its place in the run. */
+	/** The step's index in the run. */
 	index: number;
 	subtask: string;
 	output: string;
 }
 
-/** A subtask is named by so much of it. */
 const MAX_SUBTASK_TITLE_CHARS = 120;
-/** An output of which not even this much fits is left out with those before it. */
+/** A result is left out, with all older ones, when not even this much of it fits. */
 const MIN_RESULT_BYTES = 160;
-/** Of a cut output, what its beginning keeps; its end, where conclusions stand, keeps the rest. */
+/** The beginning's share of a cut text. The end, where conclusions are, gets the rest. */
 const HEAD_SHARE = 2 / 3;
 const CUT_MARK = "\n[…]\n";
 const ENTRY_GAP = "\n\n";
@@ -23,7 +21,7 @@ const ENTRY_GAP = "\n\n";
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** True inside a character's UTF-8 sequence. */
+/** Whether a byte continues a character's UTF-8 sequence. */
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** The first bytes, in whole characters. */
@@ -41,7 +39,7 @@ function lastBytes(bytes: Uint8Array, count: number): string {
 }
 
 /**
- * A text in at most so many UTF-8 bytes: whole, else its beginning and its end around a mark.
+ * A text in at most `maxBytes` of UTF-8: whole, or its beginning and its end around a mark.
  * @param maxBytes not negative.
  */
 export function excerptText(text: string, maxBytes: number): string {
@@ -61,7 +59,7 @@ function resultTitle({ index, subtask }: SubtaskResult): string {
 
 interface ResultEntry {
 	title: string;
-	/** Besides the output: the title, and the gap to the entry before. */
+	/** Bytes of the title and of the gap to the entry before. */
 	frameBytes: number;
 	output: string;
 	outputBytes: number;
@@ -71,7 +69,7 @@ function omissionText(count: number): string {
 	return count === 0 ? "" : `(${count} earlier ${count === 1 ? "result is" : "results are"} left out)${ENTRY_GAP}`;
 }
 
-/** The newest outputs for which there is room, oldest first. */
+/** The newest results that fit, oldest first. */
 function entriesThatFit(results: readonly SubtaskResult[], maxBytes: number): ResultEntry[] {
 	const entries: ResultEntry[] = [];
 	let left = maxBytes - utf8Length(omissionText(results.length));
@@ -86,21 +84,22 @@ function entriesThatFit(results: readonly SubtaskResult[], maxBytes: number): Re
 	return entries.reverse();
 }
 
-/** Shares bytes out evenly; what one does not need goes to the others. In the order of `needs`. */
+/** Divides bytes evenly. What one share does not need goes to the others. In the order of `needs`. */
 function divideBytes(needs: readonly number[], bytes: number): number[] {
 	const shares = needs.map(() => 0);
 	let left = bytes;
-	for (const [index, place] of [...needs.keys()].sort((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0)).entries()) {
-		const share = Math.min(needs[place] ?? 0, Math.floor(left / (needs.length - index)));
-		shares[place] = share;
+	const smallestFirst = [...needs.keys()].sort((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0));
+	for (const [served, position] of smallestFirst.entries()) {
+		const share = Math.min(needs[position] ?? 0, Math.floor(left / (needs.length - served)));
+		shares[position] = share;
 		left -= share;
 	}
 	return shares;
 }
 
 /**
- * The outputs of earlier steps in at most so many UTF-8 bytes: whole where they fit. Else the newest gets up to half of the room,
- * the others share the rest evenly, and the oldest, when there is no room for a piece of each, are counted only.
+ * Earlier results in at most `maxBytes` of UTF-8, whole if they fit. Otherwise the newest gets up to half of the space and the others
+ * share the rest evenly. If not all of them fit even in part, the oldest are only counted.
  * @param results oldest first.
  */
 export function excerptResults(results: readonly SubtaskResult[], maxBytes: number): string {
@@ -119,6 +118,6 @@ export function excerptResults(results: readonly SubtaskResult[], maxBytes: numb
 	const shares = [...divideBytes(others, room - lastShare), lastShare];
 	return (
 		omission +
-		entries.map(({ title, output }, place) => title + excerptText(output, shares[place] ?? 0)).join(ENTRY_GAP)
+		entries.map(({ title, output }, position) => title + excerptText(output, shares[position] ?? 0)).join(ENTRY_GAP)
 	);
 }

@@ -1,13 +1,13 @@
-// The subtasks that a goal names itself: its list, its numbered points, or its sentences joined by "then" and "and". Stands in
-// for a plan by a model. Pure.
+// The subtasks that a goal itself names: by a list, by numbered points, or by clauses joined with "then" and "and". Used where a
+// model makes no plan. Pure.
 import { TASK_VERBS } from "./task-verbs.ts";
 
-/** A longer goal carries a document, whose lists and sentences are not the goal's. */
+/** A longer goal contains a document, whose lists and sentences are not subtasks. */
 const MAX_STRUCTURED_CHARS = 20_000;
 
 interface GoalLine {
 	indent: number;
-	/** The text behind a list mark; null of a line without one. */
+	/** The text after a list mark; null for a line without one. */
 	item: string | null;
 	text: string;
 }
@@ -20,7 +20,7 @@ function parseGoalLine(line: string): GoalLine {
 	return { indent: line.length - line.trimStart().length, item: mark ? text.slice(mark.length) : null, text };
 }
 
-/** The items of the goal's outermost list, each with what stands below it; `[]` where there is no list of two. */
+/** The items of the goal's outermost list, each with the lines below it; `[]` without at least two. */
 function listItems(goal: string): string[] {
 	const lines = goal.split("\n").map(parseGoalLine);
 	const indent = lines.reduce((least, line) => (line.item === null ? least : Math.min(least, line.indent)), Infinity);
@@ -40,19 +40,19 @@ function listItems(goal: string): string[] {
 	return items.length < 2 ? [] : items.map((texts) => texts.join("\n"));
 }
 
-/** Points numbered within a line: `1) … 2) …` or `(1) … (2) …`, from 1 without a gap. `[]` where there are not two. */
+/** Points numbered within a line: `1) … 2) …` or `(1) … (2) …`, from 1 without a gap. `[]` without at least two. */
 function inlinePoints(text: string): string[] {
 	const marks = [...text.matchAll(/(?:^| )\(?(\d{1,2})[.)] /g)];
-	const numbered = marks.filter(({ 1: digits }, place) => Number(digits) === place + 1);
+	const numbered = marks.filter(({ 1: digits }, position) => Number(digits) === position + 1);
 	if (numbered.length < 2 || numbered.length < marks.length) return [];
-	const points = marks.map((mark, place) => {
-		const point = text.slice(mark.index + mark[0].length, marks[place + 1]?.index).trim();
+	const points = marks.map((mark, position) => {
+		const point = text.slice(mark.index + mark[0].length, marks[position + 1]?.index).trim();
 		return point.replace(/(?:[;,]| and)+$/, "");
 	});
 	return points.every((point) => point !== "") ? points : [];
 }
 
-/** Words before a verb that leave it an imperative. */
+/** Words that may come before an imperative verb. */
 const LEADING_WORDS = new Set([
 	"please",
 	"first",
@@ -67,23 +67,23 @@ const LEADING_WORDS = new Set([
 	"now",
 ]);
 
-/** Whether a clause says by its first words that something is to be done. */
+/** Whether a clause begins with an imperative, and so is a task. */
 function isTask(clause: string): boolean {
 	const words = clause.toLowerCase().slice(0, 80).split(" ");
 	const verb = words.find((word) => !LEADING_WORDS.has(word.replace(/,$/, ""))) ?? "";
 	return TASK_VERBS.has(verb.replace(/[^a-z]+$/, ""));
 }
 
-/** Where one clause may end and another begin. */
+/** Where a clause may begin. */
 const CLAUSE_BREAKS = /(?<=[.!?;]) | (?=and )|(?<! and) (?=then )|(?<=,) (?=finally )/gi;
 
-/** A clause without the word that joins it to the one before. */
+/** A clause as a sentence of its own, without its conjunction. */
 function toSentence(clause: string): string {
 	const text = clause.replace(/^(?:and then|and|then),? /i, "");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Clauses that say what is to be done, each with what follows before the next. `[]` where there are not two. */
+/** The clauses that are tasks, each with the text up to the next one. `[]` without at least two. */
 function taskClauses(text: string): string[] {
 	const tasks: string[] = [];
 	let before = "";
@@ -98,9 +98,9 @@ function taskClauses(text: string): string[] {
 }
 
 /**
- * Subtasks in the goal's own order, at least one; a goal without structure, or of more than 20,000 characters, is one. Text around
- * a list is in none of them, so every step should be shown the goal too.
- * @param maxSubtasks those beyond it stand together in the last.
+ * The goal's subtasks in its own order. A goal without structure, or of more than 20,000 characters, is one subtask. The text around
+ * a list is in no subtask, so each step needs the goal too.
+ * @param maxSubtasks the last one holds all that are beyond it.
  */
 export function goalSubtasks(goal: string, maxSubtasks: number): string[] {
 	if (goal.length > MAX_STRUCTURED_CHARS) return [goal.trim()];

@@ -1,4 +1,4 @@
-// Runs as they are shown: whole, in lists, as trajectories. Pure.
+// The API's forms of a run: whole, in lists, and as a trajectory. Pure.
 
 import * as z from "zod";
 import { clipCharacters } from "../clip.ts";
@@ -7,7 +7,6 @@ import { usd } from "../proof/money.ts";
 import { excerptText } from "./excerpt.ts";
 import type { RunSpec, RunState, StepCharge } from "./run/run.ts";
 import {
-	alertsOf,
 	bestOutput,
 	currentProof,
 	END_STATUSES,
@@ -20,9 +19,9 @@ import { INTENSITIES_DESCENDING } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 
 const MAX_LISTED_GOAL_CHARS = 200;
-/** Of an output in a list: 200 of them are to fit into a Worker, and each into a row of D1 however it is escaped. */
+/** Bound of an output in a list: 200 of them fit into a Worker, and each into a row of D1 however it is escaped. */
 const MAX_LISTED_OUTPUT_BYTES = 100_000;
-/** Of a cut hash, behind its prefix. */
+/** Hex digits of a shortened hash, after its prefix. */
 const SHORT_HASH_DIGITS = 12;
 
 const intensitySchema = z.enum(INTENSITIES_DESCENDING);
@@ -58,7 +57,7 @@ const alertSchema = z.lazy(() =>
 	}),
 );
 
-/** What every form of a run has. */
+/** The fields of a run both whole and in a list. */
 function commonRunFields() {
 	return {
 		object: z.literal("agent.run"),
@@ -101,7 +100,7 @@ export const runSummarySchema = z.lazy(() =>
 );
 export type RunSummary = z.output<typeof runSummarySchema>;
 
-/** Everything that is known of a run. */
+/** Everything known about a run at one moment. */
 export interface RunSnapshot {
 	spec: RunSpec;
 	state: RunState;
@@ -111,7 +110,7 @@ export interface RunSnapshot {
 	end: RunEnd | null;
 }
 
-/** A run as it is answered and polled. */
+/** A run as POST and GET answer it. */
 export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
 	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
@@ -130,44 +129,42 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
 		output: end?.output ?? bestOutput(steps),
 		steps: steps.map(({ record }) => record),
-		alerts: alertsOf(state),
+		alerts: state.guard.alerts,
 		budget,
 		...(end?.finalMessage == null ? {} : { final_message: end.finalMessage }),
 	};
 }
 
-/** A run as a list shows it. */
-export function toRunSummary(shown: RunResponse, goal: string): RunSummary {
-	const { plan: _, steps: __, alerts: ___, budget: ____, ...state } = shown;
-	const output = excerptText(state.output, MAX_LISTED_OUTPUT_BYTES);
-	return { ...state, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
+/** A run as an entry of a list. */
+export function toRunSummary(run: RunResponse, goal: string): RunSummary {
+	const { plan: _, steps: __, alerts: ___, budget: ____, ...common } = run;
+	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
+	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
 }
 
-const hashed = z.string();
-
-/** A run's steps with their verification. */
+/** A run's steps and their verification. */
 export const trajectorySchema = z.lazy(() =>
 	z.object({
 		object: z.literal("agent.trajectory"),
 		run_id: z.string(),
 		status: runStatusSchema,
-		trajectory_proof: hashed,
+		trajectory_proof: z.string(),
 		steps: z.array(runStepSchema).describe("Hashes are cut, unless `full` is true."),
 		verification: z.object({
 			valid: z.boolean(),
-			recomputed_proof: hashed,
+			recomputed_proof: z.string(),
 			n_steps: z.int(),
 			mismatched_steps: z.array(z.int()),
 		}),
 		verify_request: z
 			.object({
 				run_id: z.string(),
-				trajectory_proof: hashed,
+				trajectory_proof: z.string(),
 				policy: z.string(),
 				strategy: z.string(),
-				output_hash: hashed,
+				output_hash: z.string(),
 				steps: z.array(runStepSchema),
-				step_proofs: z.array(hashed),
+				step_proofs: z.array(z.string()),
 			})
 			.optional()
 			.describe("With `full`: what POST /v1/agent/verify takes."),
@@ -189,7 +186,7 @@ function shortenStepHashes(step: StepRecord): StepRecord {
 	};
 }
 
-/** The steps of a run, recomputed. @param isFull whole hashes, and what verifies them. */
+/** A run's steps, with their proofs recomputed. @param isFull with whole hashes and the request that verifies them. */
 export function toTrajectoryResponse(run: RunResponse, isFull: boolean): TrajectoryResponse {
 	const { run_id, status, policy, strategy, trajectory_proof, output, steps } = run;
 	const verify_request = {

@@ -1,8 +1,8 @@
-// Decides what the remaining money allows for the next step: an intensity and an answer length, or no step, and why. Spending and
-// its consequences for later steps are guard.ts's. Pure.
+// Decides what the remaining money allows for the next step: an intensity and an answer length, or no step, with a reason. guard.ts
+// does the spending and lowers the intensity of later steps. Pure.
 import { usdText } from "../proof/money.ts";
 
-/** From the most expensive down. The catalog says which tiers they stand for (INTENSITIES). */
+/** The intensities, most expensive first. The catalog maps them to model tiers. */
 export const INTENSITIES_DESCENDING = ["Laser", "Halo", "Foton"] as const;
 export type Intensity = (typeof INTENSITIES_DESCENDING)[number];
 
@@ -23,22 +23,22 @@ export interface StepRequest {
 	worstCaseNanoUsd(intensity: Intensity, maxTokens: number): number | null;
 	/** Visible tokens per call, as requested. */
 	maxTokens: number;
-	/** What must be left after the step, for the final step. Default: nothing. */
+	/** Money that must be left after the step, for the final step. Default: 0. */
 	reserveNanoUsd?: number;
-	/** The run can do without the step: it is made at the highest intensity that has models, or left out. */
+	/** The run can go on without the step. It is made at the highest intensity that has models, or left out. */
 	isOptional?: boolean;
 }
 
-/** What a step may use. */
+/** What a step may spend. */
 export interface StepAllowance {
-	/** The highest allowed. */
+	/** The highest allowed intensity. */
 	intensity: Intensity;
-	/** Of the run's cap, neither spent nor held. */
+	/** The part of the run's cap that is neither spent nor held. */
 	freeNanoUsd: number;
 	stepCapNanoUsd: number;
 }
 
-/** Why a step is not made: the run's cap, the cap per step, the final step's reserve, or no model that can make it. */
+/** Why a step is not made. `final_step`: the reserve for the final step. */
 export type StepLimit = "run_cap" | "step_cap" | "final_step" | "no_model";
 
 export interface StepCall {
@@ -57,7 +57,7 @@ export interface StepStop {
 	reason: string;
 }
 
-/** The most that a step may cost, which limit sets it, and a text that says so. */
+/** The most that a step may cost, the limit that sets it, and its description. */
 interface SpendCeiling {
 	nanoUsd: number;
 	limit: Exclude<StepLimit, "no_model">;
@@ -77,27 +77,27 @@ function fits(worstCaseNanoUsd: number | null, nanoUsd: number): worstCaseNanoUs
 	return worstCaseNanoUsd !== null && worstCaseNanoUsd >= 0 && worstCaseNanoUsd <= nanoUsd;
 }
 
-/** The longest answer at an intensity that fits, with its worst case, by halving; null when not even the shortest fits. */
+/** The longest answer at an intensity that fits, and its worst case, by binary search; null when not even the shortest fits. */
 function longestFit(
-	{ worstCaseNanoUsd: worstCaseOf, maxTokens }: StepRequest,
+	{ worstCaseNanoUsd: worstCaseFor, maxTokens }: StepRequest,
 	intensity: Intensity,
 	nanoUsd: number,
 ): Pick<StepCall, "maxTokens" | "worstCaseNanoUsd"> | null {
 	if (maxTokens <= MIN_VISIBLE_TOKENS) return null;
 	let tooLong = maxTokens;
-	let worstCase = worstCaseOf(intensity, MIN_VISIBLE_TOKENS);
+	let worstCase = worstCaseFor(intensity, MIN_VISIBLE_TOKENS);
 	if (!fits(worstCase, nanoUsd)) return null;
 	let longest = { maxTokens: MIN_VISIBLE_TOKENS, worstCaseNanoUsd: worstCase };
 	while (tooLong - longest.maxTokens > 1) {
 		const middle = Math.floor((longest.maxTokens + tooLong) / 2);
-		worstCase = worstCaseOf(intensity, middle);
+		worstCase = worstCaseFor(intensity, middle);
 		if (fits(worstCase, nanoUsd)) longest = { maxTokens: middle, worstCaseNanoUsd: worstCase };
 		else tooLong = middle;
 	}
 	return longest;
 }
 
-/** Why higher intensities were not used, in words. */
+/** Says why intensities were refused. */
 function refusalText(worstCases: readonly { intensity: Intensity; worstCase: number | null }[]): string {
 	return worstCases
 		.map(({ intensity, worstCase }) =>
@@ -106,20 +106,20 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 		.join(", ");
 }
 
-/** The intensities at which a step may be made, from the highest down. */
+/** The intensities that a step may have, highest first. */
 function intensitiesFor(
-	{ worstCaseNanoUsd: worstCaseOf, maxTokens, isOptional = false }: StepRequest,
+	{ worstCaseNanoUsd: worstCaseFor, maxTokens, isOptional = false }: StepRequest,
 	{ intensity }: StepAllowance,
 ): Intensity[] {
 	const below = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(intensity));
 	if (!isOptional) return below;
-	const highest = below.find((each) => worstCaseOf(each, maxTokens) !== null);
+	const highest = below.find((each) => worstCaseFor(each, maxTokens) !== null);
 	return highest ? [highest] : [];
 }
 
 /**
- * Decides on a step: the highest intensity whose worst case fits; else the longest answer that fits, from the lowest intensity
- * up; else no step (docs/reference.md, "Agents"). The decision always fits, even where a longer answer would cost less.
+ * Decides on a step: the highest intensity whose worst case fits. If none fits, the longest answer that fits, lowest intensity first;
+ * otherwise no step (docs/reference.md, "Agents"). The decision always fits, even if a longer answer would cost less.
  */
 export function decideStep(request: StepRequest, allowance: StepAllowance): StepCall | StepStop {
 	const { maxTokens, reserveNanoUsd = 0 } = request;

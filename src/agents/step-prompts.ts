@@ -1,9 +1,9 @@
-// The prompts of a run's steps: the goal, one subtask, a digest of earlier results; and the mark by which a step says that the goal
-// is met. The prompts of plans are plan.ts's. Pure.
+// The prompts of a run's steps: the goal, one subtask, and excerpts of earlier results. A step can mark the whole goal as met.
+// The prompts of plans are in plan.ts. Pure.
 import { excerptResults, type SubtaskResult } from "./excerpt.ts";
 import type { PromptMessage } from "./plan.ts";
 
-/** Room for the outputs of all earlier steps in the prompt of a subtask. */
+/** Space for the results of all earlier steps in the prompt of a subtask. */
 export const EARLIER_RESULTS_BYTES = 6_000;
 /** The same in the prompt of the final step. */
 export const FINAL_RESULTS_BYTES = 16_000;
@@ -23,13 +23,12 @@ const FINAL_INSTRUCTIONS = [
 	"Where something is missing in the results, say so in one sentence and do not make it up.",
 ];
 
-/** What the prompt of a subtask says. */
 interface SubtaskPrompt {
 	goal: string;
 	subtask: string;
 	/** Counts from 1. */
 	number: number;
-	of: number;
+	subtaskCount: number;
 	earlier: readonly SubtaskResult[];
 }
 
@@ -37,8 +36,8 @@ function promptSection(title: string, text: string): string {
 	return `${title}:\n${text}`;
 }
 
-/** Asks for the result of one subtask. */
-export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskPrompt): PromptMessage[] {
+/** The prompt for one subtask. */
+export function subtaskMessages({ goal, subtask, number, subtaskCount: of, earlier }: SubtaskPrompt): PromptMessage[] {
 	const isLast = number === of;
 	const isWhole = subtask.trim() === goal.trim();
 	const user = [
@@ -52,7 +51,7 @@ export function subtaskMessages({ goal, subtask, number, of, earlier }: SubtaskP
 	];
 }
 
-/** Asks for the final answer. @param results the digest of all outputs, or a placeholder for it. */
+/** The prompt for the final answer. @param results excerpts of all results, or a placeholder of their size. */
 export function finalMessages(goal: string, results: string): PromptMessage[] {
 	return [
 		{ role: "system", content: FINAL_INSTRUCTIONS.join("\n") },
@@ -62,10 +61,10 @@ export function finalMessages(goal: string, results: string): PromptMessage[] {
 
 const GOAL_MET_LINE = new RegExp(`(?:^|\\n)[ \\t*_]*${GOAL_MET}[ \\t.*_]*$`);
 
-/** Splits a step's answer from the mark that the goal is met. A mark without an answer does not count. */
-export function parseStepAnswer(answer: string): { output: string; isMet: boolean } {
+/** Separates a step's answer from the mark that the goal is met. A mark without an answer does not count. */
+export function parseStepAnswer(answer: string): { output: string; isGoalMet: boolean } {
 	const text = answer.trimEnd();
 	const match = GOAL_MET_LINE.exec(text);
 	const before = match ? text.slice(0, match.index).trimEnd() : "";
-	return before === "" ? { output: answer, isMet: false } : { output: before, isMet: true };
+	return before === "" ? { output: answer, isGoalMet: false } : { output: before, isGoalMet: true };
 }

@@ -1,10 +1,10 @@
-// The body of a verification, as a schema: the same for the endpoint and for whoever checks a bundle offline. Pure.
+// The schema of a trajectory bundle, for the endpoint and for checking offline. Pure.
 import * as z from "zod";
 import { HASH_FORM } from "../proof/hash.ts";
 import type { TrajectoryBundle } from "./trajectory.ts";
 
-/** Steps of one bundle; a run has at most 1,000. */
-export const MAX_VERIFIED_STEPS = 2_000;
+/** The most steps of one bundle. A run has at most 1,000. */
+const MAX_VERIFIED_STEPS = 2_000;
 
 const hashSchema = z.lazy(() =>
 	z.string().regex(HASH_FORM, "must be a whole hash: sha256: and 64 lower-case hex digits"),
@@ -22,7 +22,7 @@ const bundleStepSchema = z.lazy(() =>
 	}),
 );
 
-/** `POST /v1/agent/verify`: what `verify_request` of a trajectory holds, or what somebody put together. */
+/** The body of `POST /v1/agent/verify`: a trajectory's `verify_request`, or a bundle made by hand. */
 export const verifyRequestSchema = z.lazy(() =>
 	z
 		.object({
@@ -51,7 +51,7 @@ export const verifyRequestSchema = z.lazy(() =>
 		}),
 );
 
-/** What somebody who has parsed JSON reads a bundle with; issues by their place when it is none. */
+/** Validates a bundle parsed from JSON. Each issue names its path. */
 export function readBundle(value: unknown): { bundle: TrajectoryBundle } | { issues: string[] } {
 	const parsed = verifyRequestSchema.safeParse(value);
 	if (parsed.success) return { bundle: parsed.data };

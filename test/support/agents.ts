@@ -1,4 +1,4 @@
-// Runs of agents through the front door, and what every run owes: one spend, one receipt, one valid proof, and never above its cap.
+// Agent runs over HTTP, and what holds for each: one usage row, one receipt, one valid proof, and no cost above its cap.
 import { expect } from "vitest";
 import { type RunResponse, runSchema, type TrajectoryResponse, trajectorySchema } from "../../src/agents/response.ts";
 import { nano } from "./money.ts";
@@ -11,7 +11,7 @@ export function postRun({ key }: TestKey, body: Record<string, unknown> = {}): P
 	return callWithKey(key, "/v1/agent/run", { goal: GOAL, ...body });
 }
 
-/** A run that must have been answered with status 200 and in its schema. */
+/** Makes a run, which must be answered with status 200 and in its schema. */
 export async function runAgent(key: TestKey, body: Record<string, unknown> = {}): Promise<RunResponse> {
 	const response = await postRun(key, body);
 	const answer = await response.json();
@@ -19,7 +19,7 @@ export async function runAgent(key: TestKey, body: Record<string, unknown> = {})
 	return runSchema.parse(answer);
 }
 
-/** A run as its user reads it. */
+/** Reads a run as its user. */
 export async function readRun({ key }: TestKey, runId: string): Promise<RunResponse> {
 	const response = await callWithKey(key, `/v1/agent/${runId}`);
 	if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
@@ -35,7 +35,7 @@ export async function postVerify(body: unknown): Promise<Record<string, unknown>
 	return (await response.json()) as Record<string, unknown>;
 }
 
-/** Holds a run against everything that speaks of it; the run must be the only request of its user that called a model. */
+/** Checks a run against its receipt, usage and trajectory. No other request of its user may have called a model. */
 export async function expectAccounted(key: TestKey, run: RunResponse): Promise<void> {
 	expect(run.cost_consumed_usd).toBeLessThanOrEqual(run.max_cost_usd);
 	expect(nano(run.remaining_usd)).toBe(nano(run.max_cost_usd) - nano(run.cost_consumed_usd));

@@ -1,4 +1,4 @@
-// A run as it begins, for tests of its pure parts.
+// Runs for tests of their pure parts.
 
 import {
 	chainStep,
@@ -41,7 +41,7 @@ export function usageCall(cost_nano_usd: number, model = "a"): UsageCall {
 	return { model, provider: `provider of ${model}`, tokens: 10, input_tokens: 4, cost_nano_usd };
 }
 
-/** What is known of a run after so many steps with these outputs, the first of them its plan if it has one. */
+/** A run after steps with these outputs. With `hasPlan` the first step is its plan. */
 export function runWith(
 	outputs: readonly string[],
 	more: Partial<RunState> = {},
@@ -62,7 +62,7 @@ export function runWith(
 			timestamp: "2026-01-01T00:00:00.000Z",
 		});
 		state = { ...state, trajectory };
-		steps.push({ record, subtask: `subtask ${at}`, isAside: hasPlan && at === 0, output });
+		steps.push({ record, subtask: `subtask ${at}`, hasResult: !(hasPlan && at === 0), output });
 	}
 	const charges = outputs.map(() => ({ calls: [usageCall(1_000)], estimated: false }));
 	return { state: { ...state, hasPlan: true, plan: ["one", "two", "three"], ...more }, steps, charges };

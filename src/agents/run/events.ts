@@ -1,10 +1,10 @@
-// What the audit log keeps of a run: its plan, and what it came to. Pure.
+// The audit events of a run: its plan and its end. Pure.
 import { type AuditEventRow, toActor } from "../../audit/event.ts";
 import { usd } from "../../proof/money.ts";
 import type { RunEnd, RunSpec, RunState } from "./run.ts";
 
 const MAX_EVENT_GOAL_CHARS = 500;
-/** Of a plan, shared evenly by its subtasks: one may be a whole goal of two megabytes, and an event is a row. */
+/** Shared evenly by the subtasks of a plan. One may be a whole goal of two megabytes, and an event must fit into a row. */
 const MAX_EVENT_PLAN_CHARS = 100_000;
 
 function toAgentEvent(
@@ -28,7 +28,7 @@ function toAgentEvent(
 	};
 }
 
-/** The event of a run that has its plan. @param id `ae_` and a ULID. */
+/** The event of a run's plan. @param id `ae_` and a ULID. */
 export function planEvent(spec: RunSpec, { plan, trajectory }: RunState, id: string, atMs: number): AuditEventRow {
 	const { runId: run_id, goal, policy, maxSteps: max_steps, capNanoUsd } = spec;
 	const request = { goal: goal.slice(0, MAX_EVENT_GOAL_CHARS).toWellFormed(), policy, strategy: trajectory.strategy };
@@ -38,7 +38,7 @@ export function planEvent(spec: RunSpec, { plan, trajectory }: RunState, id: str
 	return toAgentEvent(spec, "agent_plan", id, payload, atMs);
 }
 
-/** The event of a run that is over. @param id `ae_` and a ULID. */
+/** The event of a run's end. @param id `ae_` and a ULID. */
 export function agentRecordEvent(
 	spec: RunSpec,
 	{ trajectory }: RunState,

@@ -1,7 +1,7 @@
-// Who follows a run while it goes on: each gets a stream of what happens, from the run's beginning in this life of its object.
+// The followers of a run under way. Each gets a stream of all its events since this instance of the object started or took it over.
 import type { RunEvent } from "./executor.edge.ts";
 
-/** Events that a follower who comes late is told; a run has three a step. */
+/** A follower who joins late gets up to this many earlier events. A step has three. */
 const MAX_REPLAYED_EVENTS = 4_000;
 
 export class RunFollowers {
@@ -13,7 +13,7 @@ export class RunFollowers {
 		void writer.write(this.#encoder.encode(text)).catch(() => this.#writers.delete(writer));
 	}
 
-	/** One JSON object a line; ends with the run. */
+	/** The events, one JSON object per line. The stream ends with the run. */
 	follow(): ReadableStream<Uint8Array> {
 		const { readable, writable } = new IdentityTransformStream();
 		const writer = writable.getWriter();
@@ -28,7 +28,6 @@ export class RunFollowers {
 		for (const writer of this.#writers) this.#write(writer, line);
 	}
 
-	/** Ends every stream. */
 	closeAll(): void {
 		for (const writer of this.#writers) void writer.close().catch(() => undefined);
 		this.#writers.clear();

@@ -1,6 +1,5 @@
-// A run as its usage row and its receipt have it, at its end and at every moment before: what the meter records if its object
-// dies then. Pure.
-
+// A run's usage row and its unsigned receipt: final ones at its end, and interim ones before each batch of calls, which the meter
+// records if the run's object dies. Pure.
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { mergeCallsByModel } from "../../meter/flush-batch.ts";
@@ -11,9 +10,9 @@ import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
 import { type EndStatus, type RunEnd, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
 
-/** More calls than this go into usage as one for each model: a row has to fit into the meter and into D1. */
-const MAX_CALLS = 2_000;
-/** The same while the run goes on: it is written at every batch of calls. */
+/** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
+const MAX_FINAL_CALLS = 2_000;
+/** The same bound for interim usage, which is written before every batch of calls. */
 const MAX_INTERIM_CALLS = 50;
 
 const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
@@ -24,7 +23,7 @@ const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
 	interrupted: "cut",
 };
 
-/** What a run is written down from. */
+/** The parts of a run that its usage row and receipt are made from. */
 export interface SettlementSource {
 	spec: RunSpec;
 	state: Pick<RunState, "trajectory" | "readers">;
@@ -88,12 +87,12 @@ function draftWithCalls(
 	return { usage, receipt };
 }
 
-/** Usage row and unsigned receipt of a run that is over. */
+/** Of a run that is over. */
 export function draftSettlement(run: SettlementSource, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
-	return draftWithCalls(run, atMs, MAX_CALLS);
+	return draftWithCalls(run, atMs, MAX_FINAL_CALLS);
 }
 
-/** The same of a run on its way, if it ended now. */
+/** Of a run under way, as if it ended now. */
 export function draftInterimSettlement(
 	run: SettlementSource,
 	atMs: number,

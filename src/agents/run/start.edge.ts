@@ -1,4 +1,4 @@
-// Starts a run, or joins the one that an idempotency key stands for, and waits for its end. A client that hangs up does not stop it.
+// Starts a run, or joins the run that an idempotency key names, and waits for its end. A client that hangs up does not stop it.
 import type { KeyContext } from "../../account/context.ts";
 import { newRequestId } from "../../account/request-ids.edge.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
@@ -26,35 +26,48 @@ import {
 import type { RunResponse } from "../response.ts";
 import { selectStepPool, toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
-import { type AgentRunClient, type Awaited, agentRunClient, claimRun, releaseClaim } from "./client.edge.ts";
+import {
+	type AgentRunClient,
+	agentRunClient,
+	claimRun,
+	type RunOutcome,
+	type RunView,
+	releaseClaim,
+} from "./client.edge.ts";
 import { type RunLimits, toRunLimits } from "./limits.ts";
 import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
 import { draftInterimSettlement } from "./settlement.ts";
 
-/** From the admission of a run to the first word of its object; without it the run is settled at nothing. */
+/** The reservation of a run that never starts expires after this, at no cost. */
 const START_RESERVATION_MS = 60_000;
 
+/** After the run's end, events still under way are awaited this long. */
 const LAST_EVENTS_MS = 1_000;
 
 const RUN_NOT_STARTED: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
 
-/** The answer to who waited for a run: the run, or why there is none to show. */
-export function toOutcomeResult(awaited: Awaited, runId: string): JsonResult<RunResponse> {
-	if (awaited === "void") return fail(RUN_NOT_STARTED);
-	if (awaited === "unaccounted") return fail({ reason: "receipt_unavailable", requestId: runId });
-	const { run, isSandbox } = awaited;
-	if (run.status === "interrupted" || run.status === "running")
-		return fail({ reason: "agent_error", message: run.final_message ?? "the run was interrupted", runId });
+/** A run as an endpoint's result. */
+export function toRunResult({ run, isSandbox }: RunView): Extract<JsonResult<RunResponse>, { ok: true }> {
 	return { ok: true, value: run, headers: isSandbox ? { "x-svc-sandbox": "1" } : {} };
 }
 
-/** The lower of a run's own limits and what the routing config lets one request cost. */
+/** The result for a request that waited for a run. */
+export function toOutcomeResult(outcome: RunOutcome, runId: string): JsonResult<RunResponse> {
+	if (outcome === "abandoned") return fail(RUN_NOT_STARTED);
+	if (outcome === "unsettled") return fail({ reason: "receipt_unavailable", requestId: runId });
+	const { status, final_message } = outcome.run;
+	if (status === "interrupted" || status === "running")
+		return fail({ reason: "agent_error", message: final_message ?? "the run was interrupted", runId });
+	return toRunResult(outcome);
+}
+
+/** Lowers a run's limits to the routing config's `max_cost`, and takes from the config what applies to every call. */
 function applyConfig(
 	limits: RunLimits,
 	config: CompiledConfig | null,
 	goal: string,
-): { limits: RunLimits; panel: RunSpec["config"] } {
-	if (!config) return { limits, panel: null };
+): { limits: RunLimits; callConfig: RunSpec["config"] } {
+	if (!config) return { limits, callConfig: null };
 	const call = toQuestionCall({
 		messages: [{ role: "user", content: [{ type: "text", text: goal }] }],
 		maxTokens: 1,
@@ -63,26 +76,26 @@ function applyConfig(
 	});
 	const rule = matchRule(config, call, detectSignals(call));
 	const { max_cost, ...rest } = panelConfig(config.config, rule?.use.max_cost);
-	const panel = { ...rest, max_cost: null };
-	if (max_cost === null) return { limits, panel };
+	const callConfig = { ...rest, max_cost: null };
+	if (max_cost === null) return { limits, callConfig };
 	const capNanoUsd = Math.min(limits.capNanoUsd, nanoUsd(max_cost));
 	const stepCapNanoUsd = Math.min(limits.stepCapNanoUsd, capNanoUsd);
 	const budget = { ...limits.budget, max_cost_usd: usd(capNanoUsd) };
-	return { limits: { ...limits, capNanoUsd, stepCapNanoUsd, budget }, panel };
+	return { limits: { ...limits, capNanoUsd, stepCapNanoUsd, budget }, callConfig };
 }
 
-/** A run that may begin. */
+/** A run that may start. */
 interface PreparedRun {
 	spec: RunSpec;
-	/** On its goal. */
+	/** The compliance gate on its goal. */
 	gate: ComplianceGate | null;
 }
 
-/** What a run is to be, with the gate on its goal; a failure where no model may work on it at all. */
+/** Prepares a run. Fails when no model may work on it. */
 async function prepareRun(
 	body: AgentRunRequest,
 	goal: string,
-	ownLimits: RunLimits,
+	requestedLimits: RunLimits,
 	context: KeyContext,
 ): Promise<Result<PreparedRun>> {
 	const { account, settings, startedAtMs } = context;
@@ -90,14 +103,20 @@ async function prepareRun(
 	if (!rules.ok) return rules;
 	const { config, policy: compliance } = rules.value;
 	const gate = await gateForGoal(goal, compliance, settings);
-	const { limits, panel } = applyConfig(ownLimits, config, goal);
+	const { limits, callConfig } = applyConfig(requestedLimits, config, goal);
 	const policy = body.policy ?? "balanced";
 	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const plan = planFromGoal({ goal });
-	const messages = subtaskMessages({ goal, subtask: plan[0] ?? goal, number: 1, of: plan.length, earlier: [] });
+	const messages = subtaskMessages({
+		goal,
+		subtask: plan[0] ?? goal,
+		number: 1,
+		subtaskCount: plan.length,
+		earlier: [],
+	});
 	const task = toPromptTask(messages, maxTokens, temperature);
-	const stepRules = { policy, config: panel, gate, temperature };
+	const stepRules = { policy, config: callConfig, gate, temperature };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
 	if (!pool.ok) return pool;
 	const spec: RunSpec = {
@@ -114,7 +133,7 @@ async function prepareRun(
 		maxSteps: limits.maxSteps,
 		budget: limits.budget,
 		workspaceId: body.workspace_id ?? null,
-		config: panel,
+		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,
 		intendedModel: pool.value.single[0],
@@ -123,7 +142,7 @@ async function prepareRun(
 	return ok({ spec, gate });
 }
 
-/** The run that the body's key stands for; null without a key, and for a key that is new. */
+/** Returns the run that the body's key names. Without a key, or with a free one, that is `runId`. */
 async function claimKey(
 	{ idempotency_key: key }: AgentRunRequest,
 	{ account, env, rawBody }: KeyContext,
@@ -138,45 +157,44 @@ async function claimKey(
 	return ok(claim?.runId ?? null);
 }
 
-/** Hands the run's events on as they come; what is lost of them is lost, the run itself is answered all the same. */
-async function forwardEvents(run: AgentRunClient, progress: (event: ProgressEvent) => void): Promise<void> {
+/** Forwards the run's events as they come. When that fails, the run is answered all the same. */
+async function forwardEvents(run: AgentRunClient, report: (event: ProgressEvent) => void): Promise<void> {
 	try {
 		let rest = "";
-		const lines = (await run.follow()).pipeThrough(new TextDecoderStream());
-		for await (const text of lines) {
+		const texts = (await run.follow()).pipeThrough(new TextDecoderStream());
+		for await (const text of texts) {
 			const lines = (rest + text).split("\n");
 			rest = lines.pop() ?? "";
-			for (const line of lines) progress(JSON.parse(line) as ProgressEvent);
+			for (const line of lines) report(JSON.parse(line) as ProgressEvent);
 		}
 	} catch (error) {
 		logError("agent_events_lost", error);
 	}
 }
 
-/** Events that are on their way when the run is over are waited for so long. */
 function waitForLastEvents(): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
 }
 
-/** Waits for the end of a run, which may have begun in another request. */
+/** Receives the run's events; null for a client that does not stream. */
+type ReportProgress = ((event: ProgressEvent) => void) | null;
+
+/** Waits for the end of a run, which another request may have started. */
 async function waitForRun(
 	{ idempotency_key: key }: AgentRunRequest,
 	{ env, account: { userId } }: KeyContext,
 	runId: string,
-	progress: ReportProgress,
+	report: ReportProgress,
 ): Promise<JsonResult<RunResponse>> {
 	const run = agentRunClient(env, userId, runId);
 	const ended = run.waitForEnd();
-	if (progress) await Promise.race([forwardEvents(run, progress), ended.then(waitForLastEvents, () => null)]);
+	if (report) await Promise.race([forwardEvents(run, report), ended.then(waitForLastEvents, () => null)]);
 	const outcome = await ended;
-	if (outcome === "void" && key != null) await releaseClaim(env, userId, key, runId);
+	if (outcome === "abandoned" && key != null) await releaseClaim(env, userId, key, runId);
 	return toOutcomeResult(outcome, runId);
 }
 
-/** Hears what happens; null where nobody wants to hear of it before the end. */
-type ReportProgress = ((event: ProgressEvent) => void) | null;
-
-/** Admits a run under its id and has its object begin it; the id of the run to wait for, which may be another's of the same key. */
+/** Admits a run under its id and lets its object start it. Returns the run to wait for: another one if it got the same key first. */
 async function admitAndStart(
 	body: AgentRunRequest,
 	context: KeyContext,
@@ -198,16 +216,16 @@ async function admitAndStart(
 		await funds.release();
 		return claim.ok ? ok(claim.value ?? runId) : claim;
 	}
-	// Where this fails the run may have begun all the same: its reservation is left to it, or to expire at nothing.
-	const isBegun = await agentRunClient(context.env, spec.userId, runId).start(spec);
-	return isBegun ? ok(runId) : fail(RUN_NOT_STARTED);
+	// If this fails, the run may have started all the same. So its reservation stays; it expires at no cost.
+	const isStarted = await agentRunClient(context.env, spec.userId, runId).start(spec);
+	return isStarted ? ok(runId) : fail(RUN_NOT_STARTED);
 }
 
-/** Answers a request for a run with the run at its end. */
+/** Starts the requested run, or joins it, and answers with it at its end. */
 export async function startOrJoinRun(
 	body: AgentRunRequest,
 	context: KeyContext,
-	progress: ReportProgress,
+	report: ReportProgress,
 ): Promise<JsonResult<RunResponse>> {
 	const goal = parseGoal(body);
 	if (!goal.ok) return goal;
@@ -217,13 +235,13 @@ export async function startOrJoinRun(
 	if (!claimed.ok) return claimed;
 	if (claimed.value !== null) {
 		const admitted = await context.admit();
-		return admitted.ok ? waitForRun(body, context, claimed.value, progress) : admitted;
+		return admitted.ok ? waitForRun(body, context, claimed.value, report) : admitted;
 	}
 	const prepared = await prepareRun(body, goal.value, limits.value, context);
 	if (!prepared.ok) return prepared;
 	const started = await admitAndStart(body, context, prepared.value);
 	if (!started.ok) return started;
-	const answer = await waitForRun(body, context, started.value, progress);
+	const answer = await waitForRun(body, context, started.value, report);
 	if (answer.ok) Object.assign(context.log, { outcome: answer.value.status, cost_usd: answer.value.cost_consumed_usd });
 	return answer;
 }

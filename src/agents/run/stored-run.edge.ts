@@ -1,22 +1,25 @@
-// What an object has stored of its run, and the same in memory. Synchronous; every change is one transaction, written before it
-// is noted, so that a crash leaves the run as it was before the change or as it is after it.
+// A run as its object stores it, with a copy in memory. Synchronous. Every change is one transaction, and memory changes after it, so
+// that a crash leaves the run either before the change or after it.
 import type { Settlement } from "../../meter/settlement.ts";
 import type { RunSnapshot } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
 import { LongTexts } from "./long-texts.edge.ts";
 import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepRecord } from "./run.ts";
 
-/** A run that is over and not settled yet: what is to be settled, as it was sealed. */
-export interface PendingSettlement {
+/** The end and the sealed settlement of a run that is over and not settled yet. */
+interface PendingSettlement {
 	end: RunEnd;
 	settlement: Settlement;
 }
+
+/** A run as it was settled. */
+export type SettledRun = Pick<RunSnapshot, "state" | "steps"> & { end: RunEnd };
 
 interface StoredRunRow extends Record<string, SqlStorageValue> {
 	goal: string;
 	spec: string;
 	state: string;
-	closing: string | null;
+	pending_settlement: string | null;
 	end: string | null;
 }
 
@@ -24,7 +27,7 @@ interface RunStepRow extends Record<string, SqlStorageValue> {
 	n: number;
 	record: string;
 	subtask: string;
-	is_plan: number;
+	has_result: number;
 	output: string;
 }
 
@@ -32,11 +35,11 @@ export class StoredRun implements RunSnapshot {
 	readonly spec: RunSpec;
 	state: RunState;
 	steps: RunStep[];
-	/** Of steps that are over. */
+	/** The charges of steps that ended. */
 	charges: StepCharge[];
-	/** Of the step under way. */
-	open: OpenCharge | null;
-	closing: PendingSettlement | null;
+	/** The charge of the step under way. */
+	openCharge: OpenCharge | null;
+	pendingSettlement: PendingSettlement | null;
 	end: RunEnd | null;
 	#storage: DurableObjectStorage;
 	#texts: LongTexts;
@@ -48,10 +51,10 @@ export class StoredRun implements RunSnapshot {
 			state,
 			steps,
 			charges,
-			open,
-			closing,
+			openCharge: open,
+			pendingSettlement,
 			end,
-		}: Pick<StoredRun, "state" | "steps" | "charges" | "open" | "closing" | "end">,
+		}: Pick<StoredRun, "state" | "steps" | "charges" | "openCharge" | "pendingSettlement" | "end">,
 	) {
 		this.#storage = storage;
 		this.#texts = new LongTexts(storage.sql);
@@ -59,25 +62,26 @@ export class StoredRun implements RunSnapshot {
 		this.state = state;
 		this.steps = steps;
 		this.charges = charges;
-		this.open = open;
-		this.closing = closing;
+		this.openCharge = open;
+		this.pendingSettlement = pendingSettlement;
 		this.end = end;
 	}
 
-	/** The run that is stored; null where none is. */
+	/** The stored run, or null. */
 	static load(storage: DurableObjectStorage): StoredRun | null {
 		const { sql } = storage;
-		const [row] = sql.exec<StoredRunRow>("SELECT goal, spec, state, closing, end FROM run").toArray();
+		const [row] = sql.exec<StoredRunRow>("SELECT goal, spec, state, pending_settlement, end FROM run").toArray();
 		if (!row) return null;
+		const { pending_settlement: pending } = row;
 		const texts = new LongTexts(sql);
-		const parsed = <T>(name: string, column: string) => JSON.parse(texts.get(name, column)) as T;
+		const parse = <T>(name: string, column: string) => JSON.parse(texts.get(name, column)) as T;
 		const steps = sql
-			.exec<RunStepRow>("SELECT n, record, subtask, is_plan, output FROM steps ORDER BY n")
+			.exec<RunStepRow>("SELECT n, record, subtask, has_result, output FROM steps ORDER BY n")
 			.toArray()
-			.map(({ n, record, subtask, is_plan, output }) => ({
+			.map(({ n, record, subtask, has_result, output }) => ({
 				record: JSON.parse(record) as StepRecord,
 				subtask: texts.get(`subtask:${n}`, subtask),
-				isAside: is_plan === 1,
+				hasResult: has_result === 1,
 				output: texts.get(`output:${n}`, output),
 			}));
 		const charges = sql
@@ -86,19 +90,19 @@ export class StoredRun implements RunSnapshot {
 		const open = charges.find(({ is_open }) => is_open === 1);
 		return new StoredRun(
 			storage,
-			{ ...parsed<Omit<RunSpec, "goal">>("spec", row.spec), goal: texts.get("goal", row.goal) },
+			{ ...parse<Omit<RunSpec, "goal">>("spec", row.spec), goal: texts.get("goal", row.goal) },
 			{
-				state: parsed<RunState>("state", row.state),
+				state: parse<RunState>("state", row.state),
 				steps,
 				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as StepCharge),
-				open: open ? (JSON.parse(open.charge) as OpenCharge) : null,
-				closing: row.closing === null ? null : parsed<PendingSettlement>("closing", row.closing),
-				end: row.end === null ? null : parsed<RunEnd>("end", row.end),
+				openCharge: open ? (JSON.parse(open.charge) as OpenCharge) : null,
+				pendingSettlement: pending === null ? null : parse<PendingSettlement>("pending_settlement", pending),
+				end: row.end === null ? null : parse<RunEnd>("end", row.end),
 			},
 		);
 	}
 
-	/** Stores a run that begins; to be called in a transaction. */
+	/** Stores a run that starts. To be called in a transaction. */
 	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): StoredRun {
 		const { goal, ...rest } = spec;
 		const texts = new LongTexts(storage.sql);
@@ -108,34 +112,41 @@ export class StoredRun implements RunSnapshot {
 			texts.put("spec", JSON.stringify(rest)),
 			texts.put("state", JSON.stringify(state)),
 		);
-		return new StoredRun(storage, spec, { state, steps: [], charges: [], open: null, closing: null, end: null });
+		return new StoredRun(storage, spec, {
+			state,
+			steps: [],
+			charges: [],
+			openCharge: null,
+			pendingSettlement: null,
+			end: null,
+		});
 	}
 
 	#writeState(state: RunState): void {
 		this.#storage.sql.exec("UPDATE run SET state = ?", this.#texts.put("state", JSON.stringify(state)));
 	}
 
-	/** Stores where the run stands, with whatever else belongs to the same change. */
-	save(state: RunState, also: () => void = () => undefined): void {
+	/** Stores the run's state, with whatever belongs to the same transaction. */
+	saveState(state: RunState, alsoStore: () => void = () => undefined): void {
 		this.#storage.transactionSync(() => {
 			this.#writeState(state);
-			also();
+			alsoStore();
 		});
 		this.state = state;
 	}
 
-	/** Stores what the step under way may have cost by now. */
-	charge(open: OpenCharge): void {
+	/** Stores what the step under way may have cost so far. */
+	saveOpenCharge(open: OpenCharge): void {
 		this.#storage.sql.exec(
 			"INSERT OR REPLACE INTO charges (n, is_open, charge) VALUES (?, 1, ?)",
 			this.charges.length,
 			JSON.stringify(open),
 		);
-		this.open = open;
+		this.openCharge = open;
 	}
 
-	/** Stores a step's end: what it cost, the step if it gave one, and where the run stands then. */
-	endStep(charge: StepCharge, step: RunStep | null, state: RunState, also: () => void = () => undefined): void {
+	/** Stores a step's end: its cost, the step unless it is null, and the run's state after it. */
+	endStep(charge: StepCharge, step: RunStep | null, state: RunState, alsoStore: () => void = () => undefined): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec(
@@ -144,47 +155,47 @@ export class StoredRun implements RunSnapshot {
 				JSON.stringify(charge),
 			);
 			if (step) {
-				const { record, subtask, isAside, output } = step;
+				const { record, subtask, hasResult, output } = step;
 				sql.exec(
-					"INSERT INTO steps (n, record, subtask, is_plan, output) VALUES (?, ?, ?, ?, ?)",
+					"INSERT INTO steps (n, record, subtask, has_result, output) VALUES (?, ?, ?, ?, ?)",
 					record.index,
 					JSON.stringify(record),
 					this.#texts.put(`subtask:${record.index}`, subtask),
-					isAside ? 1 : 0,
+					hasResult ? 1 : 0,
 					this.#texts.put(`output:${record.index}`, output),
 				);
 			}
 			this.#writeState(state);
-			also();
+			alsoStore();
 		});
 		this.charges.push(charge);
-		this.open = null;
+		this.openCharge = null;
 		if (step) this.steps.push(step);
 		this.state = state;
 	}
 
-	/** Stores what is to be settled. */
-	close(closing: PendingSettlement): void {
+	savePendingSettlement(pending: PendingSettlement): void {
 		this.#storage.transactionSync(() => {
-			this.#storage.sql.exec("UPDATE run SET closing = ?", this.#texts.put("closing", JSON.stringify(closing)));
+			const text = this.#texts.put("pending_settlement", JSON.stringify(pending));
+			this.#storage.sql.exec("UPDATE run SET pending_settlement = ?", text);
 		});
-		this.closing = closing;
+		this.pendingSettlement = pending;
 	}
 
-	/** Stores as what the run is settled, with the steps that this has, and whatever belongs to the same change. */
-	finish({ end, state, steps }: Pick<RunSnapshot, "state" | "steps"> & { end: RunEnd }, also: () => void): void {
+	/** Stores the run as it was settled. Steps that the settlement lacks are deleted. */
+	finish({ end, state, steps }: SettledRun, alsoStore: () => void): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
 			const [stateText, endText] = [JSON.stringify(state), JSON.stringify(end)];
 			sql.exec(
-				"UPDATE run SET state = ?, end = ?, closing = NULL",
+				"UPDATE run SET state = ?, end = ?, pending_settlement = NULL",
 				this.#texts.put("state", stateText),
 				this.#texts.put("end", endText),
 			);
-			this.#texts.drop("closing");
-			also();
+			this.#texts.drop("pending_settlement");
+			alsoStore();
 		});
-		Object.assign(this, { end, state, steps: [...steps], closing: null });
+		Object.assign(this, { end, state, steps: [...steps], pendingSettlement: null });
 	}
 }

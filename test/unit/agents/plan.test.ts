@@ -1,4 +1,4 @@
-// Plans: what a model is asked, what of its answers is a plan, and what a goal says of its own structure.
+// Plans: the prompts, the parsing of answers, and the subtasks that a goal itself names.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { goalSubtasks } from "../../../src/agents/goal-structure.ts";

@@ -65,13 +65,13 @@ describe("the next move", () => {
 
 describe("the end of a run", () => {
 	it.each([
-		["complete", { done: 3 }],
-		["complete", { done: 1, isMet: true }],
-		["max_steps_reached", { done: 2 }],
-		["budget_exhausted", { done: 2, stop: RUN_CAP }],
-		["interrupted", { done: 2, stop: { limit: "no_model" as const, reason: "" } }],
-		["cancelled", { done: 2, isCancelled: true }],
-		["interrupted", { done: 2, isCancelled: true, fault: "it broke" }],
+		["complete", { subtasksDone: 3 }],
+		["complete", { subtasksDone: 1, isGoalMet: true }],
+		["max_steps_reached", { subtasksDone: 2 }],
+		["budget_exhausted", { subtasksDone: 2, stop: RUN_CAP }],
+		["interrupted", { subtasksDone: 2, stop: { limit: "no_model" as const, reason: "" } }],
+		["cancelled", { subtasksDone: 2, isCancelled: true }],
+		["interrupted", { subtasksDone: 2, isCancelled: true, fault: "it broke" }],
 	] as const)("is %s with %j", (status, more) => {
 		const { state } = runWith([], more);
 		expect(endStatus(state)).toBe(status);
@@ -101,7 +101,7 @@ describe("the end of a run", () => {
 });
 
 describe("the output so far", () => {
-	it("is a lone result as it is, several under their titles, and never the plan", () => {
+	it("is a single result as it is, several under their titles, and never the plan", () => {
 		expect(bestOutput(runWith([]).steps)).toBe("");
 		expect(bestOutput(runWith(["[plan]", "a"], {}, true).steps)).toBe("a");
 		expect(bestOutput(runWith(["a", "b"]).steps)).toBe("### Step 0: subtask 0\na\n\n### Step 1: subtask 1\nb");

@@ -8,7 +8,7 @@ import { RUN_ID, runSpec, runWith, usageCall } from "../../../support/run-spec.t
 
 const AT = Date.UTC(2026, 0, 1, 0, 1);
 
-function written(charges: Parameters<typeof draftSettlement>[0]["charges"], outputs = ["a", "b"]) {
+function settledCase(charges: Parameters<typeof draftSettlement>[0]["charges"], outputs = ["a", "b"]) {
 	const { state, steps } = runWith(outputs, { subtasksDone: outputs.length });
 	const end = toRunEnd(runSpec(), state, steps, charges);
 	return { run: { spec: runSpec(), state, charges, end, gate: null, catalog: CATALOG }, end, state, steps };
@@ -16,7 +16,7 @@ function written(charges: Parameters<typeof draftSettlement>[0]["charges"], outp
 
 describe("a run as it is settled", () => {
 	it("is one row with every call, and a receipt of the same cost", () => {
-		const { run, end } = written([
+		const { run, end } = settledCase([
 			{ calls: [usageCall(100), usageCall(20, "b")], estimated: false },
 			{ calls: [usageCall(3, "c")], estimated: true },
 		]);
@@ -47,12 +47,16 @@ describe("a run as it is settled", () => {
 	});
 
 	it("without a call names the model that was meant to work", () => {
-		expect(draftSettlement(written([]).run, AT).usage).toMatchObject({ model: "first", cost_nano_usd: 0, calls: [] });
+		expect(draftSettlement(settledCase([]).run, AT).usage).toMatchObject({
+			model: "first",
+			cost_nano_usd: 0,
+			calls: [],
+		});
 	});
 
 	it("on its way has its calls as one for each model where they are many, with the same sums", () => {
 		const calls = Array.from({ length: 60 }, (_, at) => usageCall(at, at % 2 === 0 ? "a" : "b"));
-		const { run } = written([{ calls, estimated: false }]);
+		const { run } = settledCase([{ calls, estimated: false }]);
 		const { usage } = draftInterimSettlement(run, AT);
 		expect(usage.calls).toMatchObject([
 			{ model: "a", requests: 30 },
@@ -66,7 +70,7 @@ describe("a run as it is settled", () => {
 
 describe("a run that was settled elsewhere", () => {
 	it("is what the receipt says: its cost, its root, and no step more", () => {
-		const before = written([{ calls: [usageCall(700)], estimated: true }], ["a"]);
+		const before = settledCase([{ calls: [usageCall(700)], estimated: true }], ["a"]);
 		const { receipt } = draftInterimSettlement(before.run, AT);
 		const { state, steps } = runWith(["a", "b"], { subtasksDone: 2 });
 		const { end, state: shown, steps: kept } = runFromReceipt({ state, steps }, { receipt: JSON.stringify(receipt) });
