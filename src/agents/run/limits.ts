@@ -1,15 +1,15 @@
-// What a run may spend and how many steps it may take: the request's wishes within the plan's limits (docs/reference.md,
-// "Agents"). Keeping to it is guard.ts's. Pure.
+// What a run may spend and how many steps it may take: the request's limits, bounded by the pricing plan (docs/reference.md,
+// "Agents"). guard.ts enforces them. Pure.
 import * as z from "zod";
 import { AGENT_ENVELOPES, agentLimitNanoUsd, type Plan } from "../../catalog/plans.ts";
 import { fail, ok, type Result } from "../../failure.ts";
 import { nanoUsd, usd } from "../../proof/money.ts";
 import type { SpendLimits } from "../guard.ts";
 
-export const MAX_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 const DEFAULT_STEPS = 50;
 
-/** The fields of a run's request that limit it. */
+/** The fields of a run's request that set its limits. */
 export function runLimitFields() {
 	const amount = z.number().positive();
 	return {
@@ -17,7 +17,7 @@ export function runLimitFields() {
 			.nullish()
 			.describe(`USD the run never spends more than. Default and most: ${AGENT_ENVELOPES} times the plan's envelope.`),
 		max_cost_per_step: amount.nullish().describe("USD, the same for each step; what is above the run's is the run's."),
-		// Not `z.int()`, which refuses what is beyond the safe integers: a number of steps is clamped.
+		// Not `z.int()`, which refuses numbers beyond the safe integers: here they are clamped.
 		max_steps: z
 			.number()
 			.positive()
@@ -28,15 +28,15 @@ export function runLimitFields() {
 	};
 }
 
-type RunLimitWishes = Partial<z.output<z.ZodObject<ReturnType<typeof runLimitFields>>>>;
+type RequestedRunLimits = Partial<z.output<z.ZodObject<ReturnType<typeof runLimitFields>>>>;
 
-/** `budget` of a run's answer, amounts in USD. */
+/** `budget` in a run's answer. Amounts are in USD. */
 export interface RunBudget {
 	plan: string;
 	plan_envelope_usd: number;
 	tier_limit_usd: number;
 	max_cost_usd: number;
-	/** Envelopes in a tier limit. */
+	/** How many envelopes a tier limit has. */
 	multiplier: number;
 }
 
@@ -46,11 +46,11 @@ export interface RunLimits extends SpendLimits {
 }
 
 /**
- * The limits of a run: the cap never above what the client gave, to the nano-USD below; a cap per step within it; at most
- * 1,000 steps. A cap above the plan's limit is refused.
+ * The limits of a run. The cap is the client's, rounded down to nano-USD; one above the plan's limit is refused. The cap per step
+ * and the number of steps are clamped, to the run's cap and to 1,000.
  */
-export function runLimitsOf(
-	{ max_cost_usd, max_cost_per_step, max_steps }: RunLimitWishes,
+export function toRunLimits(
+	{ max_cost_usd, max_cost_per_step, max_steps }: RequestedRunLimits,
 	plan: Plan,
 ): Result<RunLimits> {
 	const limitNanoUsd = agentLimitNanoUsd(plan);

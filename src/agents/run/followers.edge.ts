@@ -1,11 +1,11 @@
-// Who follows a run while it goes on: each gets a stream of what happens, from the run's beginning in this life of its object.
-import type { RunEvent } from "./run-driver.edge.ts";
+// The followers of a run under way. Each gets a stream of all its events since this instance of the object started or took it over.
+import type { RunEvent } from "./executor.edge.ts";
 
-/** Events that a follower who comes late is told; a run has three a step. */
-const MAX_EVENTS = 4_000;
+/** A follower who joins late gets up to this many earlier events. A step has three. */
+const MAX_REPLAYED_EVENTS = 4_000;
 
 export class RunFollowers {
-	#said: string[] = [];
+	#lines: string[] = [];
 	#writers = new Set<WritableStreamDefaultWriter<Uint8Array>>();
 	#encoder = new TextEncoder();
 
@@ -13,23 +13,22 @@ export class RunFollowers {
 		void writer.write(this.#encoder.encode(text)).catch(() => this.#writers.delete(writer));
 	}
 
-	/** One JSON object a line; ends with the run. */
+	/** The events, one JSON object per line. The stream ends with the run. */
 	follow(): ReadableStream<Uint8Array> {
 		const { readable, writable } = new IdentityTransformStream();
 		const writer = writable.getWriter();
-		if (this.#said.length > 0) this.#write(writer, this.#said.join(""));
+		if (this.#lines.length > 0) this.#write(writer, this.#lines.join(""));
 		this.#writers.add(writer);
 		return readable;
 	}
 
-	say(event: RunEvent): void {
+	publish(event: RunEvent): void {
 		const line = `${JSON.stringify(event)}\n`;
-		if (this.#said.length < MAX_EVENTS) this.#said.push(line);
+		if (this.#lines.length < MAX_REPLAYED_EVENTS) this.#lines.push(line);
 		for (const writer of this.#writers) this.#write(writer, line);
 	}
 
-	/** Ends every stream. */
-	letGo(): void {
+	closeAll(): void {
 		for (const writer of this.#writers) void writer.close().catch(() => undefined);
 		this.#writers.clear();
 	}

@@ -1,6 +1,5 @@
-// A run as its usage row and its receipt have it, at its end and at every moment before: what the meter records if its object
-// dies then. Pure.
-
+// A run's usage row and its unsigned receipt: final ones at its end, and interim ones before each batch of calls, which the meter
+// records if the run's object dies. Pure.
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { mergeCallsByModel } from "../../meter/flush-batch.ts";
@@ -11,12 +10,12 @@ import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
 import { type EndStatus, type RunEnd, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
 
-/** More calls than this go into usage as one for each model: a row has to fit into the meter and into D1. */
-const MOST_CALLS = 2_000;
-/** The same while the run goes on: it is written at every batch of calls. */
-const MOST_CALLS_ON_THE_WAY = 50;
+/** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
+const MAX_FINAL_CALLS = 2_000;
+/** The same bound for interim usage, which is written before every batch of calls. */
+const MAX_INTERIM_CALLS = 50;
 
-const OUTCOME: Readonly<Record<EndStatus, Outcome>> = {
+const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
 	complete: "complete",
 	budget_exhausted: "complete",
 	max_steps_reached: "complete",
@@ -24,8 +23,8 @@ const OUTCOME: Readonly<Record<EndStatus, Outcome>> = {
 	interrupted: "cut",
 };
 
-/** What a run is written down from. */
-export interface WrittenRun {
+/** The parts of a run that its usage row and receipt are made from. */
+export interface SettlementSource {
 	spec: RunSpec;
 	state: Pick<RunState, "trajectory" | "readers">;
 	charges: readonly StepCharge[];
@@ -35,18 +34,18 @@ export interface WrittenRun {
 	catalog: Catalog;
 }
 
-function writtenWith(
-	{ spec, state, charges, end, gate, catalog }: WrittenRun,
+function draftWithCalls(
+	{ spec, state, charges, end, gate, catalog }: SettlementSource,
 	atMs: number,
-	mostCalls: number,
+	maxCalls: number,
 ): { usage: UsageRow; receipt: AgentReceipt } {
 	const all = charges.flatMap(({ calls }) => calls);
-	const calls = all.length > mostCalls ? mergeCallsByModel(all) : all;
+	const calls = all.length > maxCalls ? mergeCallsByModel(all) : all;
 	const costNanoUsd = sumChargesNanoUsd(charges);
 	const estimated = charges.some((charge) => charge.estimated);
-	const outcome = OUTCOME[end.status];
-	const modelOf = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
-	const last = all.at(-1) ?? { model: spec.intendedModel, provider: modelOf(spec.intendedModel).provider };
+	const outcome = OUTCOME_BY_STATUS[end.status];
+	const toModelRef = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
+	const last = all.at(-1) ?? { model: spec.intendedModel, provider: toModelRef(spec.intendedModel).provider };
 	const receipt: AgentReceipt = {
 		type: "svc.receipt.v1",
 		request_id: spec.runId,
@@ -57,7 +56,7 @@ function writtenWith(
 		bound_usd: usd(spec.capNanoUsd),
 		input_hash: hashText(spec.goal),
 		output_hash: hashText(end.output),
-		compliance: gate?.attest(state.readers.map(modelOf)) ?? null,
+		compliance: gate?.attest(state.readers.map(toModelRef)) ?? null,
 		catalog_version: catalog.version,
 		config_digest: spec.configDigest,
 		kind: "agent",
@@ -88,12 +87,15 @@ function writtenWith(
 	return { usage, receipt };
 }
 
-/** Usage row and unsigned receipt of a run that is over. */
-export function writtenRun(run: WrittenRun, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
-	return writtenWith(run, atMs, MOST_CALLS);
+/** Of a run that is over. */
+export function draftSettlement(run: SettlementSource, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
+	return draftWithCalls(run, atMs, MAX_FINAL_CALLS);
 }
 
-/** The same of a run on its way, if it ended now. */
-export function writtenSoFar(run: WrittenRun, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
-	return writtenWith(run, atMs, MOST_CALLS_ON_THE_WAY);
+/** Of a run under way, as if it ended now. */
+export function draftInterimSettlement(
+	run: SettlementSource,
+	atMs: number,
+): { usage: UsageRow; receipt: AgentReceipt } {
+	return draftWithCalls(run, atMs, MAX_INTERIM_CALLS);
 }

@@ -1,5 +1,5 @@
-// What a run's object has to hand on: its row for D1, its audit events for D1 or for the owner of its workspace. It keeps each
-// until that has it.
+// The outbox of a run's object: the run's row for D1, and its audit events for D1 or for the owner of its workspace. Each stays here
+// until it has arrived.
 import type { AuditEventRow } from "../../audit/event.ts";
 import { insertEvents } from "../../audit/events.store.ts";
 import type { UnflushedEvents } from "../../audit/owner.ts";
@@ -10,24 +10,24 @@ import { database } from "../../db/client.edge.ts";
 import { cachedSettings } from "../../settings.ts";
 import { type AgentRunRow, upsertRun } from "./runs.store.ts";
 
-/** One thing to hand on: an event, or the run's row as it was at its beginning, after a step, at its end. */
-export interface RunOutbox extends Record<string, SqlStorageValue> {
-	/** Never the number of two, so that it tells which of two rows is newer. */
+/** An audit event, or the run's row at its start, after a step, or at its end. */
+export interface RunOutboxRow extends Record<string, SqlStorageValue> {
+	/** Increasing and never reused: a higher number means a newer row. */
 	n: number;
 	id: string;
-	kind: "event" | "begun" | "step" | "ended";
-	/** JSON of the row; of the run's without its revision, which is `n`. */
+	kind: "event" | "start" | "step" | "end";
+	/** The row as JSON. The run's row lacks its revision, which is `n`. */
 	body: string;
 }
 
-function runRowOf({ n, body }: RunOutbox): AgentRunRow {
+function parseRunRow({ n, body }: RunOutboxRow): AgentRunRow {
 	return { ...(JSON.parse(body) as Omit<AgentRunRow, "revision">), revision: n };
 }
 
-/** More than a run ever has open: two events, and its row at three times. */
+/** A run has at most five unflushed rows: two events, and its row at three moments. */
 const ROUND_ROWS = 10;
 
-export class RunOutgoing {
+export class RunOutbox {
 	#sql: SqlStorage;
 	#env: Env;
 
@@ -36,53 +36,49 @@ export class RunOutgoing {
 		this.#env = env;
 	}
 
-	#add(kind: RunOutbox["kind"], id: string, row: object): void {
+	#add(kind: RunOutboxRow["kind"], id: string, row: object): void {
 		this.#sql.exec("INSERT INTO outgoing (id, kind, body) VALUES (?, ?, ?)", id, kind, JSON.stringify(row));
 	}
 
-	/** To be called in the transaction of what it tells of. */
+	/** To be called in the transaction that the event describes. */
 	addEvent(event: AuditEventRow): void {
 		this.#add("event", event.id, event);
 	}
 
 	/**
-	 * The same of the run's row; its id there. After a step it replaces that of a step before which has not gone out yet: only
-	 * the beginning and the end are waited for.
+	 * Adds the run's row and returns its id in the outbox. A row after a step replaces an earlier such row that is still unflushed:
+	 * only the start and the end are waited for.
 	 */
-	addRun(kind: "begun" | "step" | "ended", row: Omit<AgentRunRow, "revision">): string {
+	addRun(kind: "start" | "step" | "end", row: Omit<AgentRunRow, "revision">): string {
 		if (kind === "step") this.#sql.exec("DELETE FROM outgoing WHERE kind = 'step' AND flushed_at_ms IS NULL");
 		const id = `${kind}:${crypto.randomUUID()}`;
 		this.#add(kind, id, row);
 		return id;
 	}
 
-	#open(): RunOutbox[] {
-		const rows = this.#sql.exec<RunOutbox>(
+	nextRound(): RunOutboxRow[] {
+		const rows = this.#sql.exec<RunOutboxRow>(
 			"SELECT n, id, kind, body FROM outgoing WHERE flushed_at_ms IS NULL ORDER BY n LIMIT ?",
 			ROUND_ROWS,
 		);
 		return rows.toArray();
 	}
 
-	nextRound(): RunOutbox[] {
-		return this.#open();
-	}
-
-	/** Hands rows on; whoever has one already keeps it. Throws when it is refused. */
-	async record(rows: readonly RunOutbox[]): Promise<void> {
+	/** Delivers rows. A row that has arrived before is ignored by its receiver. Throws when one is refused. */
+	async record(rows: readonly RunOutboxRow[]): Promise<void> {
 		const db = database(this.#env.DB);
-		const events = await this.#eventsOf(rows);
+		const events = await this.#parseEvents(rows);
 		for (const event of events) {
 			const { workspace_id: id } = event;
 			if (id !== null) await recordAuditEvent({ env: this.#env }, { kind: "workspace", id }, event);
 		}
-		const own = events.filter(({ workspace_id }) => workspace_id === null);
-		if (own.length > 0) await insertEvents(db, own);
+		const unowned = events.filter(({ workspace_id }) => workspace_id === null);
+		if (unowned.length > 0) await insertEvents(db, unowned);
 		const latest = rows.findLast(({ kind }) => kind !== "event");
-		if (latest) await upsertRun(db, runRowOf(latest));
+		if (latest) await upsertRun(db, parseRunRow(latest));
 	}
 
-	markFlushed(rows: readonly RunOutbox[]): void {
+	markFlushed(rows: readonly RunOutboxRow[]): void {
 		const ids = JSON.stringify(rows.map(({ id }) => id));
 		this.#sql.exec(
 			"UPDATE outgoing SET flushed_at_ms = ?, body = '' WHERE id IN (SELECT value FROM json_each(?))",
@@ -99,8 +95,8 @@ export class RunOutgoing {
 		return this.#sql.exec("SELECT 1 FROM outgoing WHERE flushed_at_ms IS NULL LIMIT 1").toArray().length === 0;
 	}
 
-	/** Events as the log keeps them: what they say of secrets is by the setting. */
-	async #eventsOf(rows: readonly RunOutbox[]): Promise<AuditEventRow[]> {
+	/** The events in the form of the audit log. Secrets are redacted as the settings say. */
+	#parseEvents(rows: readonly RunOutboxRow[]): Promise<AuditEventRow[]> {
 		const events = rows.filter(({ kind }) => kind === "event").map(({ body }) => JSON.parse(body) as AuditEventRow);
 		const settings = cachedSettings(this.#env);
 		return Promise.all(
@@ -108,15 +104,15 @@ export class RunOutgoing {
 		);
 	}
 
-	/** Events of a page that nobody else has yet. */
+	/** The unflushed events of a page. */
 	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
-		const events = await this.#eventsOf(this.#open());
+		const events = await this.#parseEvents(this.nextRound());
 		return { events: selectNewest(events, query), idle: this.isIdle() };
 	}
 
-	/** The run's row that D1 does not have; null where it has the latest. */
+	/** The run's newest row; null when D1 has it. */
 	unflushedRun(): AgentRunRow | null {
-		const latest = this.#open().findLast(({ kind }) => kind !== "event");
-		return latest ? runRowOf(latest) : null;
+		const latest = this.nextRound().findLast(({ kind }) => kind !== "event");
+		return latest ? parseRunRow(latest) : null;
 	}
 }

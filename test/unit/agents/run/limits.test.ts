@@ -1,22 +1,22 @@
-// What a run may spend by its plan and its request.
+// A run's limits, from its pricing plan and its request.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { runLimitFields, runLimitsOf } from "../../../../src/agents/run/run-limits.ts";
+import { runLimitFields, toRunLimits } from "../../../../src/agents/run/limits.ts";
 import { PLANS, type PlanId } from "../../../../src/catalog/plans.ts";
 import { toHttpFailure } from "../../../../src/http/errors.ts";
 
-type Wishes = Parameters<typeof runLimitsOf>[0];
+type RequestedLimits = Parameters<typeof toRunLimits>[0];
 
-function limitsOf(wishes: Wishes, plan: PlanId = "pro") {
-	const limits = runLimitsOf(wishes, PLANS[plan]);
+function runLimits(wishes: RequestedLimits, plan: PlanId = "pro") {
+	const limits = toRunLimits(wishes, PLANS[plan]);
 	if (!limits.ok) throw new Error(limits.failure.reason);
 	return limits.value;
 }
 
 describe("a run's limits", () => {
 	it("are five envelopes and fifty steps by default", () => {
-		const plans = Object.values(PLANS).map(({ id }) => limitsOf({}, id));
+		const plans = Object.values(PLANS).map(({ id }) => runLimits({}, id));
 		expect(plans.map(({ budget }) => budget)).toEqual([
 			{ plan: "free", plan_envelope_usd: 0.02, tier_limit_usd: 0.1, max_cost_usd: 0.1, multiplier: 5 },
 			{ plan: "personal", plan_envelope_usd: 0.1, tier_limit_usd: 0.5, max_cost_usd: 0.5, multiplier: 5 },
@@ -30,7 +30,7 @@ describe("a run's limits", () => {
 	it("never allow more than the client gave, to the nano-dollar below", () => {
 		fc.assert(
 			fc.property(fc.double({ min: 0, max: 2.5, noNaN: true, minExcluded: true }), (max_cost_usd) => {
-				const { capNanoUsd, budget } = limitsOf({ max_cost_usd });
+				const { capNanoUsd, budget } = runLimits({ max_cost_usd });
 				expect(budget.max_cost_usd).toBeLessThanOrEqual(max_cost_usd);
 				expect(budget.max_cost_usd).toBe(capNanoUsd / 1e9);
 				expect((capNanoUsd + 1) / 1e9).toBeGreaterThan(max_cost_usd);
@@ -39,9 +39,9 @@ describe("a run's limits", () => {
 	});
 
 	it("refuse a cap above the plan's limit with 402, whatever it is above it by, and take the limit itself", () => {
-		expect(limitsOf({ max_cost_usd: 2.5 }).capNanoUsd).toBe(2_500_000_000);
+		expect(runLimits({ max_cost_usd: 2.5 }).capNanoUsd).toBe(2_500_000_000);
 		for (const max_cost_usd of [2.5 + 2 ** -51, 2.6, 1e300]) {
-			const limits = runLimitsOf({ max_cost_usd }, PLANS.pro);
+			const limits = toRunLimits({ max_cost_usd }, PLANS.pro);
 			if (limits.ok) throw new Error("it was taken");
 			expect(toHttpFailure(limits.failure)).toMatchObject({
 				status: 402,
@@ -57,10 +57,10 @@ describe("a run's limits", () => {
 	});
 
 	it("clamp a step's cap to the run's, and the steps to a thousand", () => {
-		expect(limitsOf({ max_cost_usd: 0.5, max_cost_per_step: 0.2 }).stepCapNanoUsd).toBe(200_000_000);
+		expect(runLimits({ max_cost_usd: 0.5, max_cost_per_step: 0.2 }).stepCapNanoUsd).toBe(200_000_000);
 		for (const max_cost_per_step of [0.6, 1e300])
-			expect(limitsOf({ max_cost_usd: 0.5, max_cost_per_step }).stepCapNanoUsd).toBe(500_000_000);
-		expect([1, 1_000, 1_001, 2 ** 53 - 1].map((max_steps) => limitsOf({ max_steps }).maxSteps)).toEqual([
+			expect(runLimits({ max_cost_usd: 0.5, max_cost_per_step }).stepCapNanoUsd).toBe(500_000_000);
+		expect([1, 1_000, 1_001, 2 ** 53 - 1].map((max_steps) => runLimits({ max_steps }).maxSteps)).toEqual([
 			1, 1_000, 1_000, 1_000,
 		]);
 	});

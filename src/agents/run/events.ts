@@ -1,13 +1,13 @@
-// What the audit log keeps of a run: its plan, and what it came to. Pure.
+// The audit events of a run: its plan and its end. Pure.
 import { type AuditEventRow, toActor } from "../../audit/event.ts";
 import { usd } from "../../proof/money.ts";
 import type { RunEnd, RunSpec, RunState } from "./run.ts";
 
-const GOAL_CHARS = 500;
-/** Of a plan, shared evenly by its subtasks: one may be a whole goal of two megabytes, and an event is a row. */
-const PLAN_CHARS = 100_000;
+const MAX_EVENT_GOAL_CHARS = 500;
+/** Shared evenly by the subtasks of a plan. One may be a whole goal of two megabytes, and an event must fit into a row. */
+const MAX_EVENT_PLAN_CHARS = 100_000;
 
-function eventOf(
+function toAgentEvent(
 	{ userId: user_id, workspaceId: workspace_id, keyId }: RunSpec,
 	event_type: "agent_plan" | "agent_record",
 	id: string,
@@ -28,17 +28,17 @@ function eventOf(
 	};
 }
 
-/** The event of a run that has its plan. @param id `ae_` and a ULID. */
+/** The event of a run's plan. @param id `ae_` and a ULID. */
 export function planEvent(spec: RunSpec, { plan, trajectory }: RunState, id: string, atMs: number): AuditEventRow {
 	const { runId: run_id, goal, policy, maxSteps: max_steps, capNanoUsd } = spec;
-	const asked = { goal: goal.slice(0, GOAL_CHARS).toWellFormed(), policy, strategy: trajectory.strategy };
-	const subtaskChars = Math.floor(PLAN_CHARS / plan.length);
+	const request = { goal: goal.slice(0, MAX_EVENT_GOAL_CHARS).toWellFormed(), policy, strategy: trajectory.strategy };
+	const subtaskChars = Math.floor(MAX_EVENT_PLAN_CHARS / plan.length);
 	const subtasks = plan.map((subtask) => subtask.slice(0, subtaskChars).toWellFormed());
-	const payload = { run_id, ...asked, plan: subtasks, max_steps, max_cost_usd: usd(capNanoUsd) };
-	return eventOf(spec, "agent_plan", id, payload, atMs);
+	const payload = { run_id, ...request, plan: subtasks, max_steps, max_cost_usd: usd(capNanoUsd) };
+	return toAgentEvent(spec, "agent_plan", id, payload, atMs);
 }
 
-/** The event of a run that is over. @param id `ae_` and a ULID. */
+/** The event of a run's end. @param id `ae_` and a ULID. */
 export function agentRecordEvent(
 	spec: RunSpec,
 	{ trajectory }: RunState,
@@ -55,5 +55,5 @@ export function agentRecordEvent(
 		max_cost_usd: usd(spec.capNanoUsd),
 		trajectory_proof,
 	};
-	return eventOf(spec, "agent_record", id, payload, atMs);
+	return toAgentEvent(spec, "agent_record", id, payload, atMs);
 }

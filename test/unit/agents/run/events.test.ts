@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { endOf } from "../../../../src/agents/run/run.ts";
-import { agentRecordEvent, planEvent } from "../../../../src/agents/run/run-events.ts";
-import { RUN_ID, runWith, specOf } from "../../../support/run-spec.ts";
+import { agentRecordEvent, planEvent } from "../../../../src/agents/run/events.ts";
+import { toRunEnd } from "../../../../src/agents/run/run.ts";
+import { RUN_ID, runSpec, runWith } from "../../../support/run-spec.ts";
 
 const AT = Date.UTC(2026, 0, 1);
 
 it("the events of a run name its user, its key and its workspace, and repeat of the goal no more than its beginning", () => {
-	const spec = specOf({ workspaceId: "shop", goal: "x".repeat(600) });
-	const { state, steps, charges } = runWith(["a"], { done: 1, isMet: true });
+	const spec = runSpec({ workspaceId: "shop", goal: "x".repeat(600) });
+	const { state, steps, charges } = runWith(["a"], { subtasksDone: 1, isGoalMet: true });
 	const plan = planEvent(spec, state, "ae_1", AT);
 	expect(plan).toMatchObject({
 		id: "ae_1",
@@ -27,7 +27,7 @@ it("the events of a run name its user, its key and its workspace, and repeat of 
 		max_steps: 50,
 		max_cost_usd: 0.001,
 	});
-	const end = endOf(spec, state, steps, charges);
+	const end = toRunEnd(spec, state, steps, charges);
 	const record = agentRecordEvent(spec, state, end, "ae_2", AT);
 	expect(record).toMatchObject({ id: "ae_2", event_type: "agent_record", workspace_id: "shop" });
 	expect(JSON.parse(record.payload)).toEqual({
@@ -42,7 +42,7 @@ it("the events of a run name its user, its key and its workspace, and repeat of 
 
 it("the plan in an event is whole, unless it is the text of a long goal", () => {
 	const planOf = (plan: string[]) =>
-		(JSON.parse(planEvent(specOf(), runWith([], { plan }).state, "ae_1", AT).payload) as { plan: string[] }).plan;
+		(JSON.parse(planEvent(runSpec(), runWith([], { plan }).state, "ae_1", AT).payload) as { plan: string[] }).plan;
 	const twenty = Array.from({ length: 20 }, (_, at) => `${at}`.repeat(2_000));
 	expect(planOf(twenty)).toEqual(twenty);
 	const [cut = ""] = planOf(["😀".repeat(500_000)]);

@@ -1,11 +1,11 @@
-// Texts of any length in rows that have a limit (2 MB in a Durable Object): a long one stands in parts beside its row, whose
-// column is empty then. Synchronous; to be called in the transaction of the row.
+// Stores texts of any length, though a row of a Durable Object has at most 2 MB. A long text is stored in parts, and the column of
+// its row is empty. Synchronous. To be called in the transaction of the row.
 
-/** Of a part, in UTF-16 units; at most three times as many bytes. Five columns of this size fit into one row. */
+/** UTF-16 units of a part, at most three bytes each. Five columns of this size fit into one row. */
 const PART_CHARS = 100_000;
 
-/** Cuts a text, never inside a surrogate pair: a half would not be stored as it is. */
-function partsOf(text: string): string[] {
+/** Splits a text, never inside a surrogate pair, whose halves could not be stored. */
+function splitText(text: string): string[] {
 	const parts: string[] = [];
 	for (let start = 0; start < text.length; ) {
 		const end = Math.min(text.length, start + PART_CHARS);
@@ -24,16 +24,16 @@ export class LongTexts {
 		this.#sql = sql;
 	}
 
-	/** Stores the parts of a long text under a name; what is to stand in its column. */
+	/** Stores a text under a name and returns the value for its column. */
 	put(name: string, text: string): string {
 		this.drop(name);
 		if (text.length <= PART_CHARS) return text;
-		for (const [part, piece] of partsOf(text).entries())
+		for (const [part, piece] of splitText(text).entries())
 			this.#sql.exec("INSERT INTO parts (name, part, text) VALUES (?, ?, ?)", name, part, piece);
 		return "";
 	}
 
-	/** The text whose column holds this. */
+	/** Returns the text under a name, from its column's value or its parts. */
 	get(name: string, column: string): string {
 		if (column !== "") return column;
 		const parts = this.#sql.exec<{ text: string }>("SELECT text FROM parts WHERE name = ? ORDER BY part", name);

@@ -1,4 +1,4 @@
-// The tables of an AgentRun.
+// The tables of an AgentRun object.
 import { OWNER_TABLE } from "../../audit/owner.ts";
 import type { TableSchema } from "../../durable/migrations.edge.ts";
 
@@ -8,10 +8,10 @@ export const AGENT_RUN_TABLES: TableSchema = {
 		(sql) =>
 			sql.exec(`
 				CREATE TABLE claim (one INTEGER PRIMARY KEY CHECK (one = 1), body_hash TEXT NOT NULL, run_id TEXT NOT NULL);
-				CREATE TABLE void (one INTEGER PRIMARY KEY CHECK (one = 1));
+				CREATE TABLE abandoned (one INTEGER PRIMARY KEY CHECK (one = 1));
 				CREATE TABLE run (one INTEGER PRIMARY KEY CHECK (one = 1), goal TEXT NOT NULL, spec TEXT NOT NULL,
-					state TEXT NOT NULL, closing TEXT, end TEXT);
-				CREATE TABLE steps (n INTEGER PRIMARY KEY, record TEXT NOT NULL, subtask TEXT NOT NULL, is_plan INTEGER NOT NULL,
+					state TEXT NOT NULL, pending_settlement TEXT, end TEXT);
+				CREATE TABLE steps (n INTEGER PRIMARY KEY, record TEXT NOT NULL, subtask TEXT NOT NULL, has_result INTEGER NOT NULL,
 					output TEXT NOT NULL);
 				CREATE TABLE charges (n INTEGER PRIMARY KEY, is_open INTEGER NOT NULL, charge TEXT NOT NULL);
 				CREATE TABLE outgoing (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, body TEXT NOT NULL,
