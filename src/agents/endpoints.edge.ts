@@ -93,7 +93,7 @@ const listRunsEndpoint = endpoint({
 function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
 	const parts = runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
 	if (!parts) return false;
-	return parts.userNumber === null || account.number === null || parts.userNumber === account.number;
+	return parts.userNumber === null || parts.userNumber === account.number;
 }
 
 /** One of the caller's runs: from D1 when it is over, else from its object. */

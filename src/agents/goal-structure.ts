@@ -1,6 +1,6 @@
 // The subtasks that a goal itself names: by a list, by numbered points, or by clauses joined with "then" and "and". Used where a
 // model makes no plan. Pure.
-import { TASK_VERBS } from "./task-verbs.ts";
+import taskVerbsFile from "./task-verbs.json" with { type: "json" };
 
 /** A longer goal contains a document, whose lists and sentences are not subtasks. */
 const MAX_STRUCTURED_CHARS = 20_000;
@@ -66,6 +66,9 @@ const LEADING_WORDS = new Set([
 	"and",
 	"now",
 ]);
+
+/** Verbs that begin a task. */
+const TASK_VERBS: ReadonlySet<string> = new Set(taskVerbsFile.verbs);
 
 /** Whether a clause begins with an imperative, and so is a task. */
 function isTask(clause: string): boolean {

@@ -47,3 +47,13 @@ export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Fo
 	"halo-1": { name: "Halo", tiers: ["mid"] },
 	"foton-1": { name: "Foton", tiers: ["budget"] },
 };
+
+/** Derives something from each catalog once, on first use. */
+export function perCatalog<T>(make: (catalog: Catalog) => T): (catalog: Catalog) => T {
+	const made = new WeakMap<Catalog, { value: T }>();
+	return (catalog) => {
+		const known = made.get(catalog) ?? { value: make(catalog) };
+		made.set(catalog, known);
+		return known.value;
+	};
+}

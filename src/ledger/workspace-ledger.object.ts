@@ -100,7 +100,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			isFlushed: (id) => this.#isFlushed(id),
 			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = hasTables(state.storage, LEDGER_TABLES);
+		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, LEDGER_TABLES);
 		this.#outbox.wake();

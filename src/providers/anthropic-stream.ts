@@ -1,6 +1,7 @@
 // Decodes an Anthropic stream into stream parts. anthropic-answer.ts says what blocks mean. Text cut inside a character
 // is passed on as it came; well-formed.ts repairs it.
 import * as z from "zod";
+import { jsonObjectSchema, parseJson } from "../json.ts";
 import {
 	type AnthropicBlock,
 	anthropicBlockSchema,
@@ -12,7 +13,6 @@ import {
 	stopDetailsSchema,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
-import { jsonObjectSchema, parseJson } from "./json.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const index = z.int().min(0);

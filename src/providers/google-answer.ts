@@ -1,9 +1,9 @@
 // The content of a generateContent response: its shape, usage, errors and finish reasons.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { reportedTokenCount } from "./json.ts";
 import type { FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
+import { reportedTokenCount } from "./wire.ts";
 
 const optionalText = z.string().nullish();
 

@@ -2,9 +2,9 @@
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { wellFormedAnswer } from "./accumulate.ts";
-import { reportedTokenCount } from "./json.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
+import { reportedTokenCount } from "./wire.ts";
 
 const openAiUsageSchema = z.lazy(() =>
 	z.looseObject({

@@ -1,9 +1,9 @@
 // Renders a model call in the OpenAI chat completions format, with the small differences of its providers.
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { JsonObject } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
-import type { JsonObject } from "./json.ts";
 import {
 	type CallField,
 	callImages,

@@ -3,10 +3,10 @@
 // engine.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
+import { parseJson } from "../json.ts";
 import { isDelta, toStreamParts } from "./accumulate.ts";
 import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
-import { parseJson } from "./json.ts";
 import {
 	type ReportedUsage,
 	type ServerSentEvent,

@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { Hono } from "hono";
 import { createChatCompletionEndpoint } from "../../src/chat/endpoints.edge.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { MAX_ENTRIES, MAX_VALUES } from "../../src/http/json-shape.ts";
+import { MAX_JSON_ENTRIES, MAX_JSON_VALUES } from "../../src/http/json-shape.ts";
 import { mount } from "../../src/http/mount.edge.ts";
 import type { RequestState } from "../../src/http/respond.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
@@ -41,7 +41,7 @@ function pieces(piece: Piece, bytes: number, values: number, from = 0): string[]
 		const next = typeof piece === "string" ? piece : piece(from + made.length);
 		left -= Buffer.byteLength(next) + 1;
 		leftValues -= valuesOf(`${next},`);
-		if (left < 0 || leftValues < 0 || (atTheLimit && made.length === MAX_ENTRIES)) return made;
+		if (left < 0 || leftValues < 0 || (atTheLimit && made.length === MAX_JSON_ENTRIES)) return made;
 		made.push(next);
 	}
 }
@@ -49,19 +49,19 @@ function pieces(piece: Piece, bytes: number, values: number, from = 0): string[]
 /** One list of many pieces inside `before` and `after`; white space fills up what the limits leave. */
 function filled(before: string, piece: Piece, after: string): string {
 	const bytes = BODY_BYTES - before.length - after.length;
-	const values = atTheLimit ? MAX_VALUES - valuesOf(before) - 1 : Number.POSITIVE_INFINITY;
+	const values = atTheLimit ? MAX_JSON_VALUES - valuesOf(before) - 1 : Number.POSITIVE_INFINITY;
 	return (before + pieces(piece, bytes, values).join(",") + after).padEnd(BODY_BYTES);
 }
 
 /** As many as hold all the values that a body may have. */
-const MOST_LISTS = Math.ceil(MAX_VALUES / MAX_ENTRIES);
+const MOST_LISTS = Math.ceil(MAX_JSON_VALUES / MAX_JSON_ENTRIES);
 
 /** Lists of many pieces inside a member that no schema knows: one, or at the limit as many as it takes. */
 function beside(piece: Piece, [open, close] = ARRAY): string {
 	const before = `{"messages":[${HELLO}],"x":[`;
 	if (!atTheLimit) return filled(before + open, piece, `${close}]}`);
 	const lists: string[] = [];
-	for (let values = MAX_VALUES - valuesOf(before) - 1, count = 0; ; ) {
+	for (let values = MAX_JSON_VALUES - valuesOf(before) - 1, count = 0; ; ) {
 		const list = pieces(piece, (BODY_BYTES - before.length) / MOST_LISTS - 4, values - 2, count);
 		if (list.length === 0 || lists.length === MOST_LISTS) return `${before}${lists.join(",")}]}`.padEnd(BODY_BYTES);
 		lists.push(open + list.join(",") + close);

@@ -1,5 +1,5 @@
 // An answer as a chat completion shows it, without its order: what most tests of wires ask about.
-import { blockFields } from "../../src/chat/provider-blocks.ts";
+import { toBlockFields } from "../../src/chat/provider-blocks.ts";
 import { isEmptyAnswer } from "../../src/providers/accumulate.ts";
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../../src/providers/model-call.ts";
 
@@ -18,7 +18,7 @@ export function flat(answer: ModelAnswer | null): FlatAnswer | null;
 export function flat(answer: ModelAnswer | null): FlatAnswer | null {
 	if (!answer) return null;
 	const { content, extra, bodyFields: _, ...rest } = answer;
-	const { thinking_blocks: opaque = [], ...shown } = blockFields(answer);
+	const { thinking_blocks: opaque = [], ...shown } = toBlockFields(answer);
 	return {
 		...rest,
 		content: joinedText(content, "text"),

@@ -107,7 +107,7 @@ describe("a run whose object is killed", () => {
 		upstream = useSandbox(async (request) => {
 			if (!(await request.text()).includes("Subtask 2 of 3")) return undefined;
 			runId = await onlyRun();
-			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "finished" ? "fail" : "pass") });
+			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "waitForEnd" ? "fail" : "pass") });
 			isKilled = true;
 			await killObject(runStub(runId));
 			return undefined;
@@ -228,7 +228,7 @@ describe("a run that cannot be settled", () => {
 		let runId = "";
 		faults = useFaults({
 			ACCOUNT_METER: ({ method }) => (["settle", "receipt"].includes(method) ? "fail" : "pass"),
-			DB: (operation) => (writes(operation) || /settlements|receipts/.test(operation.target) ? "fail" : "pass"),
+			DB: (operation) => (writes(operation) || /settlements/.test(operation.target) ? "fail" : "pass"),
 			AGENT_RUN: ({ method, args }) => {
 				if (method === "start") runId = (args[0] as { runId: string }).runId;
 				return "pass";

@@ -1,7 +1,7 @@
 // Verification of trajectories through the front door, by anybody: what the bundle says of itself, and what this service signed.
 import { ulid } from "ulid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
+import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { lastBilledCall, type RequestPurpose } from "../../src/inference/accounting.ts";
 import { callSetFor } from "../../src/inference/call-runner.edge.ts";
@@ -179,9 +179,9 @@ describe("issued", () => {
 
 	it("is true at once for a run whose id leads to its user, before D1 has the receipt", async () => {
 		const number = await db.prepare("SELECT number FROM users WHERE id = ?").bind(key.user_id).first<number>("number");
-		const tagKey = tagKeyOf(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+		const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
 		const random = crypto.getRandomValues(new Uint8Array(5));
-		const given = bundle(taggedRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
+		const given = bundle(encodeRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
 		const isFlush = (target: string) => /insert into "settlements"/i.test(target);
 		faults = useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
 		await signRun(given);

@@ -80,7 +80,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 			isFlushed: (id) => runOutbox.isFlushed(id),
 			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = hasTables(state.storage, AGENT_RUN_TABLES);
+		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, AGENT_RUN_TABLES);
 		this.#run = StoredRun.load(state.storage);
@@ -314,7 +314,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	}
 
 	#retryLater(): void {
-		this.#settleBackoff.failed();
+		this.#settleBackoff.recordFailure();
 		this.#ownerOutbox.arm(Date.now() + this.#settleBackoff.delayMs);
 	}
 }

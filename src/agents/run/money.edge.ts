@@ -28,9 +28,9 @@ export class RunMoney {
 		this.#waitUntil = waitUntil;
 	}
 
-	#funds({ userId, keyId, planId, runId: requestId }: RunSpec): Funds {
+	#funds({ userId, runId: requestId }: RunSpec): Funds {
 		return createFunds({
-			account: { userId, keyId, plan: PLANS[planId], number: null },
+			account: { userId },
 			requestId,
 			waitUntil: this.#waitUntil,
 			db: database(this.#env.DB),

@@ -4,7 +4,6 @@ import type { TableSchema } from "../../durable/migrations.edge.ts";
 
 export const AGENT_RUN_TABLES: TableSchema = {
 	name: "agent run",
-	firstTable: "claim",
 	steps: [
 		(sql) =>
 			sql.exec(`
@@ -17,12 +16,9 @@ export const AGENT_RUN_TABLES: TableSchema = {
 				CREATE TABLE charges (n INTEGER PRIMARY KEY, is_open INTEGER NOT NULL, charge TEXT NOT NULL);
 				CREATE TABLE outgoing (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, body TEXT NOT NULL,
 					flushed_at_ms INTEGER);
-				${OWNER_TABLE};
-			`),
-		(sql) =>
-			sql.exec(`
 				CREATE TABLE parts (name TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, part))
 					WITHOUT ROWID;
+				${OWNER_TABLE};
 			`),
 	],
 };
