@@ -67,7 +67,6 @@ const LEADING_WORDS = new Set([
 	"now",
 ]);
 
-/** Verbs that begin a task. */
 const TASK_VERBS: ReadonlySet<string> = new Set(taskVerbsFile.verbs);
 
 /** Whether a clause begins with an imperative, and so is a task. */

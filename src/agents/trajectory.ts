@@ -1,7 +1,7 @@
 // An agent's trajectory. Steps are chained to one root (docs/proofs.md, "Agent trajectory"), and a bundle of steps is checked against
 // a claimed root. Making steps and signing the root are left to others. Pure.
 import { asHash, type Hash, hashObject, hashText, toDigest } from "../proof/hash.ts";
-import { append, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
+import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
 
 /** The fields under the genesis hash. */
 interface TrajectoryHeader {
@@ -81,7 +81,7 @@ export function appendStep(trajectory: Trajectory, step: TrajectoryStep): Trajec
 	const { run_id, last: prev, range } = trajectory;
 	if (step.index !== range.size) throw new RangeError(`step ${step.index} cannot follow ${range.size} steps`);
 	const last = stepProof(run_id, prev, step);
-	return { ...trajectory, last, range: append(range, stepLeaf(last)) };
+	return { ...trajectory, last, range: appendLeaf(range, stepLeaf(last)) };
 }
 
 /**

@@ -52,7 +52,7 @@ export const verifyRequestSchema = z.lazy(() =>
 );
 
 /** Validates a bundle parsed from JSON. Each issue names its path. */
-export function readBundle(value: unknown): { bundle: TrajectoryBundle } | { issues: string[] } {
+export function parseBundle(value: unknown): { bundle: TrajectoryBundle } | { issues: string[] } {
 	const parsed = verifyRequestSchema.safeParse(value);
 	if (parsed.success) return { bundle: parsed.data };
 	return { issues: parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the bundle"}: ${message}`) };

@@ -28,7 +28,7 @@ const byFile = new Map(
 );
 
 /** A language by its id. Undefined when the table does not have it. */
-export function languageOf(id: string): LanguageEntry | undefined {
+export function findLanguage(id: string): LanguageEntry | undefined {
 	return byId.get(id);
 }
 
@@ -176,13 +176,13 @@ function findFileNames(text: string): string[] {
 
 /** The language of the files that a task names. Programs count before the formats that programs read. */
 function findLanguageOfFiles(text: string): string | null {
-	const ids = findFileNames(text).flatMap((name) => languageOfPath(name) ?? []);
-	const isProgram = (id: string) => id !== "text" && !languageOf(id)?.isFormat;
+	const ids = findFileNames(text).flatMap((name) => languageForPath(name) ?? []);
+	const isProgram = (id: string) => id !== "text" && !findLanguage(id)?.isFormat;
 	return ids.find(isProgram) ?? ids.find((id) => id !== "text") ?? null;
 }
 
 /** The language of a file by its name. Null when no language has such files. */
-export function languageOfPath(path: string): string | null {
+export function languageForPath(path: string): string | null {
 	const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
 	const known = byFile.get(name);
 	// A language's manifest is written in a format of its own: package.json is JSON.

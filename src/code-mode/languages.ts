@@ -23,7 +23,7 @@ const LEXICAL_RULES_NAMES = [
 	"dart",
 	"solidity",
 ] as const;
-export type LexisName = (typeof LEXICAL_RULES_NAMES)[number];
+export type LexicalRulesName = (typeof LEXICAL_RULES_NAMES)[number];
 
 export interface LanguageEntry {
 	/** The id in requests and responses. */
@@ -46,7 +46,7 @@ export interface LanguageEntry {
 	/** Words that hint at the language where nothing else does. */
 	keywords?: readonly string[];
 	/** Null where no check of brackets is safe. */
-	lexis: LexisName | null;
+	lexis: LexicalRulesName | null;
 }
 
 /** In the order of languages.json: of two languages that a task names in one place, the first counts. */

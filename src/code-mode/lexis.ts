@@ -1,8 +1,8 @@
 // The lexical rules of each language for the check of brackets: comments, strings, and what looks like one but is
 // neither. brackets.ts reads by them.
-import type { LexisName } from "./languages.ts";
+import type { LexicalRulesName } from "./languages.ts";
 
-export interface Quoted {
+export interface StringSyntax {
 	open: string;
 	close: string;
 	/** Whether a backslash escapes the next character. */
@@ -19,12 +19,12 @@ interface SkippedSyntax {
 	close: ((opening: RegExpExecArray) => string | RegExp) | null;
 }
 
-export interface Lexis {
+export interface LexicalRules {
 	/** Openings of comments that end with the line. */
 	lineComments: readonly string[];
 	blockComments: readonly { open: string; close: string; nests: boolean }[];
 	/** Longer openings before shorter ones. */
-	strings: readonly Quoted[];
+	strings: readonly StringSyntax[];
 	skips: readonly SkippedSyntax[];
 	/** Whether `#` at the beginning of a line is a preprocessor directive. */
 	hasDirectives: boolean;
@@ -34,7 +34,7 @@ export interface Lexis {
 	unreadable: RegExp | null;
 }
 
-const toStringSyntax = (open: string, more: Partial<Quoted> = {}): Quoted => ({
+const toStringSyntax = (open: string, more: Partial<StringSyntax> = {}): StringSyntax => ({
 	open,
 	close: open,
 	escapes: true,
@@ -47,11 +47,11 @@ const SINGLE_QUOTED = toStringSyntax("'");
 const TRIPLE_DOUBLE = toStringSyntax('"""', { lines: true });
 const TRIPLE_SINGLE = toStringSyntax("'''", { lines: true });
 
-const SLASH_COMMENTS: Pick<Lexis, "lineComments" | "blockComments"> = {
+const SLASH_COMMENTS: Pick<LexicalRules, "lineComments" | "blockComments"> = {
 	lineComments: ["//"],
 	blockComments: [{ open: "/*", close: "*/", nests: false }],
 };
-const NESTING_SLASH_COMMENTS: Pick<Lexis, "lineComments" | "blockComments"> = {
+const NESTING_SLASH_COMMENTS: Pick<LexicalRules, "lineComments" | "blockComments"> = {
 	lineComments: ["//"],
 	blockComments: [{ open: "/*", close: "*/", nests: true }],
 };
@@ -69,14 +69,14 @@ const JSX_MARK = /<\/[A-Za-z>]|\/>/;
 /** An address in CSS without quotes, which may contain what looks like a comment. */
 const CSS_ADDRESS: SkippedSyntax = { open: /url\((?!\s{0,20}["'])/iy, close: () => ")" };
 
-const NO_EXTRAS: Pick<Lexis, "skips" | "hasDirectives" | "isScript" | "unreadable"> = {
+const NO_EXTRAS: Pick<LexicalRules, "skips" | "hasDirectives" | "isScript" | "unreadable"> = {
 	skips: [],
 	hasDirectives: false,
 	isScript: false,
 	unreadable: null,
 };
 const C_FAMILY = { ...NO_EXTRAS, skips: [DIGIT_SEPARATOR], hasDirectives: true, unreadable: PREPROCESSOR_BRANCH };
-const SCRIPT_RULES: Lexis = {
+const SCRIPT_RULES: LexicalRules = {
 	...SLASH_COMMENTS,
 	strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
 	...NO_EXTRAS,
@@ -85,7 +85,7 @@ const SCRIPT_RULES: Lexis = {
 	unreadable: JSX_MARK,
 };
 
-export const LEXES: Readonly<Record<LexisName, Lexis>> = {
+export const LEXICAL_RULES: Readonly<Record<LexicalRulesName, LexicalRules>> = {
 	c: { ...SLASH_COMMENTS, strings: [DOUBLE_QUOTED, SINGLE_QUOTED], ...C_FAMILY },
 	cpp: {
 		...SLASH_COMMENTS,

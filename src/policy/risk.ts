@@ -41,7 +41,7 @@ export function toRisk(triggered: ReadonlySet<FactorId>): Risk {
  * Scores a handoff. A review changes nothing, so its text raises no factor. Its files still count, because
  * `files_touched` were modified before (docs/reference.md, "Handoffs").
  */
-export function handoffRisk(input: HandoffRiskInput): Risk {
+export function scoreHandoffRisk(input: HandoffRiskInput): Risk {
 	const triggered = new Set<FactorId>();
 	if (input.actionKind !== "review") for (const cue of findCues(input.objective)) triggered.add(cue);
 	if (input.actionKind === "deploy") triggered.add("deploy_action");

@@ -8,7 +8,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
-import { walkChain } from "../ledger/read-chain.edge.ts";
+import { verifyStoredChain } from "../ledger/read-chain.edge.ts";
 import { compileCommandMatcher, compilePathMatcher } from "../policy/coverage.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import {
@@ -52,7 +52,7 @@ function toHandoffSummary({
 /** Verifies a workspace's chain, and sums up its handoffs from `since` on. */
 async function sumHandoffs(context: KeyContext, workspaceId: string, tailLimit: number, since?: string) {
 	const sums = new HandoffSums(tailLimit);
-	const verdict = await walkChain(context, workspaceId, {}, (rows) => {
+	const verdict = await verifyStoredChain(context, workspaceId, {}, (rows) => {
 		for (const row of rows) if (since === undefined || row.created_at >= since) sums.add(toHandoffSummary(row));
 	});
 	return { sums, verdict };

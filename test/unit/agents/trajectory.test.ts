@@ -8,7 +8,7 @@ import {
 	trajectoryProof,
 	verifyTrajectory,
 } from "../../../src/agents/trajectory.ts";
-import { readBundle } from "../../../src/agents/verify-request.ts";
+import { parseBundle } from "../../../src/agents/verify-request.ts";
 import { hashText } from "../../../src/proof/hash.ts";
 import { type Bundle, issueBundle, type Step, verifyBundle } from "../../support/second-trajectory.ts";
 
@@ -321,14 +321,14 @@ describe("a verification", () => {
 describe("the request", () => {
 	const [bundle] = fc.sample(issuedBundle(3, 3), { numRuns: 1, seed: 5 }) as [Required<Bundle>];
 	const issuesOf = (members: object) => {
-		const read = readBundle({ ...bundle, ...members });
+		const read = parseBundle({ ...bundle, ...members });
 		return "issues" in read ? read.issues : [];
 	};
 
 	it("is read as it is, unknown members apart, with the defaults of a run", () => {
 		const { policy: _, strategy: __, ...rest } = bundle;
 		const steps = bundle.steps.map((step) => ({ ...step, role: "subtask", step_proof: "sha256:cut" }));
-		expect(readBundle({ ...rest, steps, object: "x" })).toEqual({
+		expect(parseBundle({ ...rest, steps, object: "x" })).toEqual({
 			bundle: { ...bundle, policy: "balanced", strategy: "single" },
 		});
 	});

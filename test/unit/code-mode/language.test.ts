@@ -1,7 +1,7 @@
 // Language detection: what a caller forces wins, then what the task names, then its files, frameworks and words.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { detectLanguage, languageOfPath, toLanguageId } from "../../../src/code-mode/language.ts";
+import { detectLanguage, languageForPath, toLanguageId } from "../../../src/code-mode/language.ts";
 import languagesFile from "../../../src/code-mode/languages.json" with { type: "json" };
 import { LANGUAGES } from "../../../src/code-mode/languages.ts";
 
@@ -139,7 +139,7 @@ describe("the table", () => {
 		expect(new Set(LANGUAGES.map(({ id }) => id)).size).toBe(LANGUAGES.length);
 		for (const { id, display, extensions } of LANGUAGES) {
 			expect([toLanguageId(id), toLanguageId(display)]).toEqual([id, id]);
-			expect(languageOfPath(`a/b.${extensions[0]}`), id).toBe(id);
+			expect(languageForPath(`a/b.${extensions[0]}`), id).toBe(id);
 		}
 		const extensions = LANGUAGES.flatMap((language) => language.extensions);
 		expect(new Set(extensions).size).toBe(extensions.length);
@@ -147,10 +147,10 @@ describe("the table", () => {
 
 	it("knows files by extension, and by name where they have none", () => {
 		expect([
-			languageOfPath("package.json"),
-			languageOfPath("a/Dockerfile"),
-			languageOfPath("Cargo.toml"),
-			languageOfPath("x.unknown"),
+			languageForPath("package.json"),
+			languageForPath("a/Dockerfile"),
+			languageForPath("Cargo.toml"),
+			languageForPath("x.unknown"),
 		]).toEqual(["json", "dockerfile", "toml", null]);
 	});
 });

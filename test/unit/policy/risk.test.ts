@@ -10,7 +10,7 @@ import {
 	LIGHT_FACTORS,
 	toRiskTier,
 } from "../../../src/policy/factors.ts";
-import { type HandoffRiskInput, handoffRisk } from "../../../src/policy/risk.ts";
+import { type HandoffRiskInput, scoreHandoffRisk } from "../../../src/policy/risk.ts";
 
 const ids = ALL_FACTORS.map(({ id }) => id);
 const some = fc.uniqueArray(fc.constantFrom(...ids));
@@ -80,11 +80,11 @@ describe("the risk of a handoff", () => {
 	});
 
 	it("is nothing for an ordinary edit", () => {
-		expect(handoffRisk(handoff({ files: ["src/a.ts"] }))).toEqual({ score: 0, tier: "auto", factors: [] });
+		expect(scoreHandoffRisk(handoff({ files: ["src/a.ts"] }))).toEqual({ score: 0, tier: "auto", factors: [] });
 	});
 
 	it("asks for confirmation of a deployment", () => {
-		expect(handoffRisk(handoff({ actionKind: "deploy" }))).toEqual({
+		expect(scoreHandoffRisk(handoff({ actionKind: "deploy" }))).toEqual({
 			score: 31,
 			tier: "confirm",
 			factors: ["deploy_action"],
@@ -92,9 +92,9 @@ describe("the risk of a handoff", () => {
 	});
 
 	it("asks for approval of a protected path, by the built-in list and by the manifest's", () => {
-		expect(handoffRisk(handoff({ files: ["a/.env.local"] })).tier).toBe("approve");
+		expect(scoreHandoffRisk(handoff({ files: ["a/.env.local"] })).tier).toBe("approve");
 		const own = handoff({ files: ["src/../infra/main.tf"], protectedPaths: ["infra/"] });
-		expect(handoffRisk(own).factors).toEqual(["protected_path"]);
+		expect(scoreHandoffRisk(own).factors).toEqual(["protected_path"]);
 	});
 
 	it.each<[string, FactorId[]]>([
@@ -106,22 +106,24 @@ describe("the risk of a handoff", () => {
 		["Explain the deletion policy", []],
 		["DЕLETE everything", ["delete_action"]],
 	])("reads %j as %j", (objective, factors) => {
-		expect(handoffRisk(handoff({ objective })).factors).toEqual(factors);
+		expect(scoreHandoffRisk(handoff({ objective })).factors).toEqual(factors);
 	});
 
 	it("of a review counts files, not words", () => {
-		expect(handoffRisk(handoff({ actionKind: "review", objective: "Review how we delete users" })).factors).toEqual([]);
+		expect(
+			scoreHandoffRisk(handoff({ actionKind: "review", objective: "Review how we delete users" })).factors,
+		).toEqual([]);
 	});
 
 	it("counts cost only against a budget", () => {
-		expect(handoffRisk(handoff({ estCostUsd: 5 })).factors).toEqual([]);
-		expect(handoffRisk(handoff({ estCostUsd: 5, budgetUsd: 5 })).factors).toEqual([]);
-		expect(handoffRisk(handoff({ estCostUsd: 5.01, budgetUsd: 5 })).factors).toEqual(["over_budget"]);
+		expect(scoreHandoffRisk(handoff({ estCostUsd: 5 })).factors).toEqual([]);
+		expect(scoreHandoffRisk(handoff({ estCostUsd: 5, budgetUsd: 5 })).factors).toEqual([]);
+		expect(scoreHandoffRisk(handoff({ estCostUsd: 5.01, budgetUsd: 5 })).factors).toEqual(["over_budget"]);
 	});
 
 	it("grows with the number of files", () => {
 		const files = Array.from({ length: 26 }, (_, index) => `src/${index}.ts`);
-		expect(handoffRisk(handoff({ files })).factors).toEqual(["wide_change"]);
-		expect(handoffRisk(handoff({ files: files.slice(1) })).factors).toEqual([]);
+		expect(scoreHandoffRisk(handoff({ files })).factors).toEqual(["wide_change"]);
+		expect(scoreHandoffRisk(handoff({ files: files.slice(1) })).factors).toEqual([]);
 	});
 });
