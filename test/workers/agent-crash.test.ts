@@ -107,7 +107,7 @@ describe("a run whose object is killed", () => {
 		upstream = useSandbox(async (request) => {
 			if (!(await request.text()).includes("Subtask 2 of 3")) return undefined;
 			runId = await onlyRun();
-			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "finished" ? "fail" : "pass") });
+			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "waitForEnd" ? "fail" : "pass") });
 			isKilled = true;
 			await killObject(runStub(runId));
 			return undefined;

@@ -11,9 +11,9 @@ import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
 import { type EndStatus, type RunEnd, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
 
 /** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
-const MAX_FINAL_CALLS = 2_000;
+const MAX_USAGE_CALLS = 2_000;
 /** The same bound for interim usage, which is written before every batch of calls. */
-const MAX_INTERIM_CALLS = 50;
+const MAX_INTERIM_USAGE_CALLS = 50;
 
 const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
 	complete: "complete",
@@ -89,7 +89,7 @@ function draftWithCalls(
 
 /** Of a run that is over. */
 export function draftSettlement(run: SettlementSource, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
-	return draftWithCalls(run, atMs, MAX_FINAL_CALLS);
+	return draftWithCalls(run, atMs, MAX_USAGE_CALLS);
 }
 
 /** Of a run under way, as if it ended now. */
@@ -97,5 +97,5 @@ export function draftInterimSettlement(
 	run: SettlementSource,
 	atMs: number,
 ): { usage: UsageRow; receipt: AgentReceipt } {
-	return draftWithCalls(run, atMs, MAX_INTERIM_CALLS);
+	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS);
 }
