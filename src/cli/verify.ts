@@ -3,12 +3,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { decodeText } from "../verifier/document.ts";
-import { allHold, failure, renderFinding } from "../verifier/findings.ts";
+import { allHold, failedFinding, renderFinding } from "../verifier/findings.ts";
 import { type PublicKeys, readPublicKeys } from "../verifier/keys.ts";
-import { KINDS, parseKind } from "../verifier/kinds.ts";
+import { PROOF_KINDS, parseKind } from "../verifier/kinds.ts";
 
-const VERIFY_USAGE = `usage: npm run verify -- ${Object.keys(KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
-${Object.entries(KINDS)
+const VERIFY_USAGE = `usage: npm run verify -- ${Object.keys(PROOF_KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
+${Object.entries(PROOF_KINDS)
 	.map(([name, { file }]) => `  ${name}: FILE holds ${file}`)
 	.join("\n")}
   --pubkey: the service's public key as base64 or PEM, or the answer of GET /v1/proof/pubkey; or a file with one of these
@@ -45,7 +45,9 @@ async function verifyFile(args: string[]): Promise<boolean> {
 	const trusted = { keys: parsePubkeyOption(values.pubkey), checkpoint };
 	const text = readTextFile(file);
 	const findings =
-		text === null ? [failure("the file is no text, neither UTF-8 nor UTF-16")] : await KINDS[name].check(text, trusted);
+		text === null
+			? [failedFinding("the file is no text, neither UTF-8 nor UTF-16")]
+			: await PROOF_KINDS[name].check(text, trusted);
 	for (const each of findings) console.log(renderFinding(each));
 	return allHold(findings);
 }

@@ -13,7 +13,7 @@ export interface OutgoingRow {
 	text: string;
 }
 
-const encoder = new TextEncoder();
+const rowEncoder = new TextEncoder();
 
 function toOutgoingRow(row: SettlementRow): OutgoingRow {
 	return { row, text: JSON.stringify(row) };
@@ -25,7 +25,7 @@ export function firstBatch(settlements: Iterable<Settlement>): OutgoingRow[] {
 	let bytes = 0;
 	for (const settlement of settlements) {
 		const next = toOutgoingRow(toSettlementRow(settlement));
-		bytes += encoder.encode(next.text).length + 1;
+		bytes += rowEncoder.encode(next.text).length + 1;
 		if (batch.length > 0 && bytes > BATCH_BYTES) break;
 		batch.push(next);
 		if (batch.length === BATCH_ROWS) break;
@@ -64,7 +64,7 @@ const SHORT_MEMBERS = new Set(
  */
 export function cutDown({ row, text }: OutgoingRow): OutgoingRow {
 	const receipt = Object.entries(JSON.parse(row.receipt) as Record<string, unknown>);
-	const cut_down = `the whole row has ${encoder.encode(text).length} bytes, which the database does not take`;
+	const cut_down = `the whole row has ${rowEncoder.encode(text).length} bytes, which the database does not take`;
 	const short = { ...Object.fromEntries(receipt.filter(([name]) => SHORT_MEMBERS.has(name))), cut_down };
 	return toOutgoingRow({ ...row, calls: mergeCallsByModel(row.calls), receipt: JSON.stringify(short) });
 }

@@ -11,7 +11,7 @@ import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { reserveCalls } from "../support/calls.ts";
 import { useFaults } from "../support/faults.ts";
-import { type Bundle, bundleOf } from "../support/second-trajectory.ts";
+import { type Bundle, issueBundle } from "../support/second-trajectory.ts";
 import {
 	anAddress,
 	call,
@@ -53,7 +53,7 @@ function bundle(run_id = `agt_${ulid()}`, count = 3): Required<Bundle> {
 		confidence: 0.5,
 		timestamp: "2026-07-22T10:00:00.000Z",
 	}));
-	return bundleOf({ run_id, policy: "balanced", strategy: "single" }, steps, "done");
+	return issueBundle({ run_id, policy: "balanced", strategy: "single" }, steps, "done");
 }
 
 async function verify(body: unknown, status = 200): Promise<Record<string, unknown>> {
@@ -117,7 +117,7 @@ describe("a verification", () => {
 			issued: null,
 		};
 		expect(await verify(given)).toEqual(expected);
-		const { output: _, output_hash: __, step_proofs: ___, ...least } = bundleOf(given, given.steps, "out 2");
+		const { output: _, output_hash: __, step_proofs: ___, ...least } = issueBundle(given, given.steps, "out 2");
 		expect(await verify(least)).toEqual({ ...expected, recomputed_proof: least.trajectory_proof });
 	});
 
@@ -173,7 +173,7 @@ describe("issued", () => {
 	it("is false for another root of the same run, however consistent", async () => {
 		const given = bundle();
 		await signAndStore(given);
-		const forged = bundleOf(given, given.steps.slice(0, 2), "something else");
+		const forged = issueBundle(given, given.steps.slice(0, 2), "something else");
 		expect(await verify(forged)).toMatchObject({ valid: true, issued: false });
 	});
 
