@@ -38,6 +38,7 @@ describe("the tools", () => {
 			"public get_brain_badge",
 			"public show_verify_page",
 			"public show_brain_share",
+			"public show_verify_page",
 			"public get_mcp_manifest",
 			"key mcp",
 			"public openapi",
