@@ -15,6 +15,7 @@ import { matchRule } from "../routing/rules.ts";
 import { type Candidate, type Selection, type SelectionRequest, select, shortenCandidate } from "../routing/select.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
 /** How a call may be routed and limited. Its effort is part of the call itself. */
 export interface CallOptions {
@@ -37,6 +38,8 @@ export interface CallOptions {
 	planLimitNanoUsd?: number | null;
 	/** Which call of a workflow it is; only the sandbox upstream is told. */
 	stage?: CallStage;
+	/** Nobody reads along, so a short answer may be requested whole. Without it, every answer is streamed. */
+	mayBeWhole?: boolean;
 }
 
 /** A model call to be answered, and how. */
@@ -77,8 +80,9 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 
 /** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
 function requestBuilder(
-	{ call, options: { stage } }: InferenceRequest,
+	{ call, options: { stage, mayBeWhole = false } }: InferenceRequest,
 	accessFor: CallPlan["accessFor"],
+	settings: SilenceLimits,
 	nowMs: number,
 ): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
@@ -91,7 +95,8 @@ function requestBuilder(
 		const variant = `${provider.wire} ${wire.variant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
 		prompts.set(variant, prompt);
-		const request = withStage(wire.request({ call: sized, prompt, model, access, effort }), access, stage);
+		const isWhole = mayBeWhole && canRequestWhole(model, effort, maxTokens, settings);
+		const request = withStage(wire.request({ call: sized, prompt, model, access, effort, isWhole }), access, stage);
 		return {
 			wire,
 			access,
@@ -115,7 +120,7 @@ export function planCall(
 	const { catalog } = settings;
 	const detected = detectSignals(call);
 	const accessFor = providerAccess(settings);
-	const attempt = requestBuilder({ call, options }, accessFor, nowMs);
+	const attempt = requestBuilder({ call, options }, accessFor, settings, nowMs);
 	const rule = options.config && matchRule(options.config, call, detected);
 	const request: SelectionRequest = {
 		catalog,

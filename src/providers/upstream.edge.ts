@@ -1,6 +1,5 @@
 // Makes one upstream request: sends it, waits for the response head, decodes the body, and returns the outcome as a
-// value. It always streams, so that a long answer is not mistaken for a silent provider. Failover is left to the
-// engine.
+// value. Reads streams and whole answers alike, whichever of them was requested. Failover is left to the engine.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
 import { isDelta, toStreamParts } from "./accumulate.ts";
@@ -144,7 +143,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#hasEnded = false;
 
 	/**
-	 * @param isWhole the upstream answered a streaming request with a whole body.
+	 * @param isWhole the upstream answered with a whole body.
 	 * @param close ends the request; called however the parts end.
 	 */
 	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, close: () => void) {
