@@ -131,6 +131,7 @@ const END_OF_PARTS = { done: true, value: undefined } as const;
 class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#wire: Wire;
 	#body: UpstreamBody;
+	#finish: () => void;
 	#close: () => void;
 	#isWhole: boolean;
 	#decoder: ReturnType<Wire["createDecoder"]>;
@@ -144,12 +145,14 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 
 	/**
 	 * @param isWhole the upstream answered with a whole body.
-	 * @param close ends the request; called however the parts end.
+	 * @param finish called when the body was read to its end.
+	 * @param close ends the request; called when the parts end otherwise.
 	 */
-	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, close: () => void) {
+	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, finish: () => void, close: () => void) {
 		this.#wire = wire;
 		this.#body = body;
 		this.#isWhole = isWhole;
+		this.#finish = finish;
 		this.#close = close;
 		this.#decoder = wire.createDecoder();
 	}
@@ -166,7 +169,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		try {
 			const value = this.#isWhole ? await this.#readWholeBody() : await this.#readNextParts();
 			if (value) return { done: false, value };
-			this.#close();
+			this.#finish();
 			return END_OF_PARTS;
 		} catch (error) {
 			this.#hasEnded = true;
@@ -248,8 +251,15 @@ export async function openUpstreamStream(
 	if (client.aborted) return { kind: "client_closed", sent: false, remains: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
 	let body: UpstreamBody | null = null;
-	const close = () => {
+	let isOver = false;
+	/** Nothing is left to abort, which would cost more than it does. */
+	const finish = () => {
+		isOver = true;
 		client.removeEventListener("abort", close);
+	};
+	const close = () => {
+		if (isOver) return;
+		finish();
 		abort.abort();
 		body?.close();
 	};
@@ -277,7 +287,7 @@ export async function openUpstreamStream(
 	}
 	const deadline = new AbortController();
 	body = new UpstreamBody(response, deadlines, () => deadline.abort());
-	const parts = new PartStream(wire, body, isJson(response), close);
+	const parts = new PartStream(wire, body, isJson(response), finish, close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
 	return {
 		kind: "stream",
