@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { CpuProfile } from "./inspector.ts";
 import { median } from "./statistics.ts";
-import { wrangler } from "./wrangler.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const BUDGET_GZIP_BYTES = 1_048_576;
 const BUDGET_STARTUP_MS = 50;
@@ -40,7 +40,7 @@ interface Startup {
 }
 
 function profileStartup(outfile: string): CpuProfile {
-	wrangler(["check", "startup", "--outfile", outfile]);
+	runWrangler(["check", "startup", "--outfile", outfile]);
 	return JSON.parse(readFileSync(outfile, "utf8")) as CpuProfile;
 }
 

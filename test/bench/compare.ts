@@ -3,9 +3,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Load, type LoadGenerator, type LoadTarget, runRound } from "./load.ts";
 import { LONG_STREAM, MORE_CHUNKS, SHORT_STREAM } from "./loads.ts";
 import type { StateName, TargetName } from "./options.ts";
-import { cpuMs } from "./process.ts";
+import { processCpuMs } from "./process.ts";
 import type { Session } from "./session.ts";
-import { type LoadSummary, median, type Ratio, type Round, ratioOf, summarize } from "./statistics.ts";
+import {
+	type LoadSummary,
+	type MeasuredRound,
+	median,
+	medianRatio,
+	summarizeRounds,
+	type TargetRatio,
+} from "./statistics.ts";
 import { requireSignedAnswer } from "./targets.ts";
 
 const CONNECTIONS = [1, 16] as const;
@@ -19,7 +26,7 @@ export const USERS = 96;
 const FIRST_DELTA_STREAMS = 25;
 
 /** A target in a comparison. */
-export interface Contender {
+export interface ComparedTarget {
 	name: string;
 	kind: TargetName;
 	/** null for a target that keeps none. */
@@ -28,7 +35,7 @@ export interface Contender {
 }
 
 /** What to compare. */
-export interface ContenderChoice {
+export interface TargetChoice {
 	targets: ReadonlySet<TargetName>;
 	/** Folders by kind. */
 	stateRoots: readonly (readonly [StateName, string])[];
@@ -37,9 +44,9 @@ export interface ContenderChoice {
 }
 
 /** Starts the targets that are asked for, those with state once for each place it can be in. */
-export async function startContenders(session: Session, choice: ContenderChoice): Promise<Contender[]> {
+export async function startTargets(session: Session, choice: TargetChoice): Promise<ComparedTarget[]> {
 	const { targets, stateRoots, portkeyDir } = choice;
-	const contenders: Contender[] = [];
+	const contenders: ComparedTarget[] = [];
 	const add = (kind: TargetName, state: StateName | null, target: LoadTarget) => {
 		const name = state === null ? target.name : `${target.name}, ${state}`;
 		contenders.push({ name, kind, state, target: { ...target, name } });
@@ -67,20 +74,20 @@ export interface RoundPlan {
 }
 
 /** Runs one round and takes the process's CPU time over it. */
-export async function measuredRound(
+export async function measureRound(
 	target: LoadTarget,
 	load: Load,
 	connections: number,
 	plan: RoundPlan,
-): Promise<Round> {
+): Promise<MeasuredRound> {
 	const { generator, roundMs } = plan;
 	await warmKeys(target, load);
 	await delay(SETTLE_MS);
-	const beforeMs = target.pid === null ? null : cpuMs(target.pid);
+	const beforeMs = target.pid === null ? null : processCpuMs(target.pid);
 	const limits = { connections, durationMs: roundMs, maxRequests: Number.POSITIVE_INFINITY };
 	const answers = await generator.run(target, load, limits);
 	await delay(SETTLE_MS);
-	const usedMs = beforeMs === null || target.pid === null ? null : cpuMs(target.pid) - beforeMs;
+	const usedMs = beforeMs === null || target.pid === null ? null : processCpuMs(target.pid) - beforeMs;
 	let { medianFirstDeltaMs } = answers;
 	if (load.streamed && medianFirstDeltaMs === null) {
 		const few = { connections, durationMs: roundMs, maxRequests: FIRST_DELTA_STREAMS };
@@ -90,8 +97,12 @@ export async function measuredRound(
 }
 
 /** Warms the targets up; what stands beside the service and does not answer this load is left out, and said. */
-async function warmUp(contenders: readonly Contender[], load: Load, plan: RoundPlan): Promise<Contender[]> {
-	const sound: Contender[] = [];
+async function warmUpTargets(
+	contenders: readonly ComparedTarget[],
+	load: Load,
+	plan: RoundPlan,
+): Promise<ComparedTarget[]> {
+	const sound: ComparedTarget[] = [];
 	for (const contender of contenders) {
 		const { target, kind } = contender;
 		try {
@@ -107,43 +118,43 @@ async function warmUp(contenders: readonly Contender[], load: Load, plan: RoundP
 }
 
 /** Runs the rounds of all contenders at one number of connections; by contender, in its order. */
-async function interleaved(
-	contenders: readonly Contender[],
+async function runInterleavedRounds(
+	contenders: readonly ComparedTarget[],
 	load: Load,
 	connections: number,
 	plan: RoundPlan,
-): Promise<Map<Contender, Round[]>> {
-	const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
+): Promise<Map<ComparedTarget, MeasuredRound[]>> {
+	const rounds = new Map<ComparedTarget, MeasuredRound[]>(contenders.map((contender) => [contender, []]));
 	for (let round = 1; round <= plan.rounds; round++) {
 		plan.onProgress(`${connections} connections, round ${round} of ${plan.rounds}`);
 		for (const contender of contenders) {
-			rounds.get(contender)?.push(await measuredRound(contender.target, load, connections, plan));
+			rounds.get(contender)?.push(await measureRound(contender.target, load, connections, plan));
 		}
 	}
 	return rounds;
 }
 
 /** A target's figures, and where it stands beside those that everything is compared with. */
-export interface Standing extends LoadSummary {
+export interface TargetFigures extends LoadSummary {
 	name: string;
 	connections: number;
 	/** null where it was not measured, or is the target itself. */
-	toBare: Ratio | null;
+	toBare: TargetRatio | null;
 	/** To the floor with its state in the same place. */
-	toFloor: Ratio | null;
-	rounds: Round[];
+	toFloor: TargetRatio | null;
+	rounds: MeasuredRound[];
 }
 
-function standings(connections: number, measured: ReadonlyMap<Contender, Round[]>): Standing[] {
-	const besides = (own: Contender, kind: TargetName, rounds: readonly Round[]) => {
-		const same = ({ state }: Contender) => state === null || state === own.state;
+function toTargetFigures(connections: number, measured: ReadonlyMap<ComparedTarget, MeasuredRound[]>): TargetFigures[] {
+	const besides = (own: ComparedTarget, kind: TargetName, rounds: readonly MeasuredRound[]) => {
+		const same = ({ state }: ComparedTarget) => state === null || state === own.state;
 		const reference = [...measured].find(([other]) => other.kind === kind && same(other) && other !== own);
-		return reference ? ratioOf(rounds, reference[1]) : null;
+		return reference ? medianRatio(rounds, reference[1]) : null;
 	};
 	return [...measured].map(([contender, rounds]) => ({
 		name: contender.name,
 		connections,
-		...summarize(rounds),
+		...summarizeRounds(rounds),
 		toBare: besides(contender, "bare", rounds),
 		toFloor: contender.kind === "svc" ? besides(contender, "floor", rounds) : null,
 		rounds,
@@ -152,14 +163,14 @@ function standings(connections: number, measured: ReadonlyMap<Contender, Round[]
 
 /** Sets the targets beside each other, at one connection and at sixteen. */
 export async function compareUnderLoad(
-	contenders: readonly Contender[],
+	contenders: readonly ComparedTarget[],
 	load: Load,
 	plan: RoundPlan,
-): Promise<Standing[]> {
-	const sound = await warmUp(contenders, load, plan);
-	const found: Standing[] = [];
+): Promise<TargetFigures[]> {
+	const sound = await warmUpTargets(contenders, load, plan);
+	const found: TargetFigures[] = [];
 	for (const connections of CONNECTIONS) {
-		found.push(...standings(connections, await interleaved(sound, load, connections, plan)));
+		found.push(...toTargetFigures(connections, await runInterleavedRounds(sound, load, connections, plan)));
 	}
 	return found;
 }
@@ -173,14 +184,14 @@ export interface ChunkCost {
 }
 
 /** Compares streams that differ by so many chunks; each chunk comes alone, as a model's do. */
-export async function measureChunks(contenders: readonly Contender[], plan: RoundPlan): Promise<ChunkCost[]> {
-	const sound = await warmUp(contenders, LONG_STREAM, plan);
-	const costs = new Map<Contender, number[]>(sound.map((contender) => [contender, []]));
+export async function measureChunks(contenders: readonly ComparedTarget[], plan: RoundPlan): Promise<ChunkCost[]> {
+	const sound = await warmUpTargets(contenders, LONG_STREAM, plan);
+	const costs = new Map<ComparedTarget, number[]>(sound.map((contender) => [contender, []]));
 	for (let round = 1; round <= plan.rounds; round++) {
 		plan.onProgress(`chunks, round ${round} of ${plan.rounds}`);
 		for (const contender of sound) {
-			const short = await measuredRound(contender.target, SHORT_STREAM, CHUNK_CONNECTIONS, plan);
-			const long = await measuredRound(contender.target, LONG_STREAM, CHUNK_CONNECTIONS, plan);
+			const short = await measureRound(contender.target, SHORT_STREAM, CHUNK_CONNECTIONS, plan);
+			const long = await measureRound(contender.target, LONG_STREAM, CHUNK_CONNECTIONS, plan);
 			if (short.cpuMs === null || long.cpuMs === null) continue;
 			costs.get(contender)?.push(((long.cpuMs - short.cpuMs) * 1_000) / MORE_CHUNKS);
 		}

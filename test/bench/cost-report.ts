@@ -2,44 +2,44 @@
 import { includedRequests, storageUsdPerMonth } from "./cost.ts";
 import type { CostResult, PricedScenario } from "./parts.ts";
 import { DATABASE_STORAGE, PLAN_USD_PER_MONTH, PRICED_OPERATIONS, PRICES } from "./prices.ts";
-import { figure, table } from "./table.ts";
+import { renderFigure, renderTable } from "./table.ts";
 
-function usd(value: number | null): string {
+function renderUsd(value: number | null): string {
 	return value === null ? "not measured" : value.toFixed(2);
 }
 
-function operationsTable(scenarios: readonly PricedScenario[]): string {
-	return table([
+function renderOperationsTable(scenarios: readonly PricedScenario[]): string {
+	return renderTable([
 		["per request", "pace of one user", ...PRICED_OPERATIONS.map((operation) => PRICES[operation].label)],
 		...scenarios.map(({ operation, pace, perRequest }) => [
 			operation,
 			pace,
 			...PRICED_OPERATIONS.map((name) =>
-				name === "objectGbSeconds" ? (perRequest[name] ?? 0).toFixed(5) : figure(perRequest[name]),
+				name === "objectGbSeconds" ? (perRequest[name] ?? 0).toFixed(5) : renderFigure(perRequest[name]),
 			),
 		]),
 	]);
 }
 
-function billTable(billed: readonly PricedScenario[]): string {
-	return table([
+function renderBillTable(billed: readonly PricedScenario[]): string {
+	return renderTable([
 		["USD for a million requests", ...billed.map(({ operation }) => operation)],
 		["", ...billed.map(({ pace }) => pace)],
-		...PRICED_OPERATIONS.map((name) => [PRICES[name].label, ...billed.map(({ bill }) => usd(bill.usd[name]))]),
-		["total", ...billed.map(({ bill }) => usd(bill.totalUsd))],
+		...PRICED_OPERATIONS.map((name) => [PRICES[name].label, ...billed.map(({ bill }) => renderUsd(bill.usd[name]))]),
+		["total", ...billed.map(({ bill }) => renderUsd(bill.totalUsd))],
 		["D1 bytes kept per request", ...billed.map(({ databaseBytesPerRequest }) => databaseBytesPerRequest.toFixed(0))],
 		[
 			"and a month, for a million kept in D1",
 			...billed.map(({ databaseBytesPerRequest, bill }) =>
-				usd(storageUsdPerMonth(databaseBytesPerRequest, bill.requests)),
+				renderUsd(storageUsdPerMonth(databaseBytesPerRequest, bill.requests)),
 			),
 		],
 	]);
 }
 
-function priceTable(example: PricedScenario): string {
+function renderPriceTable(example: PricedScenario): string {
 	const covered = (requests: number | null) => (requests === null ? "" : requests.toLocaleString("en-US"));
-	return table([
+	return renderTable([
 		["price", "USD per million", "included a month", `which covers requests (${example.operation}, ${example.pace})`],
 		...PRICED_OPERATIONS.map((name) => {
 			const { label, usdPerMillion, includedPerMonth } = PRICES[name];
@@ -54,7 +54,7 @@ function priceTable(example: PricedScenario): string {
 }
 
 /** Each page of prices once, with where its text was read. */
-function sources(): string {
+function renderPriceSources(): string {
 	const pages = [...Object.values(PRICES), DATABASE_STORAGE].map(({ source, read }) => `${source} (read ${read})`);
 	return ["prices from:", ...new Set(pages)].join("\n");
 }
@@ -67,14 +67,14 @@ const NOTES = [
 ];
 
 /** Writes the cost model. */
-export function costTables({ chat, agents, reads }: CostResult): string[] {
+export function renderCostTables({ chat, agents, reads }: CostResult): string[] {
 	const example = chat.find(({ pace }) => pace.startsWith("1 ")) ?? chat[0];
 	return [
-		operationsTable([...chat, ...agents, ...reads]),
-		billTable([...chat, ...agents]),
-		...(example ? [priceTable(example)] : []),
+		renderOperationsTable([...chat, ...agents, ...reads]),
+		renderBillTable([...chat, ...agents]),
+		...(example ? [renderPriceTable(example)] : []),
 		`D1 storage: $${DATABASE_STORAGE.usdPerGbMonth} per GB and month after ${DATABASE_STORAGE.includedGb} GB; the plan itself is $${PLAN_USD_PER_MONTH} a month, with the included amounts above, which no bill here deducts`,
-		sources(),
+		renderPriceSources(),
 		...NOTES,
 	];
 }

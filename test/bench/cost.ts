@@ -9,7 +9,7 @@ export type Quantities = Readonly<Record<PricedOperation, number | null>>;
  * Divides what some requests did among them.
  * @param cpuMs the Worker's CPU time for one request; null when it was not measured.
  */
-export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: number | null): Quantities {
+export function toQuantities(counts: OperationCounts, requests: number, cpuMs: number | null): Quantities {
 	return {
 		workerRequests: counts.workerRequests / requests,
 		workerCpuMs: cpuMs,
@@ -26,7 +26,7 @@ export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: n
 }
 
 /** The bill for some requests, by line; nothing is taken as included. */
-export interface Bill {
+export interface CostBill {
 	requests: number;
 	/** null where the quantity was not measured. */
 	usd: Readonly<Record<PricedOperation, number | null>>;
@@ -35,7 +35,7 @@ export interface Bill {
 }
 
 /** Prices so many requests at the first unit's price, without the plan's included amounts. */
-export function billOf(perRequest: Quantities, requests: number): Bill {
+export function toBill(perRequest: Quantities, requests: number): CostBill {
 	const lines = PRICED_OPERATIONS.map((operation): [PricedOperation, number | null] => {
 		const quantity = perRequest[operation];
 		return [operation, quantity === null ? null : (quantity * requests * PRICES[operation].usdPerMillion) / 1e6];

@@ -34,7 +34,7 @@ export interface Load {
 }
 
 /** What came of one request; times from sending it. */
-export interface Answered {
+export interface TimedAnswer {
 	answer: Buffer;
 	/** To the last byte. */
 	latencyMs: number;
@@ -50,7 +50,7 @@ export interface RoundLimits {
 }
 
 /** What came of the requests of one round. */
-export interface Answers {
+export interface RoundAnswers {
 	requests: number;
 	elapsedMs: number;
 	/** From sending a request to the last byte of the answer. */
@@ -64,11 +64,11 @@ export interface Answers {
 export interface LoadGenerator {
 	/** As a report names it. */
 	name: string;
-	run(target: LoadTarget, load: Load, limits: RoundLimits): Promise<Answers>;
+	run(target: LoadTarget, load: Load, limits: RoundLimits): Promise<RoundAnswers>;
 }
 
 /** Why an answer does not count, or null: a benchmark of refusals or of broken streams would measure nothing. */
-function faultOf(target: LoadTarget, load: Load, status: number | undefined, answer: Buffer): string | null {
+function findAnswerFault(target: LoadTarget, load: Load, status: number | undefined, answer: Buffer): string | null {
 	const text = () => answer.toString("utf8");
 	if (status === undefined || status < 200 || status > 299) return `answered ${status}: ${text().slice(0, 500)}`;
 	if (load.streamed && !text().trimEnd().endsWith("data: [DONE]")) return `broke off its stream: ${text().slice(-500)}`;
@@ -78,7 +78,7 @@ function faultOf(target: LoadTarget, load: Load, status: number | undefined, ans
 }
 
 /** The key of a target's n-th request: in turn, so that no user reaches a limit before the others. */
-function keyOf({ keys }: LoadTarget, n: number): string {
+function nthKey({ keys }: LoadTarget, n: number): string {
 	return keys[n % keys.length] ?? "bench";
 }
 
@@ -89,12 +89,12 @@ let sentBefore = 0;
  * @param key the next one of the target's where none is given.
  * @throws Error for a broken connection, an error status, a stream without its end, an answer that is not what was asked for.
  */
-export function post(
+export function sendRequest(
 	target: LoadTarget,
 	agent: Agent,
 	load: Load,
-	key = keyOf(target, sentBefore++),
-): Promise<Answered> {
+	key = nthKey(target, sentBefore++),
+): Promise<TimedAnswer> {
 	return new Promise((resolve, reject) => {
 		const failed = (why: string) => reject(new Error(`benchmark failed: ${target.name} ${why}`));
 		const headers = {
@@ -117,7 +117,7 @@ export function post(
 			response.on("end", () => {
 				const latencyMs = performance.now() - sentMs;
 				const answer = Buffer.concat(pieces);
-				const fault = faultOf(target, load, response.statusCode, answer);
+				const fault = findAnswerFault(target, load, response.statusCode, answer);
 				if (fault === null) resolve({ answer, latencyMs, firstDeltaMs });
 				else failed(fault);
 			});
@@ -125,7 +125,7 @@ export function post(
 		sent.on("timeout", () => sent.destroy(new Error(`no answer in ${REQUEST_TIMEOUT_MS} ms`)));
 		sent.on("error", (error: NodeJS.ErrnoException) => {
 			// A server may close an idle connection just as it is used again (node:http, `reusedSocket`); nothing was answered then.
-			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(post(target, agent, load, key));
+			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(sendRequest(target, agent, load, key));
 			else failed(`could not be called: ${error.message}`);
 		});
 		sent.end(load.body);
@@ -137,7 +137,7 @@ export function post(
  * @param loads taken in turn.
  * @throws Error after the first request that fails.
  */
-export async function runRound(target: LoadTarget, loads: readonly Load[], limits: RoundLimits): Promise<Answers> {
+export async function runRound(target: LoadTarget, loads: readonly Load[], limits: RoundLimits): Promise<RoundAnswers> {
 	const agent = new Agent({ keepAlive: true, maxSockets: limits.connections });
 	const latenciesMs: number[] = [];
 	const firstDeltasMs: number[] = [];
@@ -149,7 +149,7 @@ export async function runRound(target: LoadTarget, loads: readonly Load[], limit
 		while (requestsLeft > 0 && performance.now() < endMs) {
 			const load = loads[requestsLeft-- % loads.length];
 			if (!load) throw new Error("a round without anything to send");
-			const { latencyMs, firstDeltaMs } = await post(target, agent, load);
+			const { latencyMs, firstDeltaMs } = await sendRequest(target, agent, load);
 			latenciesMs.push(latencyMs);
 			if (firstDeltaMs !== null) firstDeltasMs.push(firstDeltaMs);
 		}
@@ -170,7 +170,7 @@ export async function runRound(target: LoadTarget, loads: readonly Load[], limit
 }
 
 /** Looks at every answer, which costs the machine more than wrk does. */
-export const builtIn: LoadGenerator = {
+export const builtInGenerator: LoadGenerator = {
 	name: "the built-in generator (node:http)",
 	run: (target, load, limits) => runRound(target, [load], limits),
 };

@@ -10,39 +10,39 @@ const REQUEST = {
 	max_tokens: 256,
 };
 
-function chat(body: unknown, streamed: boolean): Load {
+function chatLoad(body: unknown, streamed: boolean): Load {
 	const expected = streamed ? '"chat.completion.chunk"' : '"chat.completion"';
 	return { path: "/v1/chat/completions", body: Buffer.from(JSON.stringify(body)), streamed, expected, signed: true };
 }
 
 /** @param mark what the upstream shall do, in its own words. */
-function messages(mark: string) {
+function markedMessages(mark: string) {
 	const [system, user] = REQUEST.messages;
 	return [system, { ...user, content: `${user?.content} ${mark}`.trim() }];
 }
 
-function whole(mark = ""): Load {
-	return chat({ ...REQUEST, messages: messages(mark) }, false);
+function wholeLoad(mark = ""): Load {
+	return chatLoad({ ...REQUEST, messages: markedMessages(mark) }, false);
 }
 
-export const WHOLE = whole();
+export const WHOLE = wholeLoad();
 
 /** The service asks every upstream for a stream; this one is answered whole, which shows what reading streams costs. */
-export const WHOLE_UPSTREAM = whole("[[no stream]]");
+export const WHOLE_UPSTREAM = wholeLoad("[[no stream]]");
 
-function streamed(mark = ""): Load {
+function streamedLoad(mark = ""): Load {
 	const options = { stream: true, stream_options: { include_usage: true } };
-	return chat({ ...REQUEST, messages: messages(mark), ...options }, true);
+	return chatLoad({ ...REQUEST, messages: markedMessages(mark), ...options }, true);
 }
 
-export const STREAMED = streamed();
+export const STREAMED = streamedLoad();
 
 /** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
 export const MORE_CHUNKS = 200;
 
 // Chunks 2 ms apart are read one by one even by a busy machine: faster ones would arrive several to a read, and cost less each.
-export const SHORT_STREAM = streamed("[[20 deltas, 2 ms apart]]");
-export const LONG_STREAM = streamed(`[[${20 + MORE_CHUNKS} deltas, 2 ms apart]]`);
+export const SHORT_STREAM = streamedLoad("[[20 deltas, 2 ms apart]]");
+export const LONG_STREAM = streamedLoad(`[[${20 + MORE_CHUNKS} deltas, 2 ms apart]]`);
 
 const WORKSPACE = "bench";
 

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Inspector } from "./inspector.ts";
 import { type Load, type LoadTarget, runRound } from "./load.ts";
 import { STREAMED, WHOLE } from "./loads.ts";
-import { type Resident, residentMemory } from "./process.ts";
-import { growthOf } from "./statistics.ts";
+import { type ResidentMemory, residentMemory } from "./process.ts";
+import { growthMibPer1000Requests } from "./statistics.ts";
 
 const SAMPLES = 50;
 const WARM_UP_REQUESTS = 1_000;
@@ -14,7 +14,7 @@ const ROUND_TIMEOUT_MS = 600_000;
 /** Without a request, so that what only waits for its end can go. */
 const IDLE_PAUSE_MS = 10_000;
 
-export interface MemorySample extends Resident {
+export interface MemorySample extends ResidentMemory {
 	requests: number;
 }
 
@@ -32,7 +32,7 @@ export interface MemoryResult {
 	/** At the beginning, in the middle and at the end; empty where no inspector listens. */
 	heap: HeapSample[];
 	/** After a pause at the end and a forced collection. */
-	idle: Resident;
+	idle: ResidentMemory;
 	idlePauseMs: number;
 	/** Over the second half of the requests, of what is resident. */
 	growthMibPer1000: number;
@@ -80,7 +80,7 @@ export async function measureMemory(
 		await delay(IDLE_PAUSE_MS);
 		if (inspector) heap.push(await heapOf(requests, inspector));
 		const idle = residentMemory(pid);
-		const growthMibPer1000 = growthOf(samples);
+		const growthMibPer1000 = growthMibPer1000Requests(samples);
 		return { name: target.name, samples, heap, idle, idlePauseMs: IDLE_PAUSE_MS, growthMibPer1000, elapsedMs };
 	} finally {
 		inspector?.close();

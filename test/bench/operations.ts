@@ -3,22 +3,22 @@ import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
-import { type Load, post } from "./load.ts";
+import { type Load, sendRequest } from "./load.ts";
 import { AGENT_RUN, HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
 import type { SvcTarget } from "./targets.ts";
-import { wrangler } from "./wrangler.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const IDLE_CHECK_MS = 3;
 const IDLE_TRIES = 5_000;
 
 /** Bundles the counting Worker as a deployment would bundle the Worker; returns the folder. */
 export function buildCountingBundle(outDir: string): string {
-	wrangler(["deploy", "test/bench/counting/index.ts", "--dry-run", "--outdir", outDir]);
+	runWrangler(["deploy", "test/bench/counting/index.ts", "--dry-run", "--outdir", outDir]);
 	return outDir;
 }
 
 /** How the requests of one user come. */
-interface Pace {
+interface RequestPace {
 	name: string;
 	/** Sent together at each step. */
 	parallel: number;
@@ -32,7 +32,7 @@ interface Pace {
 }
 
 /** A day's minutes are kept for each user, so the warm-up of a lone request is a day of them. */
-const ALONE: Pace = {
+const ALONE: RequestPace = {
 	name: "alone, 15 min apart",
 	parallel: 1,
 	stepMs: 900_000,
@@ -40,7 +40,7 @@ const ALONE: Pace = {
 	steps: 24,
 	evicted: true,
 };
-const STEADY: Pace = {
+const STEADY: RequestPace = {
 	name: "1 every 2 s",
 	parallel: 1,
 	stepMs: 2_000,
@@ -48,7 +48,7 @@ const STEADY: Pace = {
 	steps: 60,
 	evicted: false,
 };
-const PARALLEL: Pace = {
+const PARALLEL: RequestPace = {
 	name: "16 at once every 5 s",
 	parallel: 16,
 	stepMs: 5_000,
@@ -58,7 +58,7 @@ const PARALLEL: Pace = {
 };
 
 /** What a ledger wrote is kept for ten minutes, so the warm-up of what writes to one is longer than that. */
-const AGENT: Pace = {
+const GOVERNANCE_STEADY: RequestPace = {
 	name: "1 every 30 s",
 	parallel: 1,
 	stepMs: 30_000,
@@ -66,7 +66,7 @@ const AGENT: Pace = {
 	steps: 40,
 	evicted: false,
 };
-const AGENTS: Pace = {
+const GOVERNANCE_PARALLEL: RequestPace = {
 	name: "16 at once every 30 s",
 	parallel: 16,
 	stepMs: 30_000,
@@ -76,7 +76,7 @@ const AGENTS: Pace = {
 };
 
 /** Each is an object of its own, which keeps what it has. */
-const RUNS: Pace = {
+const RUNS_STEADY: RequestPace = {
 	name: "1 every 30 s",
 	parallel: 1,
 	stepMs: 30_000,
@@ -106,7 +106,7 @@ const controlAnswer = z.object({
 	databaseBytes: z.number(),
 	busy: z.boolean(),
 });
-type Standing = z.infer<typeof controlAnswer>;
+type CountsAnswer = z.infer<typeof controlAnswer>;
 
 class CountingService {
 	#svc: SvcTarget;
@@ -119,13 +119,13 @@ class CountingService {
 		this.#share = quick ? 0.25 : 1;
 	}
 
-	async #control(path: string): Promise<Standing> {
+	async #control(path: string): Promise<CountsAnswer> {
 		const response = await fetch(`${this.#svc.url}/bench/${path}`, { method: "POST" });
 		return controlAnswer.parse(await response.json());
 	}
 
 	/** Where the counts stand once every flush has ended. */
-	async #settled(): Promise<Standing> {
+	async #countsAtRest(): Promise<CountsAnswer> {
 		let idle = 0;
 		for (let tries = 0; tries < IDLE_TRIES; tries++) {
 			const standing = await this.#control("counts");
@@ -136,26 +136,26 @@ class CountingService {
 		throw new Error("benchmark failed: the service's objects do not come to rest");
 	}
 
-	async #step(send: () => Promise<unknown>, { parallel, stepMs, evicted }: Pace): Promise<void> {
+	async #step(send: () => Promise<unknown>, { parallel, stepMs, evicted }: RequestPace): Promise<void> {
 		await Promise.all(Array.from({ length: parallel }, send));
-		await this.#settled();
+		await this.#countsAtRest();
 		// What then rings for it wakes it once more.
 		if (evicted) await this.#control("evict");
 		await this.#control(`clock?ms=${stepMs}`);
-		await this.#settled();
+		await this.#countsAtRest();
 		if (evicted) await this.#control("evict");
 	}
 
 	/** Counts one kind of request at one pace. */
-	async count(kind: RequestKind, pace: Pace, send: () => Promise<unknown>): Promise<CountedScenario> {
+	async count(kind: RequestKind, pace: RequestPace, send: () => Promise<unknown>): Promise<CountedScenario> {
 		// Alarms of the scenario before ring here, where nobody counts.
 		await this.#control("clock?ms=900000");
 		const steps = Math.ceil(pace.steps * this.#share);
 		for (let step = 0; step < pace.warmUpSteps; step++) await this.#step(send, pace);
-		const before = await this.#settled();
+		const before = await this.#countsAtRest();
 		await this.#control("reset");
 		for (let step = 0; step < steps; step++) await this.#step(send, pace);
-		const { counts, databaseBytes } = await this.#settled();
+		const { counts, databaseBytes } = await this.#countsAtRest();
 		const requests = pace.parallel * steps;
 		const databaseBytesPerRequest = (databaseBytes - before.databaseBytes) / requests;
 		return {
@@ -169,7 +169,7 @@ class CountingService {
 
 	/** Sends a request with one user's key; resolves to the answer's text. */
 	async send(key: string, load: Load): Promise<string> {
-		const { answer } = await post(this.#svc, this.#agent, load, key);
+		const { answer } = await sendRequest(this.#svc, this.#agent, load, key);
 		return answer.toString("utf8");
 	}
 
@@ -186,12 +186,12 @@ class CountingService {
 }
 
 /** What is counted at which paces; each scenario has a user of its own. */
-const SCENARIOS: readonly (readonly [RequestKind, Load, readonly Pace[]])[] = [
+const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])[] = [
 	[{ operation: "chat, whole", kind: "whole" }, WHOLE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
-	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [AGENT, AGENTS]],
-	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [AGENT, AGENTS]],
-	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS]],
+	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
+	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
+	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS_STEADY]],
 ];
 
 /** Users that countOperations needs: one more for the reads. */

@@ -41,13 +41,13 @@ export const USAGE = `npm run bench -- [PART …] [option …]
   --built-in       the built-in load generator even where wrk is on the PATH`;
 
 /** The names of a list by comma, in the order of `all`; all of them where nothing is named. */
-function chosen<Name extends string>(what: string, named: readonly string[], all: readonly Name[]): Name[] {
+function pickNames<Name extends string>(what: string, named: readonly string[], all: readonly Name[]): Name[] {
 	const unknown = named.filter((name) => !(all as readonly string[]).includes(name));
 	if (unknown.length > 0) throw new Error(`there is no ${what} ${unknown.join(", ")}\n${USAGE}`);
 	return all.filter((name) => named.length === 0 || named.includes(name));
 }
 
-function positive(name: string, text: string | undefined, otherwise: number): number {
+function parsePositive(name: string, text: string | undefined, otherwise: number): number {
 	if (text === undefined) return otherwise;
 	const value = Number(text);
 	if (!(value > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`);
@@ -71,12 +71,12 @@ export function readOptions(args: readonly string[]): BenchOptions {
 	});
 	const otherwise = values.quick ? QUICK : FULL;
 	return {
-		parts: chosen("part", positionals, PART_NAMES),
-		targets: new Set(chosen("target", values.only?.split(",") ?? [], TARGET_NAMES)),
-		states: chosen("state", values.state?.split(",") ?? [], STATE_NAMES),
-		rounds: Math.ceil(positive("rounds", values.rounds, otherwise.rounds)),
-		roundMs: 1_000 * positive("seconds", values.seconds, otherwise.seconds),
-		memoryRequests: Math.ceil(positive("requests", values.requests, otherwise.memoryRequests)),
+		parts: pickNames("part", positionals, PART_NAMES),
+		targets: new Set(pickNames("target", values.only?.split(",") ?? [], TARGET_NAMES)),
+		states: pickNames("state", values.state?.split(",") ?? [], STATE_NAMES),
+		rounds: Math.ceil(parsePositive("rounds", values.rounds, otherwise.rounds)),
+		roundMs: 1_000 * parsePositive("seconds", values.seconds, otherwise.seconds),
+		memoryRequests: Math.ceil(parsePositive("requests", values.requests, otherwise.memoryRequests)),
 		quick: values.quick,
 		builtInGenerator: values["built-in"],
 	};
@@ -85,7 +85,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 /** Linux's number of the file system that is memory (statfs(2)). */
 const TMPFS = 0x01021994;
 
-function isMemory(folder: string): boolean {
+function isTmpfs(folder: string): boolean {
 	try {
 		return statfsSync(folder).type === TMPFS;
 	} catch {
@@ -95,7 +95,7 @@ function isMemory(folder: string): boolean {
 
 /** Folders to keep state in; null where the machine has none of the kind. */
 export function stateRoots(): Record<StateName, string | null> {
-	const onDisk = isMemory(tmpdir()) ? resolve(".wrangler") : tmpdir();
+	const onDisk = isTmpfs(tmpdir()) ? resolve(".wrangler") : tmpdir();
 	mkdirSync(onDisk, { recursive: true });
-	return { disk: onDisk, tmpfs: isMemory("/dev/shm") ? "/dev/shm" : null };
+	return { disk: onDisk, tmpfs: isTmpfs("/dev/shm") ? "/dev/shm" : null };
 }

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
 	type ChunkCost,
-	type Contender,
+	type ComparedTarget,
 	compareUnderLoad,
 	measureChunks,
-	measuredRound,
+	measureRound,
 	type RoundPlan,
-	type Standing,
-	startContenders,
+	startTargets,
+	type TargetFigures,
 	USERS,
 } from "./compare.ts";
-import { type Bill, billOf, type Quantities, quantitiesOf } from "./cost.ts";
+import { type CostBill, type Quantities, toBill, toQuantities } from "./cost.ts";
 import type { Load, LoadTarget } from "./load.ts";
 import { HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
@@ -40,16 +40,16 @@ export interface BenchRun {
 	onProgress: Progress;
 }
 
-function roundPlan({ options, onProgress }: BenchRun): RoundPlan {
+function toRoundPlan({ options, onProgress }: BenchRun): RoundPlan {
 	const { rounds, roundMs, builtInGenerator } = options;
 	return { generator: loadGenerator(builtInGenerator), rounds, roundMs, onProgress };
 }
 
 /** Runs something on the targets that were asked for, each with a fresh state of its own; `only` leaves others out. */
-function withContenders<T>(
+function withTargets<T>(
 	{ workshop, options }: BenchRun,
 	only: readonly TargetName[],
-	work: (contenders: readonly Contender[]) => Promise<T>,
+	work: (contenders: readonly ComparedTarget[]) => Promise<T>,
 ): Promise<T> {
 	const made: string[] = [];
 	const roots = stateRoots();
@@ -67,7 +67,7 @@ function withContenders<T>(
 	const targets = new Set(only.filter((name) => options.targets.has(name)));
 	const portkeyDir = process.env["PORTKEY_DIR"] ?? null;
 	return inSession(workshop, async (session: Session) =>
-		work(await startContenders(session, { targets, stateRoots: stateFolders, portkeyDir })),
+		work(await startTargets(session, { targets, stateRoots: stateFolders, portkeyDir })),
 	).finally(() => {
 		process.off("exit", removeAll);
 		removeAll();
@@ -75,27 +75,27 @@ function withContenders<T>(
 }
 
 /** All targets under one load. */
-export function compareTargets(run: BenchRun, load: Load): Promise<Standing[]> {
+export function compareTargets(run: BenchRun, load: Load): Promise<TargetFigures[]> {
 	// Of a whole answer there is nothing to relay piece by piece.
 	const names = TARGET_NAMES.filter((name) => load.streamed || name !== "relay");
-	return withContenders(run, names, (contenders) => compareUnderLoad(contenders, load, roundPlan(run)));
+	return withTargets(run, names, (contenders) => compareUnderLoad(contenders, load, toRoundPlan(run)));
 }
 
 /** What a chunk costs each target. */
 export function compareChunks(run: BenchRun): Promise<ChunkCost[]> {
-	return withContenders(run, TARGET_NAMES, (contenders) => measureChunks(contenders, roundPlan(run)));
+	return withTargets(run, TARGET_NAMES, (contenders) => measureChunks(contenders, toRoundPlan(run)));
 }
 
 export interface AgentResult {
-	handoffs: Standing[];
-	policyChecks: Standing[];
+	handoffs: TargetFigures[];
+	policyChecks: TargetFigures[];
 }
 
 /** The service under what agents send beside chat. */
 export function measureAgents(run: BenchRun): Promise<AgentResult> {
-	return withContenders(run, ["svc"], async (contenders) => ({
-		handoffs: await compareUnderLoad(contenders, HANDOFF, roundPlan(run)),
-		policyChecks: await compareUnderLoad(contenders, POLICY_CHECK, roundPlan(run)),
+	return withTargets(run, ["svc"], async (contenders) => ({
+		handoffs: await compareUnderLoad(contenders, HANDOFF, toRoundPlan(run)),
+		policyChecks: await compareUnderLoad(contenders, POLICY_CHECK, toRoundPlan(run)),
 	}));
 }
 
@@ -103,7 +103,7 @@ export function measureAgents(run: BenchRun): Promise<AgentResult> {
  * The memory of the service, and of the bare Worker and the floor, whose growth is the runtime's own; empty where a
  * runtime's process cannot be found.
  */
-export async function watchMemory({ workshop, options, onProgress }: BenchRun): Promise<MemoryResult[]> {
+export async function measureTargetsMemory({ workshop, options, onProgress }: BenchRun): Promise<MemoryResult[]> {
 	const { targets, memoryRequests } = options;
 	const found: MemoryResult[] = [];
 	for (const name of ["bare", "floor", "svc"] as const) {
@@ -136,8 +136,8 @@ function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
 		for (const [kind, load] of Object.entries(CPU_LOADS) as [keyof typeof CPU_LOADS, Load][]) {
 			run.onProgress(`CPU time: ${kind}`);
 			// The first round warms the code up.
-			await measuredRound(svc, load, 16, roundPlan(run));
-			cpu[kind] = (await measuredRound(svc, load, 16, roundPlan(run))).cpuMs;
+			await measureRound(svc, load, 16, toRoundPlan(run));
+			cpu[kind] = (await measureRound(svc, load, 16, toRoundPlan(run))).cpuMs;
 		}
 		return cpu;
 	});
@@ -146,7 +146,7 @@ function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
 /** A counted scenario with what it comes to. */
 export interface PricedScenario extends CountedScenario {
 	perRequest: Quantities;
-	bill: Bill;
+	bill: CostBill;
 }
 
 export interface CostResult {
@@ -168,8 +168,8 @@ export async function measureCost(run: BenchRun): Promise<CostResult> {
 	const cpu = await measureCpu(run);
 	const priced = (scenarios: readonly CountedScenario[]) =>
 		scenarios.map((scenario): PricedScenario => {
-			const perRequest = quantitiesOf(scenario.counts, scenario.requests, cpu[scenario.kind]);
-			return { ...scenario, perRequest, bill: billOf(perRequest, BILLED_REQUESTS) };
+			const perRequest = toQuantities(scenario.counts, scenario.requests, cpu[scenario.kind]);
+			return { ...scenario, perRequest, bill: toBill(perRequest, BILLED_REQUESTS) };
 		});
 	return { chat: priced(counted.chat), agents: priced(counted.agents), reads: priced(counted.reads), cpu };
 }

@@ -38,14 +38,14 @@ export async function withRuntimePid<T>(start: () => Promise<T>): Promise<{ star
 }
 
 /** Resident memory of a process, bytes. */
-export interface Resident {
+export interface ResidentMemory {
 	/** All of it (VmRSS). */
 	residentBytes: number;
 	/** Of it, what the process itself allocated: not the pages of files that it mapped. */
 	anonymousBytes: number;
 }
 
-export function residentMemory(pid: number): Resident {
+export function residentMemory(pid: number): ResidentMemory {
 	const status = readProc(pid, "status") ?? "";
 	const bytesOf = (field: string) => {
 		const kib = new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
@@ -56,7 +56,7 @@ export function residentMemory(pid: number): Resident {
 }
 
 /** Pids of the processes that a process has started and that still run. */
-function childrenOf(pid: number): number[] {
+function childPids(pid: number): number[] {
 	// Each of its threads may have started some.
 	const threads = readdirSync(`/proc/${pid}/task`);
 	return threads.flatMap(
@@ -65,11 +65,11 @@ function childrenOf(pid: number): number[] {
 }
 
 /** CPU time of a process and its children so far, user and system, in all their threads, ms. */
-export function cpuMs(pid: number): number {
+export function processCpuMs(pid: number): number {
 	// Fields 14 to 17 of proc_pid_stat(5): its own, and that of children that have ended.
 	const own =
 		statFields(pid)
 			.slice(11, 15)
 			.reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
-	return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), own);
+	return childPids(pid).reduce((sum, child) => sum + processCpuMs(child), own);
 }

@@ -1,11 +1,11 @@
 // The benchmark's results as text for people; run.ts writes the same figures as JSON.
 import type { ColdStart } from "./bundle.ts";
-import type { ChunkCost, Standing } from "./compare.ts";
-import { costTables } from "./cost-report.ts";
+import type { ChunkCost, TargetFigures } from "./compare.ts";
+import { renderCostTables } from "./cost-report.ts";
 import type { MemoryResult } from "./memory.ts";
 import type { StateName } from "./options.ts";
 import type { AgentResult, CostResult } from "./parts.ts";
-import { type Row, table } from "./table.ts";
+import { renderTable, type TableRow } from "./table.ts";
 
 export interface Machine {
 	cpus: number;
@@ -26,8 +26,8 @@ export interface BenchResults {
 	machine: Machine;
 	rounds: { count: number; ms: number };
 	cold?: ColdStart;
-	load?: Standing[];
-	stream?: Standing[];
+	load?: TargetFigures[];
+	stream?: TargetFigures[];
 	chunks?: ChunkCost[];
 	agents?: AgentResult;
 	/** Empty where a runtime's process cannot be looked at. */
@@ -37,34 +37,34 @@ export interface BenchResults {
 
 const NOT_MEASURED = "-";
 
-function decimal(value: number | null | undefined, digits: number): string {
+function renderDecimal(value: number | null | undefined, digits: number): string {
 	return value === null || value === undefined ? NOT_MEASURED : value.toFixed(digits);
 }
 
 /** Medians over the rounds, and beside each round of a target the round of bare and of the floor next to it. */
-function standingTable(title: string, standings: readonly Standing[]): string {
+function renderTargetTable(title: string, standings: readonly TargetFigures[]): string {
 	const streamed = standings.some(({ medianFirstDeltaMs }) => medianFirstDeltaMs !== null);
 	const compared = standings.some(({ toBare, toFloor }) => toBare !== null || toFloor !== null);
-	const row = (standing: Standing): Row => [
+	const row = (standing: TargetFigures): TableRow => [
 		standing.name,
 		String(standing.connections),
 		String(standing.requests),
-		...(streamed ? [decimal(standing.medianFirstDeltaMs, 2)] : []),
-		decimal(standing.medianMs, 2),
-		decimal(standing.p95Ms, 2),
-		decimal(standing.requestsPerSecond, 0),
+		...(streamed ? [renderDecimal(standing.medianFirstDeltaMs, 2)] : []),
+		renderDecimal(standing.medianMs, 2),
+		renderDecimal(standing.p95Ms, 2),
+		renderDecimal(standing.requestsPerSecond, 0),
 		`${Math.min(...standing.roundsRequestsPerSecond).toFixed(0)}–${Math.max(...standing.roundsRequestsPerSecond).toFixed(0)}`,
-		decimal(standing.cpuMs, 3),
+		renderDecimal(standing.cpuMs, 3),
 		...(compared
 			? [
-					decimal(standing.toBare?.throughput, 3),
-					decimal(standing.toBare?.cpu, 2),
-					decimal(standing.toFloor?.throughput, 3),
-					decimal(standing.toFloor?.cpu, 2),
+					renderDecimal(standing.toBare?.throughput, 3),
+					renderDecimal(standing.toBare?.cpu, 2),
+					renderDecimal(standing.toFloor?.throughput, 3),
+					renderDecimal(standing.toFloor?.cpu, 2),
 				]
 			: []),
 	];
-	return table([
+	return renderTable([
 		[
 			title,
 			"connections",
@@ -81,69 +81,77 @@ function standingTable(title: string, standings: readonly Standing[]): string {
 	]);
 }
 
-function chunkTable(chunks: readonly ChunkCost[]): string {
-	return table([
+function renderChunkTable(chunks: readonly ChunkCost[]): string {
+	return renderTable([
 		["one chunk more in a stream, 16 connections", "CPU µs", "by round"],
 		...chunks.map(({ name, cpuMicros, roundsCpuMicros }) => [
 			name,
-			decimal(cpuMicros, 1),
+			renderDecimal(cpuMicros, 1),
 			roundsCpuMicros.map((micros) => micros.toFixed(1)).join(", "),
 		]),
 	]);
 }
 
-function againstBudget(value: number, budget: number): string {
+function renderVerdict(value: number, budget: number): string {
 	return value <= budget ? "within" : "OVER";
 }
 
-function kib(bytes: number): string {
+function renderKib(bytes: number): string {
 	return (bytes / 1024).toFixed(1);
 }
 
-function mib(bytes: number): string {
+function renderMib(bytes: number): string {
 	return (bytes / 1_048_576).toFixed(1);
 }
 
-function coldStartTables({ bundle, startup }: ColdStart): string[] {
+function renderColdStartTables({ bundle, startup }: ColdStart): string[] {
 	return [
-		table([
+		renderTable([
 			["cold start", "measured", "budget", ""],
-			["bundle raw KiB", kib(bundle.rawBytes), "", ""],
+			["bundle raw KiB", renderKib(bundle.rawBytes), "", ""],
 			[
 				"bundle gzip KiB",
-				kib(bundle.gzipBytes),
-				kib(bundle.budgetGzipBytes),
-				againstBudget(bundle.gzipBytes, bundle.budgetGzipBytes),
+				renderKib(bundle.gzipBytes),
+				renderKib(bundle.budgetGzipBytes),
+				renderVerdict(bundle.gzipBytes, bundle.budgetGzipBytes),
 			],
 			[
 				"start-up ms, median",
 				startup.medianMs.toFixed(1),
 				startup.budgetMs.toFixed(1),
-				againstBudget(startup.medianMs, startup.budgetMs),
+				renderVerdict(startup.medianMs, startup.budgetMs),
 			],
 		]),
 		`start-up by ${startup.method}; runs: ${startup.runsMs.map((ms) => ms.toFixed(1)).join(", ")}`,
 	];
 }
 
-function memoryTables(memory: readonly MemoryResult[]): string[] {
+function renderMemoryTables(memory: readonly MemoryResult[]): string[] {
 	if (memory.length === 0) return ["memory: not measured (the runtime's process is only found on Linux)"];
 	return memory.flatMap(({ name, samples, heap, idle, idlePauseMs, growthMibPer1000, elapsedMs }) => {
 		const requests = samples.at(-1)?.requests ?? 0;
 		const shown = samples.filter((_, at) => at % 5 === 0);
-		const heapTable = table([
+		const heapTable = renderTable([
 			["heap of the Worker after a collection", "JavaScript MiB", "held outside MiB"],
-			...heap.map((sample) => [`after ${sample.requests} requests`, mib(sample.usedBytes), mib(sample.outsideBytes)]),
+			...heap.map((sample) => [
+				`after ${sample.requests} requests`,
+				renderMib(sample.usedBytes),
+				renderMib(sample.outsideBytes),
+			]),
 		]);
 		return [
-			table([
+			renderTable([
 				[`memory of workerd: ${name}, 1 in 4 streamed, 16 connections`, "resident MiB", "its own MiB"],
 				...shown.map((sample) => [
 					sample.requests === 0 ? "after the warm-up" : `after ${sample.requests} requests`,
-					mib(sample.residentBytes),
-					mib(sample.anonymousBytes),
+					renderMib(sample.residentBytes),
+					renderMib(sample.anonymousBytes),
 				]),
-				[`after ${idlePauseMs / 1000} s without a request`, mib(idle.residentBytes), mib(idle.anonymousBytes)],
+				[
+					`after ${idlePauseMs / 1000} s without a request`,
+					renderMib(idle.residentBytes),
+					renderMib(idle.anonymousBytes),
+				],
 			]),
 			`growth over the second half: ${growthMibPer1000.toFixed(2)} MiB per 1,000 requests (least squares); ${requests} requests took ${(elapsedMs / 1000).toFixed(0)} s`,
 			...(heap.length > 0 ? [heapTable] : []),
@@ -152,19 +160,19 @@ function memoryTables(memory: readonly MemoryResult[]): string[] {
 }
 
 /** Writes the results as tables; times in ms, sizes in KiB or MiB. */
-export function reportOf(results: BenchResults): string {
+export function renderReport(results: BenchResults): string {
 	const { machine, rounds, elapsedSeconds, cold, load, stream, chunks, agents, memory, cost } = results;
 	const places = Object.entries(machine.stateRoots).map(([state, root]) => `${state} ${root ?? "none"}`);
 	return [
 		`svc in workerd, ${machine.cpus} × ${machine.cpuModel}, Node ${machine.node}, load from ${machine.generator}, ${rounds.count} rounds of ${rounds.ms / 1000} s, state: ${places.join(", ")}, load average before: ${machine.loadAverageBefore.toFixed(2)}, took ${elapsedSeconds.toFixed(0)} s`,
-		...(cold ? coldStartTables(cold) : []),
-		...(load ? [standingTable("whole answers", load)] : []),
-		...(stream ? [standingTable("streamed answers", stream)] : []),
-		...(chunks ? [chunkTable(chunks)] : []),
+		...(cold ? renderColdStartTables(cold) : []),
+		...(load ? [renderTargetTable("whole answers", load)] : []),
+		...(stream ? [renderTargetTable("streamed answers", stream)] : []),
+		...(chunks ? [renderChunkTable(chunks)] : []),
 		...(agents
-			? [standingTable("handoffs", agents.handoffs), standingTable("policy checks", agents.policyChecks)]
+			? [renderTargetTable("handoffs", agents.handoffs), renderTargetTable("policy checks", agents.policyChecks)]
 			: []),
-		...(memory === undefined ? [] : memoryTables(memory)),
-		...(cost ? costTables(cost) : []),
+		...(memory === undefined ? [] : renderMemoryTables(memory)),
+		...(cost ? renderCostTables(cost) : []),
 	].join("\n\n");
 }

@@ -52,6 +52,6 @@ export const PROSE =
 	"could agree on the colour of the railings; the engineer, who had walked there, said that red would last longest. ";
 
 /** A unit as often as fits into so many characters. */
-export function repeated(unit: string, characters: number): string {
+export function repeatToLength(unit: string, characters: number): string {
 	return unit.repeat(Math.ceil(characters / unit.length)).slice(0, characters);
 }

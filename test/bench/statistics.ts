@@ -1,5 +1,5 @@
 // Percentiles and slopes of measured values, and what several rounds of a target come to, alone and beside another's. Pure.
-import type { Answers } from "./load.ts";
+import type { RoundAnswers } from "./load.ts";
 
 /** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN for none. */
 export function percentile(values: readonly number[], share: number): number {
@@ -23,7 +23,7 @@ export function slope(points: readonly (readonly [x: number, y: number])[]): num
 }
 
 /** One round of load on one target. */
-export interface Round extends Answers {
+export interface MeasuredRound extends RoundAnswers {
 	/** CPU time of the target's process for one request, user and system; null where it cannot be known. */
 	cpuMs: number | null;
 }
@@ -42,30 +42,30 @@ export interface LoadSummary {
 	cpuMs: number | null;
 }
 
-function throughput({ requests, elapsedMs }: Answers): number {
+function throughput({ requests, elapsedMs }: RoundAnswers): number {
 	return (requests / elapsedMs) * 1000;
 }
 
 /** The median of what is known; null where one is not known. */
-function medianOf(values: readonly (number | null)[]): number | null {
+function medianIfKnown(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
 	return known.length === values.length && known.length > 0 ? median(known) : null;
 }
 
-export function summarize(rounds: readonly Round[]): LoadSummary {
+export function summarizeRounds(rounds: readonly MeasuredRound[]): LoadSummary {
 	return {
 		requests: rounds.reduce((sum, { requests }) => sum + requests, 0),
 		medianMs: median(rounds.map(({ medianMs }) => medianMs)),
 		p95Ms: median(rounds.map(({ p95Ms }) => p95Ms)),
-		medianFirstDeltaMs: medianOf(rounds.map(({ medianFirstDeltaMs }) => medianFirstDeltaMs)),
+		medianFirstDeltaMs: medianIfKnown(rounds.map(({ medianFirstDeltaMs }) => medianFirstDeltaMs)),
 		requestsPerSecond: median(rounds.map(throughput)),
 		roundsRequestsPerSecond: rounds.map(throughput),
-		cpuMs: medianOf(rounds.map(({ cpuMs }) => cpuMs)),
+		cpuMs: medianIfKnown(rounds.map(({ cpuMs }) => cpuMs)),
 	};
 }
 
 /** A target beside another. */
-export interface Ratio {
+export interface TargetRatio {
 	throughput: number;
 	/** null where a CPU time is not known. */
 	cpu: number | null;
@@ -75,21 +75,23 @@ export interface Ratio {
  * Median of the ratios of rounds that stood next to each other: what slows the machine for a while slows both, so it moves
  * a ratio of neighbours less than the ratio of two medians.
  */
-export function ratioOf(rounds: readonly Round[], reference: readonly Round[]): Ratio {
+export function medianRatio(rounds: readonly MeasuredRound[], reference: readonly MeasuredRound[]): TargetRatio {
 	const pairs = rounds.flatMap((round, at) => {
 		const other = reference[at];
 		return other ? [[round, other] as const] : [];
 	});
 	return {
 		throughput: median(pairs.map(([round, other]) => throughput(round) / throughput(other))),
-		cpu: medianOf(pairs.map(([{ cpuMs }, other]) => (cpuMs === null || !other.cpuMs ? null : cpuMs / other.cpuMs))),
+		cpu: medianIfKnown(
+			pairs.map(([{ cpuMs }, other]) => (cpuMs === null || !other.cpuMs ? null : cpuMs / other.cpuMs)),
+		),
 	};
 }
 
 const MIB = 1_048_576;
 
 /** Growth over the second half of the requests, MiB per 1,000: what is left when caches have filled, which is where a leak shows. */
-export function growthOf(samples: readonly { requests: number; residentBytes: number }[]): number {
+export function growthMibPer1000Requests(samples: readonly { requests: number; residentBytes: number }[]): number {
 	const half = (samples.at(-1)?.requests ?? 0) / 2;
 	const second = samples.filter(({ requests }) => requests >= half);
 	return slope(second.map(({ requests, residentBytes }) => [requests / 1000, residentBytes / MIB]));

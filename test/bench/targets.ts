@@ -14,7 +14,7 @@ import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { sandboxVariables } from "../../src/cli/local-env.ts";
 import { startLocalService } from "../../src/cli/local-service.ts";
 import { createKey } from "../../src/cli/operator.ts";
-import { type Load, type LoadTarget, post } from "./load.ts";
+import { type Load, type LoadTarget, sendRequest } from "./load.ts";
 import { withRuntimePid } from "./process.ts";
 
 export interface Upstream {
@@ -39,7 +39,7 @@ export async function startUpstream(): Promise<Upstream> {
 }
 
 /** The log must be read, or workerd would wait for a full pipe. */
-function discard(stdout: Readable, stderr: Readable): void {
+function discardOutput(stdout: Readable, stderr: Readable): void {
 	stdout.resume();
 	stderr.resume();
 }
@@ -67,7 +67,7 @@ async function startStateless(name: string, script: string, upstreamUrl: string)
 			bindings: { UPSTREAM: `${upstreamUrl}/openai/chat/completions` },
 			host: "127.0.0.1",
 			port: 0,
-			handleRuntimeStdio: discard,
+			handleRuntimeStdio: discardOutput,
 		});
 		return { url: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
 	};
@@ -143,7 +143,7 @@ export async function startFloor(upstreamUrl: string, { stateDir, users }: State
 			defaultPersistRoot: stateDir,
 			host: "127.0.0.1",
 			port: 0,
-			handleRuntimeStdio: discard,
+			handleRuntimeStdio: discardOutput,
 		});
 		return { url: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
 	};
@@ -229,7 +229,7 @@ export async function startSvc(upstreamUrl: string, options: SvcOptions): Promis
 				...sandboxVariables(upstreamUrl),
 			},
 			...(inspected ? { inspectorPort: 0 } : {}),
-			onOutput: discard,
+			onOutput: discardOutput,
 		});
 	const { started: service, pid } = await withRuntimePid(start);
 	const { url, inspectorUrl } = service;
@@ -244,13 +244,13 @@ export async function startSvc(upstreamUrl: string, options: SvcOptions): Promis
 	}
 }
 
-const endOfStream = z.object({ svc: chatCompletionSchema.unwrap().shape.svc });
+const lastChunkSchema = z.object({ svc: chatCompletionSchema.unwrap().shape.svc });
 
 /** The `svc` block of an answer, whole or streamed: a stream has it in its last chunk. */
-function svcBlockOf(answer: string, { streamed }: Load) {
+function parseSvcBlock(answer: string, { streamed }: Load) {
 	if (!streamed) return chatCompletionSchema.parse(JSON.parse(answer)).svc;
 	const events = answer.split("\n\n").filter((event) => event.startsWith("data: {"));
-	return endOfStream.parse(JSON.parse(events.at(-1)?.slice("data: ".length) ?? "")).svc;
+	return lastChunkSchema.parse(JSON.parse(events.at(-1)?.slice("data: ".length) ?? "")).svc;
 }
 
 /**
@@ -259,8 +259,8 @@ function svcBlockOf(answer: string, { streamed }: Load) {
  */
 export async function requireSignedAnswer(target: LoadTarget, load: Load): Promise<void> {
 	const agent = new Agent();
-	const { answer } = await post(target, agent, load).finally(() => agent.destroy());
-	const svc = svcBlockOf(answer.toString("utf8"), load);
+	const { answer } = await sendRequest(target, agent, load).finally(() => agent.destroy());
+	const svc = parseSvcBlock(answer.toString("utf8"), load);
 	if (svc.proof.signature === null) throw new Error("benchmark failed: svc does not sign its receipts");
 	if (svc.fallback) throw new Error("benchmark failed: svc's first choice does not answer");
 }

@@ -6,7 +6,7 @@ const HEAD = { id: "chatcmpl-bench", created: 1_750_000_000, model: "bench" };
 const PROMPT_TOKENS = 24;
 const STREAM_DELTAS = 20;
 
-function usageOf(completionTokens: number) {
+function tokenUsage(completionTokens: number) {
 	return {
 		prompt_tokens: PROMPT_TOKENS,
 		completion_tokens: completionTokens,
@@ -26,42 +26,42 @@ const COMPLETION = Buffer.from(
 				finish_reason: "stop",
 			},
 		],
-		usage: usageOf(10),
+		usage: tokenUsage(10),
 	}),
 );
 
-function chunk(choices: unknown[], usage: unknown = null): Buffer {
+function completionChunk(choices: unknown[], usage: unknown = null): Buffer {
 	return Buffer.from(`data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices, usage })}\n\n`);
 }
 
 function deltaChunk(delta: Record<string, unknown>, finishReason: string | null = null): Buffer {
-	return chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }]);
+	return completionChunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }]);
 }
 
 const FIRST = deltaChunk({ role: "assistant", content: "", refusal: null });
 const DELTAS = Array.from({ length: STREAM_DELTAS }, (_, piece) => deltaChunk({ content: `piece ${piece} ` }));
 const STOP = deltaChunk({}, "stop");
 
-function lastOf(deltas: number): Buffer {
-	return Buffer.concat([chunk([], usageOf(2 * deltas)), Buffer.from("data: [DONE]\n\n")]);
+function streamEnd(deltas: number): Buffer {
+	return Buffer.concat([completionChunk([], tokenUsage(2 * deltas)), Buffer.from("data: [DONE]\n\n")]);
 }
 
 /** What a prompt may ask for, so that a chunk's price can be told from a request's: `[[220 deltas]]`, `[[220 deltas, 2 ms apart]]`. */
-const ASKED = /\[\[(\d+) deltas(?:, (\d+) ms apart)?\]\]/;
+const DELTAS_MARK = /\[\[(\d+) deltas(?:, (\d+) ms apart)?\]\]/;
 
 /** A prompt that gets a whole answer even when a stream was asked for, as some upstreams give. */
-const WHOLE_ASKED = "[[no stream]]";
+const WHOLE_MARK = "[[no stream]]";
 
 /** Each event in a turn of its own, so that they arrive one by one, as a model's do. */
-function stream(response: ServerResponse, deltas: number, everyMs: number, next = 0): void {
+function writeEvents(response: ServerResponse, deltas: number, everyMs: number, next = 0): void {
 	// A caller that went away is told nothing more.
 	if (response.destroyed) return;
 	if (next > deltas + 1) {
-		response.end(lastOf(deltas));
+		response.end(streamEnd(deltas));
 		return;
 	}
 	response.write(next === 0 ? FIRST : next <= deltas ? DELTAS[next % DELTAS.length] : STOP);
-	const more = () => stream(response, deltas, everyMs, next + 1);
+	const more = () => writeEvents(response, deltas, everyMs, next + 1);
 	if (everyMs > 0) setTimeout(more, everyMs);
 	else setImmediate(more);
 }
@@ -71,10 +71,10 @@ const server = createServer((request, response) => {
 	request.on("data", (piece: Buffer) => pieces.push(piece));
 	request.on("end", () => {
 		const asked = Buffer.concat(pieces).toString("latin1");
-		if (/"stream":\s*true/.test(asked) && !asked.includes(WHOLE_ASKED)) {
-			const [, deltas = STREAM_DELTAS, everyMs = 0] = ASKED.exec(asked) ?? [];
+		if (/"stream":\s*true/.test(asked) && !asked.includes(WHOLE_MARK)) {
+			const [, deltas = STREAM_DELTAS, everyMs = 0] = DELTAS_MARK.exec(asked) ?? [];
 			response.writeHead(200, { "content-type": "text/event-stream" });
-			stream(response, Number(deltas), Number(everyMs));
+			writeEvents(response, Number(deltas), Number(everyMs));
 		} else {
 			response.writeHead(200, { "content-type": "application/json", "content-length": COMPLETION.byteLength });
 			response.end(COMPLETION);

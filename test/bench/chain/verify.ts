@@ -8,7 +8,7 @@ export type ChainCase = Pick<VerifyChainOptions, "head" | "keys"> & { rows: Hand
 const PAGE_ROWS = 1_000;
 
 /** Verifies it in full, or from what was verified before. */
-export async function verify({ rows, head, keys }: ChainCase, verified: VerifiedPrefix | null) {
+export async function verifyChainCase({ rows, head, keys }: ChainCase, verified: VerifiedPrefix | null) {
 	async function* pages() {
 		for (let at = 0; at < rows.length; at += PAGE_ROWS) yield rows.slice(at, at + PAGE_ROWS);
 	}
@@ -18,7 +18,7 @@ export async function verify({ rows, head, keys }: ChainCase, verified: Verified
 }
 
 /** The platform's verification of every signature and nothing else: what no code above it can undercut. */
-export async function signaturesAlone(rows: readonly HandoffRow[], keys: ChainCase["keys"]): Promise<number> {
+export async function verifySignaturesOnly(rows: readonly HandoffRow[], keys: ChainCase["keys"]): Promise<number> {
 	const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 	const key = await crypto.subtle.importKey("raw", bytesOf(keys[0]?.public_key ?? ""), "Ed25519", false, ["verify"]);
 	const signed = rows.map(

@@ -19,7 +19,7 @@ export interface OperationCounts {
 	logLines: number;
 }
 
-function none(): OperationCounts {
+function zeroCounts(): OperationCounts {
 	return {
 		workerRequests: 0,
 		objectRequests: 0,
@@ -34,7 +34,7 @@ function none(): OperationCounts {
 	};
 }
 
-export const counts = none();
+export const counts = zeroCounts();
 
 /** Size of the database after the last query that said it, bytes. */
 export const database = { sizeBytes: 0 };
@@ -46,24 +46,24 @@ const realNow = Date.now.bind(Date);
 const active = new Map<string, { open: number; sinceMs: number }>();
 
 /** Other work that is open: timers that will do something, queries. */
-let open = 0;
+let openWork = 0;
 
 /** Whether something is still to be counted. */
 export function isBusy(): boolean {
-	return active.size > 0 || open > 0;
+	return active.size > 0 || openWork > 0;
 }
 
 /** Keeps the counts from being taken for final until `work` ends. */
 export function whileBusy<T>(work: Promise<T>): Promise<T> {
-	open++;
+	openWork++;
 	return work.finally(() => {
-		open--;
+		openWork--;
 	});
 }
 
 /** Starts all counts again. */
 export function resetCounts(): void {
-	Object.assign(counts, none());
+	Object.assign(counts, zeroCounts());
 }
 
 /** Counts the time until `work` ends as the object's. */
@@ -82,7 +82,7 @@ export function whileActive<T>(object: string, work: Promise<T>): Promise<T> {
 type Call = (...args: unknown[]) => unknown;
 
 /** A stand-in for a platform object with some members replaced; the platform's own methods need their own `this`. */
-export function standIn<T extends object>(target: T, replaced: Record<string, unknown>): T {
+export function withMembersReplaced<T extends object>(target: T, replaced: Record<string, unknown>): T {
 	return new Proxy(target, {
 		get(_, name) {
 			if (typeof name === "string" && Object.hasOwn(replaced, name)) return replaced[name];
@@ -103,7 +103,7 @@ export function countingSql(sql: SqlStorage): SqlStorage {
 		});
 		return cursor;
 	};
-	return standIn(sql, { exec });
+	return withMembersReplaced(sql, { exec });
 }
 
 function addMeta({ meta }: D1Result<unknown>): void {
@@ -120,7 +120,7 @@ function countingStatement(statement: D1PreparedStatement, query: string): D1Pre
 		addMeta(await whileBusy(result));
 		return result;
 	};
-	const wrapped = standIn(statement, {
+	const wrapped = withMembersReplaced(statement, {
 		bind: (...values: unknown[]) => countingStatement(statement.bind(...values), query),
 		all: () => counted(statement.all()),
 		run: () => counted(statement.run()),
@@ -140,7 +140,7 @@ function isRead(query: string): boolean {
 
 /** Counts rows of every query, as D1 reports them. */
 export function countingDatabase(binding: D1Database): D1Database {
-	return standIn(binding, {
+	return withMembersReplaced(binding, {
 		prepare: (query: string) => countingStatement(binding.prepare(query), query),
 		batch: async (statements: D1PreparedStatement[]) => {
 			const results = await whileBusy(binding.batch(statements.map((one) => plainStatements.get(one) ?? one)));
@@ -158,7 +158,7 @@ export function countingKeyValue(binding: KVNamespace): KVNamespace {
 			return method.call(binding, key, ...rest);
 		};
 	};
-	return standIn(binding, {
+	return withMembersReplaced(binding, {
 		get: counting("keyValueReads", binding.get as Call),
 		getWithMetadata: counting("keyValueReads", binding.getWithMetadata as Call),
 		put: counting("keyValueWrites", binding.put as Call),
@@ -185,7 +185,7 @@ function countingStub<T extends object>(stub: T, object: string): T {
  * @param kind which class's objects they are: two may have one name.
  */
 export function countingNamespace<T extends DurableObjectNamespace>(binding: T, kind: string): T {
-	return standIn(binding, {
+	return withMembersReplaced(binding, {
 		getByName: (name: string) => countingStub(binding.getByName(name), `${kind}:${name}`),
 	});
 }

@@ -9,9 +9,9 @@ import {
 	database,
 	isBusy,
 	resetCounts,
-	standIn,
 	whileActive,
 	whileBusy,
+	withMembersReplaced,
 } from "./counts.ts";
 
 export * from "../../../src/index.ts";
@@ -35,7 +35,7 @@ const LONGEST_WORK_TIMER_MS = 2_000;
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
 const workTimers = new Map<unknown, PromiseWithResolvers<void>>();
 
-function ended(timer: unknown): void {
+function endWorkTimer(timer: unknown): void {
 	workTimers.get(timer)?.resolve();
 	workTimers.delete(timer);
 }
@@ -44,7 +44,7 @@ function ended(timer: unknown): void {
 Object.assign(globalThis, {
 	setTimeout: (callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
 		const timer: unknown = realSetTimeout(() => {
-			ended(timer);
+			endWorkTimer(timer);
 			callback(...args);
 		}, ms);
 		if (ms <= LONGEST_WORK_TIMER_MS) {
@@ -55,7 +55,7 @@ Object.assign(globalThis, {
 		return timer;
 	},
 	clearTimeout: (timer: number | null) => {
-		ended(timer);
+		endWorkTimer(timer);
 		realClearTimeout(timer);
 	},
 });
@@ -97,7 +97,7 @@ interface KnownObject {
 
 type CountedStub = DurableObjectStub<CountedObject>;
 
-function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN">, name: string) {
+function stubByName(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN">, name: string) {
 	return (env: Env) => (env[namespace] as unknown as DurableObjectNamespace<CountedObject>).getByName(name);
 }
 
@@ -105,22 +105,22 @@ function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" |
  * Has an object's state count what is done with it. The platform's base class takes nothing but the platform's own state,
  * so its members are replaced on it.
  */
-function countState(
+function countStateUse(
 	state: DurableObjectState,
 	kind: string,
-	namespace: Parameters<typeof stubs>[0],
+	namespace: Parameters<typeof stubByName>[0],
 	onAlarmSet: (atMs: number) => void = () => undefined,
 ): string {
 	const name = state.id.name ?? state.id.toString();
 	const key = `${kind}:${name}`;
 	const waitUntil = state.waitUntil.bind(state);
 	const entry: KnownObject = {
-		stub: stubs(namespace, name),
+		stub: stubByName(namespace, name),
 		alarmAtMs: objects.get(key)?.alarmAtMs ?? null,
 		inMemory: true,
 	};
 	objects.set(key, entry);
-	const storage = standIn(state.storage, {
+	const storage = withMembersReplaced(state.storage, {
 		sql: countingSql(state.storage.sql),
 		setAlarm: async (at: number | Date) => {
 			counts.objectRowsWritten++;
@@ -144,7 +144,7 @@ export class AccountMeter extends Meter {
 	#key: string;
 
 	constructor(state: DurableObjectState, env: Env) {
-		const key = countState(state, "meter", "ACCOUNT_METER");
+		const key = countStateUse(state, "meter", "ACCOUNT_METER");
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
@@ -163,7 +163,7 @@ export class WorkspaceLedger extends Ledger {
 	#key: string;
 
 	constructor(state: DurableObjectState, env: Env) {
-		const key = countState(state, "ledger", "WORKSPACE_LEDGER");
+		const key = countStateUse(state, "ledger", "WORKSPACE_LEDGER");
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
@@ -187,7 +187,7 @@ export class AgentRun extends Run {
 		const isDue = (atMs: number) => atMs <= Date.now();
 		// Not in the turn of the constructor, which may set one.
 		const ringIfDue = (atMs: number) => void (isDue(atMs) && queueMicrotask(() => state.waitUntil(this.#ringNext())));
-		const key = countState(state, "run", "AGENT_RUN", ringIfDue);
+		const key = countStateUse(state, "run", "AGENT_RUN", ringIfDue);
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
@@ -234,7 +234,7 @@ async function evictAll(env: Env): Promise<void> {
 }
 
 /** What the benchmark asks for, by path; every answer says where the counts stand. */
-async function control(url: URL, env: Env): Promise<Response> {
+async function answerControl(url: URL, env: Env): Promise<Response> {
 	if (url.pathname === "/bench/reset") resetCounts();
 	if (url.pathname === "/bench/clock") await moveClock(env, Number(url.searchParams.get("ms")));
 	if (url.pathname === "/bench/evict") await evictAll(env);
@@ -246,7 +246,7 @@ export default {
 	...worker,
 	fetch(request: Request, env: Env, context: ExecutionContext) {
 		const url = new URL(request.url);
-		if (url.pathname.startsWith("/bench/")) return control(url, env);
+		if (url.pathname.startsWith("/bench/")) return answerControl(url, env);
 		counts.workerRequests++;
 		return worker.fetch(request, countingEnv(env), context);
 	},
