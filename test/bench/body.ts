@@ -16,7 +16,7 @@ import { renderFigure, renderTable, type TableRow } from "./table.ts";
 
 const MIB = 1_048_576;
 const BODY_BYTES = 16 * MIB;
-/** As the network hands a body over. */
+/** Size of the pieces in which the network delivers a body. */
 const CHUNK_BYTES = 65_536;
 
 type Brackets = readonly [open: string, close: string];
@@ -24,17 +24,17 @@ const ARRAY: Brackets = ["[", "]"];
 const OBJECT: Brackets = ["{", "}"];
 const HELLO = '{"role":"user","content":"hi"}';
 
-/** Makes bodies with as many values as a body may hold, in lists as long as they may be; else with as many as fit. */
+/** Whether bodies keep the limits on values and entries and reach them; else they hold as many as fit. */
 let atTheLimit = false;
 
 type ListPiece = string | ((index: number) => string);
 
-/** Values and entries are told by these, as the service counts them. */
+/** Counts values and entries as the service does: by these characters. */
 function countValues(json: string): number {
 	return json.match(/[[{,]/g)?.length ?? 0;
 }
 
-/** `piece` as often as bytes and values let it. */
+/** Repeats a piece as often as the bytes and values left allow. */
 function repeatPiece(piece: ListPiece, bytes: number, values: number, from = 0): string[] {
 	const made: string[] = [];
 	for (let left = bytes, leftValues = values; ; ) {
@@ -46,17 +46,17 @@ function repeatPiece(piece: ListPiece, bytes: number, values: number, from = 0):
 	}
 }
 
-/** One list of many pieces inside `before` and `after`; white space fills up what the limits leave. */
+/** One list of many pieces between `before` and `after`. White space fills the rest of the body. */
 function fillList(before: string, piece: ListPiece, after: string): string {
 	const bytes = BODY_BYTES - before.length - after.length;
 	const values = atTheLimit ? MAX_VALUES - countValues(before) - 1 : Number.POSITIVE_INFINITY;
 	return (before + repeatPiece(piece, bytes, values).join(",") + after).padEnd(BODY_BYTES);
 }
 
-/** As many as hold all the values that a body may have. */
+/** Lists of full length that together hold all the values a body may have. */
 const MOST_LISTS = Math.ceil(MAX_VALUES / MAX_ENTRIES);
 
-/** Lists of many pieces inside a member that no schema knows: one, or at the limit as many as it takes. */
+/** Lists of many pieces in a member that no schema knows: one list, or at the limits as many as needed. */
 function fillUnknownMember(piece: ListPiece, [open, close] = ARRAY): string {
 	const before = `{"messages":[${HELLO}],"x":[`;
 	if (!atTheLimit) return fillList(before + open, piece, `${close}]}`);
@@ -87,7 +87,7 @@ function fillParts(piece: string): string {
 
 const TEN_PARTS = new Array(10).fill(`{"type":"text","text":"${"a".repeat(800)}"}`).join(",");
 
-/** Bodies by what is many in them. */
+/** Bodies, by what they have much of. */
 const SHAPES: Readonly<Record<string, () => string>> = {
 	"text, ASCII": () => fillText("a"),
 	"text, CJK": () => fillText("語"),
@@ -141,7 +141,7 @@ const SHAPES: Readonly<Record<string, () => string>> = {
 	"broken: white space": () => " ".repeat(BODY_BYTES),
 };
 
-/** After the name of a shape: as many values as a body may hold, and no more. */
+/** Follows the name of a shape whose body reaches the limits. */
 const AT_THE_LIMIT = " (at the limit)";
 
 interface BodyFigures {
@@ -149,9 +149,9 @@ interface BodyFigures {
 	message: string;
 	/** CPU of reading, parsing and validating. */
 	cpuMs: number;
-	/** How much the process grew at most, the runtime's own warming up included. */
+	/** Peak growth of the process, with the warm-up of the runtime. */
 	grownBytes: number;
-	/** What the answer to it weighs. */
+	/** Size of the answer. */
 	answerBytes: number;
 }
 
@@ -181,14 +181,14 @@ function chatApp(): Hono<RequestState> {
 	return app;
 }
 
-/** Sends a file's bytes as the network would: read as they are wanted, never held whole. */
+/** Sends a file in chunks, as the network would. It is never in memory as a whole. */
 function sendFile(app: Hono<RequestState>, file: string): Response | Promise<Response> {
 	const body = Readable.toWeb(createReadStream(file, { highWaterMark: CHUNK_BYTES })) as unknown as ReadableStream;
 	const init = { method: "POST", body, duplex: "half", headers: { "content-type": "application/json" } };
 	return app.request(createChatCompletionEndpoint.path, init);
 }
 
-/** Measures in this process, which has made no body itself. */
+/** Measures in this process, which did not build the body. */
 async function measureBody(file: string): Promise<BodyFigures> {
 	const app = chatApp();
 	await (
@@ -232,7 +232,7 @@ const [file] = process.argv.slice(2);
 if (file !== undefined) console.log(JSON.stringify(await measureBody(file)));
 else {
 	const dir = mkdtempSync(join(tmpdir(), "svc-bodies-"));
-	const limited = Object.keys(SHAPES).filter((shape) => /filled|beside|in[A-Z]/.test(String(SHAPES[shape])));
+	const limited = Object.keys(SHAPES).filter((shape) => /fill(?!Text)/.test(String(SHAPES[shape])));
 	const names = [...Object.keys(SHAPES), ...limited.map((shape) => shape + AT_THE_LIMIT)];
 	try {
 		const rows = names.map((name) => measureShape(name, dir));

@@ -1,4 +1,5 @@
 // The requests that the benchmark sends.
+import type { StrategyName } from "../../src/orchestration/strategies.ts";
 import type { Load } from "./load.ts";
 
 const REQUEST = {
@@ -10,12 +11,15 @@ const REQUEST = {
 	max_tokens: 256,
 };
 
+/** Every sound streamed answer contains this. */
+export const STREAMED_ANSWER = '"chat.completion.chunk"';
+
 function chatLoad(body: unknown, streamed: boolean): Load {
-	const expected = streamed ? '"chat.completion.chunk"' : '"chat.completion"';
+	const expected = streamed ? STREAMED_ANSWER : '"chat.completion"';
 	return { path: "/v1/chat/completions", body: Buffer.from(JSON.stringify(body)), streamed, expected, signed: true };
 }
 
-/** @param mark what the upstream shall do, in its own words. */
+/** @param mark tells the upstream how to answer. */
 function markedMessages(mark: string) {
 	const [system, user] = REQUEST.messages;
 	return [system, { ...user, content: `${user?.content} ${mark}`.trim() }];
@@ -27,7 +31,7 @@ function wholeLoad(mark = ""): Load {
 
 export const WHOLE = wholeLoad();
 
-/** The service asks every upstream for a stream; this one is answered whole, which shows what reading streams costs. */
+/** The service requests a stream of every upstream. This one gets a whole answer, which shows what reading streams costs. */
 export const WHOLE_UPSTREAM = wholeLoad("[[no stream]]");
 
 function streamedLoad(mark = ""): Load {
@@ -40,7 +44,7 @@ export const STREAMED = streamedLoad();
 /** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
 export const MORE_CHUNKS = 200;
 
-// Chunks 2 ms apart are read one by one even by a busy machine: faster ones would arrive several to a read, and cost less each.
+// Chunks 2 ms apart are read one by one even on a busy machine. Of faster ones several would come in one read.
 export const SHORT_STREAM = streamedLoad("[[20 deltas, 2 ms apart]]");
 export const LONG_STREAM = streamedLoad(`[[${20 + MORE_CHUNKS} deltas, 2 ms apart]]`);
 
@@ -82,7 +86,9 @@ export const POLICY_CHECK: Load = {
 	signed: false,
 };
 
-/** Four subtasks, which with the plan and the final answer make six steps. */
+/** Steps of {@link AGENT_RUN}: the plan, four subtasks, the final answer. */
+export const AGENT_RUN_STEPS = 6;
+
 export const AGENT_RUN: Load = {
 	path: "/v1/agent/run",
 	body: Buffer.from(
@@ -93,6 +99,20 @@ export const AGENT_RUN: Load = {
 		}),
 	),
 	streamed: false,
-	expected: '"steps_taken":6',
+	expected: `"steps_taken":${AGENT_RUN_STEPS}`,
 	signed: false,
 };
+
+/** The parts of this prompt have final answers, so it suits every strategy. */
+const TASK = "Answer both:\n1. What is 17 * 23?\n2. What is 19 * 29?";
+
+/** One orchestrated request by a strategy. */
+export function orchestrationLoad(strategy: StrategyName): Load {
+	return {
+		path: "/v2/orchestrate",
+		body: Buffer.from(JSON.stringify({ messages: [{ role: "user", content: TASK }], strategy, max_tokens: 256 })),
+		streamed: false,
+		expected: `"strategy":"${strategy}"`,
+		signed: true,
+	};
+}

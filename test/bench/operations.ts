@@ -1,11 +1,10 @@
-// Counts what requests do: drives the counting Worker through minutes of paced traffic, on a clock that is moved instead of waited for.
+// Counts the billed operations of requests: drives the counting Worker through minutes of paced traffic on a clock that it moves.
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
-import { type Load, sendRequest } from "./load.ts";
+import { type Load, type LoadTarget, sendRequest } from "./load.ts";
 import { AGENT_RUN, HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
-import type { SvcTarget } from "./targets.ts";
 import { runWrangler } from "./wrangler.ts";
 
 const IDLE_CHECK_MS = 3;
@@ -17,21 +16,21 @@ export function buildCountingBundle(outDir: string): string {
 	return outDir;
 }
 
-/** How the requests of one user come. */
+/** The pace of one user's requests. */
 interface RequestPace {
 	name: string;
 	/** Sent together at each step. */
 	parallel: number;
 	/** Time between steps, on the moved clock. */
 	stepMs: number;
-	/** Steps before counting begins: until rows are purged as fast as they come. */
+	/** Steps before counting begins, until rows are purged as fast as they come. */
 	warmUpSteps: number;
 	steps: number;
-	/** Whether the object leaves memory, before its alarm and after, as it does when nothing comes for a few minutes. */
+	/** Whether the object leaves memory before and after its alarm, as it does after a few idle minutes. */
 	evicted: boolean;
 }
 
-/** A day's minutes are kept for each user, so the warm-up of a lone request is a day of them. */
+/** The meter keeps a day of minutes for each user, so the warm-up of single requests is a day long. */
 const ALONE: RequestPace = {
 	name: "alone, 15 min apart",
 	parallel: 1,
@@ -57,7 +56,7 @@ const PARALLEL: RequestPace = {
 	evicted: false,
 };
 
-/** What a ledger wrote is kept for ten minutes, so the warm-up of what writes to one is longer than that. */
+/** A ledger keeps its events for ten minutes, so the warm-up of requests that write to one is longer. */
 const GOVERNANCE_STEADY: RequestPace = {
 	name: "1 every 30 s",
 	parallel: 1,
@@ -75,7 +74,7 @@ const GOVERNANCE_PARALLEL: RequestPace = {
 	evicted: false,
 };
 
-/** Each is an object of its own, which keeps what it has. */
+/** Each run is an object of its own, which purges nothing. */
 const RUNS_STEADY: RequestPace = {
 	name: "1 every 30 s",
 	parallel: 1,
@@ -85,7 +84,7 @@ const RUNS_STEADY: RequestPace = {
 	evicted: false,
 };
 
-/** What is sent. */
+/** Kinds of requests. */
 export type CountedKind = "whole" | "streamed" | "handoff" | "policy" | "run" | "read";
 
 interface RequestKind {
@@ -97,7 +96,7 @@ export interface CountedScenario extends RequestKind {
 	pace: string;
 	requests: number;
 	counts: OperationCounts;
-	/** Growth of D1's file for one request, bytes. */
+	/** Growth of D1's file per request, bytes. */
 	databaseBytesPerRequest: number;
 }
 
@@ -109,12 +108,12 @@ const controlAnswer = z.object({
 type CountsAnswer = z.infer<typeof controlAnswer>;
 
 class CountingService {
-	#svc: SvcTarget;
+	#svc: LoadTarget;
 	#agent = new Agent({ keepAlive: true });
 	#share: number;
 
-	/** @param quick counts over fewer steps: what is rare comes out too high or too low. The warm-up stays as long. */
-	constructor(svc: SvcTarget, quick: boolean) {
+	/** @param quick counts over fewer steps, which makes rare operations inexact. The warm-up stays as long. */
+	constructor(svc: LoadTarget, quick: boolean) {
 		this.#svc = svc;
 		this.#share = quick ? 0.25 : 1;
 	}
@@ -124,13 +123,13 @@ class CountingService {
 		return controlAnswer.parse(await response.json());
 	}
 
-	/** Where the counts stand once every flush has ended. */
+	/** The counts once every flush has ended. */
 	async #countsAtRest(): Promise<CountsAnswer> {
 		let idle = 0;
 		for (let tries = 0; tries < IDLE_TRIES; tries++) {
-			const standing = await this.#control("counts");
-			idle = standing.busy ? 0 : idle + 1;
-			if (idle === 2) return standing;
+			const answer = await this.#control("counts");
+			idle = answer.busy ? 0 : idle + 1;
+			if (idle === 2) return answer;
 			await delay(IDLE_CHECK_MS);
 		}
 		throw new Error("benchmark failed: the service's objects do not come to rest");
@@ -139,7 +138,7 @@ class CountingService {
 	async #step(send: () => Promise<unknown>, { parallel, stepMs, evicted }: RequestPace): Promise<void> {
 		await Promise.all(Array.from({ length: parallel }, send));
 		await this.#countsAtRest();
-		// What then rings for it wakes it once more.
+		// An alarm that rings afterwards loads the object again.
 		if (evicted) await this.#control("evict");
 		await this.#control(`clock?ms=${stepMs}`);
 		await this.#countsAtRest();
@@ -148,7 +147,7 @@ class CountingService {
 
 	/** Counts one kind of request at one pace. */
 	async count(kind: RequestKind, pace: RequestPace, send: () => Promise<unknown>): Promise<CountedScenario> {
-		// Alarms of the scenario before ring here, where nobody counts.
+		// Alarms of the scenario before ring here, before counting begins.
 		await this.#control("clock?ms=900000");
 		const steps = Math.ceil(pace.steps * this.#share);
 		for (let step = 0; step < pace.warmUpSteps; step++) await this.#step(send, pace);
@@ -185,7 +184,7 @@ class CountingService {
 	}
 }
 
-/** What is counted at which paces; each scenario has a user of its own. */
+/** What is counted, and at which paces. Each scenario has its own user. */
 const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])[] = [
 	[{ operation: "chat, whole", kind: "whole" }, WHOLE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
@@ -194,7 +193,7 @@ const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])
 	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS_STEADY]],
 ];
 
-/** Users that countOperations needs: one more for the reads. */
+/** Users that countOperations needs. The reads need one more. */
 export const COUNTED_USERS = SCENARIOS.reduce((sum, [, , paces]) => sum + paces.length, 1);
 
 export interface CountedOperations {
@@ -203,9 +202,9 @@ export interface CountedOperations {
 	reads: CountedScenario[];
 }
 
-/** Counts chat requests, handoffs and policy checks at their paces, and three reads of a user who has made some requests. */
+/** Counts chat requests, handoffs, policy checks and runs at their paces, and three reads of a user with some requests. */
 export async function countOperations(
-	svc: SvcTarget,
+	svc: LoadTarget,
 	quick: boolean,
 	onProgress: (text: string) => void,
 ): Promise<CountedOperations> {

@@ -1,24 +1,24 @@
-// Hostile policy checks: each aims at one construct that the policy models, and each does something that must not be
-// allowed, in its last command or path, so that an answer given without looking is a wrong one.
+// Hostile policy checks. Each aims at one construct that the policy models. Its last command or path must not be allowed, so
+// a decision that stops looking early is wrong.
 import type { PolicyInput, PolicyRules } from "../../src/policy/decide.ts";
 
 /** How large a hostile check is built. */
 export interface HostileSize {
-	/** About the length of all its texts together. */
+	/** Approximate length of all its texts together. */
 	readonly chars: number;
-	/** How often what is repeated is repeated at most; what is long fills the rest. */
+	/** Most repetitions of a piece. Longer pieces fill the rest. */
 	readonly repeats: number;
-	/** Over how many commands it is spread. */
+	/** Number of commands it is spread over. */
 	readonly commands: number;
 }
 
-/** A check that is dear to decide. */
+/** A check that takes much work to decide. */
 export interface HostileInput {
 	readonly name: string;
 	build(size: HostileSize): { readonly input: PolicyInput; readonly rules: PolicyRules };
 }
 
-/** What the service takes: entries of a check and of a manifest (check.ts, workspace/manifest.ts). */
+/** Limits of the service on a check and a manifest (check.ts, workspace/manifest.ts). */
 const MAX_COMMANDS = 2_000;
 const MAX_PATHS = 10_000;
 const MAX_PATTERNS = 200;
@@ -27,13 +27,13 @@ const MAX_PATTERN_CHARS = 500;
 const DESTRUCTIVE = "rm -rf ~";
 
 const makeList = (length: number, entry: (at: number) => string) => Array.from({ length }, (_, at) => entry(at));
-/** The piece as often as it fits. */
+/** Repeats a piece as often as it fits. */
 const repeatToFill = (piece: string, chars: number) =>
 	piece.length > chars ? piece.slice(0, chars) : piece.repeat(Math.floor(chars / piece.length));
-/** The same, but at most `count` times: for pieces of which a parser reads no more than so many. */
+/** The same, at most `count` times, for parsers that read no more than so many. */
 const repeatAtMost = (count: number, piece: string, chars: number) =>
 	repeatToFill(piece, Math.min(chars, count * piece.length));
-/** Nearly the longest value that a variable is known to have. */
+/** Nearly the longest value that the policy keeps for a variable. */
 const longValue = (chars: number, piece = "a") => repeatToFill(piece, Math.min(65_000, chars / 2));
 const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -58,14 +58,14 @@ function buildCheck({
 	};
 }
 
-/** A command of some length and number of repeats. */
+/** An input of commands with a given length and number of repeats. */
 const commandInput = (name: string, command: (chars: number, n: number) => string): HostileInput => ({
 	name,
 	build: ({ chars, repeats, commands }) =>
 		buildCheck({ commands: makeList(commands, () => command(Math.floor(chars / commands), repeats)) }),
 });
 
-/** Deeper and deeper, around a core: `deepen` is given what it is to wrap. */
+/** Wraps a core level by level; `deepen` makes one level around the text so far. */
 function wrapRepeatedly(levels: number, core: string, deepen: (inner: string, level: number) => string): string {
 	let text = core;
 	for (let level = 0; level < levels; level += 1) text = deepen(text, level);

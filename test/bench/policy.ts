@@ -1,16 +1,16 @@
-// Prints what hostile policy checks cost: CPU of one decision, each in a process of its own, dearest first.
+// `npm run bench:policy`: CPU time of one decision on each hostile policy check, each in its own process, dearest first.
 import { spawnSync } from "node:child_process";
 import { decide } from "../../src/policy/decide.ts";
 import { WorkBudget } from "../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS, type HostileInput, type HostileSize } from "./policy-inputs.ts";
 import { renderTable } from "./table.ts";
 
-/** A check's body may have this many bytes. */
+/** Size limit of a check's body. */
 const BODY_BYTES = 2_097_152;
-/** A case that takes longer is ended, and shown as such. */
+/** A case that takes longer is ended and reported as such. */
 const TIMEOUT_MS = Number(process.env["BENCH_POLICY_TIMEOUT_MS"] ?? 120_000);
 
-/** Few long pieces, many short ones, and those over many commands: which is dearest depends on what bounds the work. */
+/** Few long pieces, many short ones, and many commands. Which is dearest depends on what bounds the work. */
 const SHAPES: readonly Omit<HostileSize, "chars">[] = [
 	{ commands: 1, repeats: 300 },
 	{ commands: 1, repeats: 3_000 },
@@ -19,7 +19,7 @@ const SHAPES: readonly Omit<HostileSize, "chars">[] = [
 	{ commands: 2_000, repeats: 19_000 },
 ];
 
-/** Notes how much of the work was done before what was left did not suffice. */
+/** Counts the work done before the budget ran out. */
 class CountingBudget extends WorkBudget {
 	done = 0;
 
@@ -35,13 +35,13 @@ interface CheckFigures {
 	readonly shape: string;
 	readonly decision: string;
 	readonly cpuMs: number;
-	/** Units of work that were charged for and done, in millions. */
+	/** Units of work done, in millions. */
 	readonly millionUnits: number;
 	readonly peakMb: number;
 	readonly bodyBytes: number;
 }
 
-/** One check, as large as a body may be. JSON escapes some characters, and UTF-8 takes up to three bytes for one. */
+/** Builds the largest check that fits a body. JSON escapes some characters, and UTF-8 takes up to three bytes for one. */
 function buildLargest(hostile: HostileInput, shape: Omit<HostileSize, "chars">) {
 	for (let chars = BODY_BYTES - 8192; chars > 0; ) {
 		const built = hostile.build({ ...shape, chars });
@@ -72,7 +72,7 @@ function measureHere(name: string, at: number): CheckFigures {
 	};
 }
 
-/** Measures in a process of its own: neither warmed up by the case before, nor slowed down by its garbage. */
+/** Measures in a new process, so that earlier cases neither warm it up nor leave it their garbage. */
 function measureInChild(name: string, at: number): CheckFigures {
 	const child = spawnSync(process.execPath, [import.meta.filename, "--case", name, String(at)], {
 		timeout: TIMEOUT_MS,
@@ -94,7 +94,7 @@ function measureInChild(name: string, at: number): CheckFigures {
 	};
 }
 
-/** The shapes of one input that differ, dearest first. */
+/** Measures each different shape of an input; returns the dearest. */
 function measureDearestShape(hostile: HostileInput): CheckFigures | undefined {
 	const built = new Set<string>();
 	const rows = SHAPES.flatMap((shape, at) => {

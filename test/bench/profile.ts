@@ -129,7 +129,7 @@ try {
 			maxRequests: Number(values["warm-up"]),
 		});
 		const { pid } = svc;
-		const inspector = await Inspector.open(svc.inspectorUrl ?? "", "svc");
+		const inspector = await Inspector.open(svc.inspectorUrl ?? "");
 		const beforeMs = pid === null ? 0 : processCpuMs(pid);
 		let requests = 0;
 		const profile = await inspector.profile(async () => {

@@ -1,4 +1,5 @@
-// `npm run bench`: the service beside other targets under load, its memory, what a million requests cost, its cold start. Judges nothing.
+// `npm run bench`: the service beside other targets under load, its memory, the price of a million requests, its cold start.
+// It prints figures and judges none.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +11,10 @@ import {
 	type BenchRun,
 	compareChunks,
 	compareTargets,
-	measureAgents,
 	measureCost,
+	measureGovernance,
 	measureTargetsMemory,
+	measureWorkflows,
 } from "./parts.ts";
 import { type BenchResults, type Machine, renderReport } from "./report.ts";
 import { loadGenerator } from "./wrk.ts";
@@ -23,14 +25,18 @@ function reportProgress(text: string): void {
 	process.stderr.write(`${text}\n`);
 }
 
-/** In the order of the table. The cold start comes first, before anything warms the machine. */
-const PARTS: Record<PartName, (run: BenchRun) => Promise<Partial<BenchResults>>> = {
+/** Measures one part. `save` keeps the figures so far. */
+type MeasurePart = (run: BenchRun, save: (figures: Partial<BenchResults>) => void) => Promise<Partial<BenchResults>>;
+
+/** In the order of the report. The cold start comes first, before anything warms the machine. */
+const PARTS: Record<PartName, MeasurePart> = {
 	cold: async ({ workshop }) => ({ cold: measureColdStart(workshop.bundleDir, workshop.tempDir) }),
 	load: async (run) => ({ load: await compareTargets(run, WHOLE) }),
 	stream: async (run) => ({ stream: await compareTargets(run, STREAMED) }),
 	chunks: async (run) => ({ chunks: await compareChunks(run) }),
-	agents: async (run) => ({ agents: await measureAgents(run) }),
-	memory: async (run) => ({ memory: await measureTargetsMemory(run) }),
+	governance: async (run) => ({ governance: await measureGovernance(run) }),
+	workflows: async (run) => ({ workflows: await measureWorkflows(run) }),
+	memory: async (run, save) => ({ memory: await measureTargetsMemory(run, (memory) => save({ memory: [...memory] })) }),
 	cost: async (run) => ({ cost: await measureCost(run) }),
 };
 
@@ -46,7 +52,7 @@ function describeMachine({ builtInGenerator }: BenchOptions): Machine {
 	};
 }
 
-/** Runs the parts. What is known so far is written after each, so that a part that fails loses only its own figures. */
+/** Runs the parts. The results file is written as figures come, so a part that fails loses only what it has not saved. */
 async function runParts(options: BenchOptions, tempDir: string): Promise<BenchResults> {
 	const startMs = performance.now();
 	const { rounds, roundMs } = options;
@@ -60,12 +66,15 @@ async function runParts(options: BenchOptions, tempDir: string): Promise<BenchRe
 	const bundleDir = await buildBundle(join(tempDir, "bundle"));
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);
+	const save = (figures: Partial<BenchResults>) => {
+		Object.assign(results, figures);
+		results.elapsedSeconds = (performance.now() - startMs) / 1000;
+		writeFileSync(RESULTS_PATH, `${JSON.stringify(results, null, 2)}\n`);
+	};
 	for (const part of options.parts) {
 		reportProgress(`part: ${part}`);
 		const workshop = { tempDir, bundleDir, emptyStateDir };
-		Object.assign(results, await PARTS[part]({ workshop, options, onProgress: reportProgress }));
-		results.elapsedSeconds = (performance.now() - startMs) / 1000;
-		writeFileSync(RESULTS_PATH, `${JSON.stringify(results, null, 2)}\n`);
+		save(await PARTS[part]({ workshop, options, onProgress: reportProgress }, save));
 	}
 	return results;
 }
@@ -74,7 +83,7 @@ async function runBench(): Promise<void> {
 	const options = readOptions(process.argv.slice(2));
 	const tempDir = mkdtempSync(join(stateRoots()[options.states[0] ?? "disk"] ?? tmpdir(), "svc-bench-"));
 	process.once("exit", () => rmSync(tempDir, { recursive: true, force: true }));
-	// Exiting, rather than dying of the signal, lets Miniflare end its processes and the line above run.
+	// A plain exit lets Miniflare end its processes and the line above run. Death by the signal would not.
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 	console.log(`${renderReport(await runParts(options, tempDir))}\n\nresults: ${RESULTS_PATH}`);

@@ -1,4 +1,4 @@
-// Prints what detection of sensitive data costs: CPU for 256 KiB, 512 KiB and 1 MiB of prose, code and hostile text.
+// `npm run bench:sensitive`: CPU time of the detector of sensitive data on 256 KiB, 512 KiB and 1 MiB of prose, code and hostile text.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { detect } from "../../src/compliance/detect.ts";
@@ -10,13 +10,13 @@ const SIZES = [MIB / 4, MIB / 2, MIB] as const;
 const RUNS = 2;
 const SRC = join(import.meta.dirname, "../../src");
 
-/** The files of a folder of src behind each other, as an agent reads them. */
+/** Joins the files of a folder of src. */
 function joinFiles(folder: string, suffix: string): string {
 	const names = readdirSync(join(SRC, folder)).filter((name) => name.endsWith(suffix));
 	return names.map((name) => readFileSync(join(SRC, folder, name), "utf8")).join("\n");
 }
 
-/** The least CPU of some runs, in milliseconds: other processes and the first compilation only add to it. */
+/** The least CPU time of some runs, ms. Other processes and the first compilation only add to it. */
 function leastCpuMs(text: string): number {
 	let least = Number.POSITIVE_INFINITY;
 	for (let run = 0; run < RUNS; run++) {
@@ -29,7 +29,7 @@ function leastCpuMs(text: string): number {
 }
 
 function measureUnit(name: string, unit: string): string[] {
-	// Through bytes, so that the text is one piece in memory, as a parsed body is.
+	// Through bytes, so that the text is flat in memory, as a parsed body is.
 	const times = SIZES.map((size) => leastCpuMs(Buffer.from(repeatToLength(unit, size)).toString()));
 	const [, half = 0, whole = 0] = times;
 	return [name, ...times.map((ms) => ms.toFixed(0)), (whole / half).toFixed(2), (1000 / whole).toFixed(1)];
