@@ -1,4 +1,4 @@
-// The cost model as text: operations per request, the bill for a million, the prices it was made with, what it leaves out.
+// Renders the cost model: operations per request, the bill for a million, its prices, and what it leaves out.
 import { includedRequests, storageUsdPerMonth } from "./cost.ts";
 import type { CostResult, PricedScenario } from "./parts.ts";
 import { DATABASE_STORAGE, PLAN_USD_PER_MONTH, PRICED_OPERATIONS, PRICES } from "./prices.ts";
@@ -53,20 +53,20 @@ function renderPriceTable(example: PricedScenario): string {
 	]);
 }
 
-/** Each page of prices once, with where its text was read. */
+/** Each page of prices once, with the copy that was read. */
 function renderPriceSources(): string {
 	const pages = [...Object.values(PRICES), DATABASE_STORAGE].map(({ source, read }) => `${source} (read ${read})`);
 	return ["prices from:", ...new Set(pages)].join("\n");
 }
 
-/** The model's assumptions, where a reader would otherwise guess. */
+/** Assumptions of the model that the tables do not show. */
 const NOTES = [
 	"Counted in the built Worker with its bindings wrapped (test/bench/counting), one user each: object calls and alarms, rows as SQLite and D1 report them (an alarm set is a row written), KV operations, log lines. Minutes of traffic pass on a moved clock, so that folds, alarms and key look-ups are in the averages.",
 	"Worker CPU ms is an upper bound: CPU time of the whole local process (Worker, objects, D1, the runtime's server) by requests at 16 connections. Object time is wall-clock, measured from the caller, with D1 on this disk; each 10 ms more of it, for a slower D1, would cost $0.016 for a million. It is not billed while an object is idle.",
 	"Workers Logs: one event for each line the code writes, at head_sampling_rate 1 and with invocation logs off, as in wrangler.toml. The upstream models' own prices, Cloudflare's rate-limit binding (no price found) and reads by operators are not in it.",
 ];
 
-/** Writes the cost model. */
+/** Renders the cost model. */
 export function renderCostTables({ chat, agents, reads }: CostResult): string[] {
 	const example = chat.find(({ pace }) => pace.startsWith("1 ")) ?? chat[0];
 	return [

@@ -1,4 +1,4 @@
-// A runtime's memory under many requests, one in four of them streamed: what is resident, and what its JavaScript heap holds.
+// Measures a runtime's memory under many requests, one in four of them streamed: resident memory, and the Worker's heap.
 import { setTimeout as delay } from "node:timers/promises";
 import { Inspector } from "./inspector.ts";
 import { type Load, type LoadTarget, runRound } from "./load.ts";

@@ -1,4 +1,4 @@
-// Where the CPU goes: profiles the service under load, with V8's sampling profiler in workerd, by module and by function.
+// Profiles the service under load with V8's sampling profiler in workerd, by module and by function.
 // Run: node test/bench/profile.ts [whole|whole-upstream|streamed|chunks] [--seconds S] [--save FILE.cpuprofile]
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const SHOWN_FUNCTIONS = 45;
 const LOADS = { whole: WHOLE, streamed: STREAMED, chunks: LONG_STREAM, "whole-upstream": WHOLE_UPSTREAM };
 const INTERVAL_MICROS = 200;
 
-/** The module of each line of an unminified bundle, whose bundler names each one in a comment. */
+/** The module of each line of an unminified bundle, in which the bundler names every module in a comment. */
 function modulesByLine(bundle: string): string[] {
 	let module = "";
 	return bundle.split("\n").map((line) => {
@@ -31,7 +31,7 @@ function modulesByLine(bundle: string): string[] {
 	});
 }
 
-/** Time between samples, µs: a longer one is time in which the process had no core, and is cut. */
+/** Time between samples, µs. In a longer gap the process had no core, so the gap is cut. */
 function sampleMicros({ timeDeltas }: CpuProfile): number[] {
 	return timeDeltas.map((micros) => Math.min(micros, 2 * INTERVAL_MICROS));
 }
@@ -57,7 +57,7 @@ function selfTimes(profile: CpuProfile, modules: readonly string[]) {
 	return { byFunction, byModule };
 }
 
-/** Time of every function with everything it calls, µs; recursion counts once. */
+/** Time of every function with everything it calls, µs. Recursion counts once. */
 function totalTimes(profile: CpuProfile, modules: readonly string[]): Map<string, number> {
 	const self = new Map<number, number>();
 	const times = sampleMicros(profile);

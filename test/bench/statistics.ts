@@ -1,4 +1,4 @@
-// Percentiles and slopes of measured values, and what several rounds of a target come to, alone and beside another's. Pure.
+// Percentiles and slopes of measured values, summaries of rounds, and ratios between targets. Pure.
 import type { RoundAnswers } from "./load.ts";
 
 /** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN for none. */
@@ -24,20 +24,20 @@ export function slope(points: readonly (readonly [x: number, y: number])[]): num
 
 /** One round of load on one target. */
 export interface MeasuredRound extends RoundAnswers {
-	/** CPU time of the target's process for one request, user and system; null where it cannot be known. */
+	/** CPU time of the target's process per request, user and system; null if unknown. */
 	cpuMs: number | null;
 }
 
-/** What the rounds of one target at one number of connections come to: medians over the rounds. */
+/** Medians over the rounds of one target at one number of connections. */
 export interface LoadSummary {
 	requests: number;
 	/** To the last byte. */
 	medianMs: number;
 	p95Ms: number;
-	/** To the first delta; null where nothing was streamed. */
+	/** To the first delta; null if nothing was streamed. */
 	medianFirstDeltaMs: number | null;
 	requestsPerSecond: number;
-	/** One per round, in order: how much the machine's noise moves the figure. */
+	/** One per round, in order. They show how much noise of the machine moves the figure. */
 	roundsRequestsPerSecond: number[];
 	cpuMs: number | null;
 }
@@ -46,7 +46,7 @@ function throughput({ requests, elapsedMs }: RoundAnswers): number {
 	return (requests / elapsedMs) * 1000;
 }
 
-/** The median of what is known; null where one is not known. */
+/** The median; null if any value is unknown. */
 function medianIfKnown(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
 	return known.length === values.length && known.length > 0 ? median(known) : null;
@@ -64,16 +64,16 @@ export function summarizeRounds(rounds: readonly MeasuredRound[]): LoadSummary {
 	};
 }
 
-/** A target beside another. */
+/** A target's figures divided by another's. */
 export interface TargetRatio {
 	throughput: number;
-	/** null where a CPU time is not known. */
+	/** null if a CPU time is unknown. */
 	cpu: number | null;
 }
 
 /**
- * Median of the ratios of rounds that stood next to each other: what slows the machine for a while slows both, so it moves
- * a ratio of neighbours less than the ratio of two medians.
+ * Median of the ratios of neighbouring rounds. What slows the machine for a while slows both neighbours, so it moves their
+ * ratio less than the ratio of two medians.
  */
 export function medianRatio(rounds: readonly MeasuredRound[], reference: readonly MeasuredRound[]): TargetRatio {
 	const pairs = rounds.flatMap((round, at) => {
@@ -90,7 +90,7 @@ export function medianRatio(rounds: readonly MeasuredRound[], reference: readonl
 
 const MIB = 1_048_576;
 
-/** Growth over the second half of the requests, MiB per 1,000: what is left when caches have filled, which is where a leak shows. */
+/** Growth over the second half of the requests, MiB per 1,000. Caches have filled by then, so what still grows may be a leak. */
 export function growthMibPer1000Requests(samples: readonly { requests: number; residentBytes: number }[]): number {
 	const half = (samples.at(-1)?.requests ?? 0) / 2;
 	const second = samples.filter(({ requests }) => requests >= half);

@@ -10,7 +10,7 @@ export function renderTable(rows: readonly TableRow[]): string {
 	return rows.map((row) => line(row).join("  ").trimEnd()).join("\n");
 }
 
-/** A count for people: as many digits as it needs, at the most two after the point. */
+/** A number with at most two digits after the point. */
 export function renderFigure(value: number | null): string {
 	return value === null ? "not measured" : String(Math.round(value * 100) / 100);
 }

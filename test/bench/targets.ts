@@ -1,6 +1,7 @@
 // The targets that the service is compared with, all in front of one upstream: Workers without state, one with two durable
 // writes, and Portkey. The upstream starts here, too; the service in svc-target.ts.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -23,11 +24,7 @@ export interface Upstream {
 /** Starts the upstream in a thread of its own. */
 export async function startUpstream(): Promise<Upstream> {
 	const thread = new Worker(join(import.meta.dirname, "upstream.ts"));
-	const nextMessage = () =>
-		new Promise<number>((resolve, reject) => {
-			thread.once("message", (message) => resolve(z.number().parse(message)));
-			thread.once("error", reject);
-		});
+	const nextMessage = async () => z.tuple([z.number()]).parse(await once(thread, "message"))[0];
 	const port = await nextMessage();
 	return {
 		url: `http://127.0.0.1:${port}`,

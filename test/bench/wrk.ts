@@ -1,4 +1,4 @@
-// wrk (github.com/wg/wrk) as load generator: written in C, it leaves the machine to what is measured.
+// wrk (github.com/wg/wrk) as load generator. It is written in C and takes little of the machine's time.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
@@ -18,12 +18,12 @@ import {
 
 const TIMEOUT_SECONDS = 20;
 
-/** As a Lua string, whatever is in it. */
+/** Any text as a Lua string. */
 function toLuaString(text: string): string {
 	return `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, "0")}`).join("")}"`;
 }
 
-/** Prepares a request for each key before the round, and prints what came of all as JSON. */
+/** A script that prepares one request per key before the round and prints a summary as JSON after it. */
 function renderLuaScript(target: LoadTarget, load: Load): string {
 	const headers = { ...target.headers, "content-type": "application/json" };
 	return `
@@ -64,7 +64,7 @@ const summarySchema = z.object({
 	p95Micros: z.number(),
 });
 
-/** wrk looks at statuses only; an answer that is much shorter than one that was looked at is a broken one. */
+/** wrk checks statuses only. Answers that are on average much shorter than a checked one are broken. */
 const SHORTEST_SHARE = 0.9;
 
 class Wrk implements LoadGenerator {
@@ -123,7 +123,7 @@ class Wrk implements LoadGenerator {
 	}
 }
 
-/** wrk where there is one, else the built-in generator, which can also be asked for. */
+/** wrk if it is on the PATH and the built-in generator was not requested. */
 export function loadGenerator(builtInWanted: boolean): LoadGenerator {
 	if (builtInWanted) return builtInGenerator;
 	const { error, stdout, stderr } = spawnSync("wrk", ["--version"], { encoding: "utf8" });

@@ -1,5 +1,5 @@
-// CPU time of verifying a long chain, in workerd as it is served and in Node as it is checked offline: in full, again when
-// signatures are remembered and only hashes and links are checked, and the platform's signatures alone.
+// CPU time of verifying a long chain, in workerd, as the service does, and in Node, as the offline verifier does: in full, again
+// with remembered signatures (hashes and links only), and the platform's signatures alone.
 // Run: node test/bench/chain/run.ts [entries]
 import { createPrivateKey, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -34,12 +34,12 @@ const content = toHandoffContent({
 	est_cost: 0.25,
 });
 
-/** A sound chain of so many entries. */
+/** A valid chain of `size` entries. */
 function makeChain(size: number): ChainCase {
 	const { keyId, publicKey } = createSigner(SEED);
 	const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), SEED]);
 	const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-	// The same signatures as the service's (RFC 8032 is deterministic), natively: ten thousand take a second instead of ten.
+	// Node signs ten thousand entries in one second instead of ten. Signatures are deterministic (RFC 8032), so they are the service's.
 	const signer = { keyId, signSync: (text: string) => sign(null, Buffer.from(text), key).toString("base64") };
 	const draft = toHandoffDraft(content, 1);
 	const rows: HandoffRow[] = [];
@@ -54,7 +54,7 @@ function makeChain(size: number): ChainCase {
 	return { rows, head, keys: [describePublicKey(publicKey, "current")] };
 }
 
-/** CPU time of one piece of work, ms. */
+/** Figures of one verification. */
 interface ChainFigures {
 	cpu_ms: number;
 	signature_checks: number;

@@ -1,4 +1,4 @@
-// Verifies a chain inside workerd, where WebCrypto is the platform's own; the rows are sent to it first.
+// Verifies a chain inside workerd with the platform's WebCrypto. The rows are sent to it first.
 import type { VerifiedPrefix } from "../../../src/ledger/chain.ts";
 import { type ChainCase, verifyChainCase, verifySignaturesOnly } from "./verify.ts";
 

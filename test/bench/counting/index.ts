@@ -1,4 +1,4 @@
-// The Worker as it is, with every billed operation counted, and a clock that the benchmark moves; built for the benchmark only.
+// The Worker with every billed operation counted and a clock that the benchmark moves. It is built for the benchmark only.
 import worker, { WorkspaceLedger as Ledger, AccountMeter as Meter, AgentRun as Run } from "../../../src/index.ts";
 import {
 	countingDatabase,
@@ -18,7 +18,7 @@ export * from "../../../src/index.ts";
 
 let movedMs = 0;
 const realNow = Date.now.bind(Date);
-// Limits, alarms and the purge of old rows go by this clock, so that minutes of traffic take seconds.
+// Limits, alarms and the purge of old rows use this clock, so that minutes of traffic take seconds.
 Date.now = () => realNow() + movedMs;
 
 for (const level of ["log", "warn", "error"] as const) {
@@ -29,7 +29,7 @@ for (const level of ["log", "warn", "error"] as const) {
 	};
 }
 
-/** Deadlines of calls are longer; what waits for less is work that will be done, such as a flush that gathers rows. */
+/** Deadlines of calls are longer. A shorter timer is work that will be done, such as a flush that gathers rows. */
 const LONGEST_WORK_TIMER_MS = 2_000;
 
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
@@ -40,7 +40,7 @@ function endWorkTimer(timer: unknown): void {
 	workTimers.delete(timer);
 }
 
-// Timers go by the real clock. One that is work keeps the counts from being taken for final.
+// Timers use the real clock. While one is pending that is work, the counts are not final.
 Object.assign(globalThis, {
 	setTimeout: (callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
 		const timer: unknown = realSetTimeout(() => {
@@ -60,7 +60,7 @@ Object.assign(globalThis, {
 	},
 });
 
-/** One wrapped environment for each, as the service remembers what it made of one. */
+/** One wrapper per environment, because the service caches what it derives from one. */
 const environments = new WeakMap<Env, Env>();
 
 function countingEnv(env: Env): Env {
@@ -78,7 +78,7 @@ function countingEnv(env: Env): Env {
 	return wrapped;
 }
 
-/** What the benchmark asks of an object. */
+/** The calls that the benchmark makes to an object. */
 interface CountedObject extends Rpc.DurableObjectBranded {
 	/** Runs the alarm. */
 	ring(): Promise<void>;
@@ -86,7 +86,7 @@ interface CountedObject extends Rpc.DurableObjectBranded {
 	evict(): void;
 }
 
-/** By class and name. Alarms are due by the moved clock; the real clock rings none. */
+/** By class and name. Alarms are due by the moved clock. The real clock rings none. */
 const objects = new Map<string, KnownObject>();
 
 interface KnownObject {
@@ -102,8 +102,8 @@ function stubByName(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDG
 }
 
 /**
- * Has an object's state count what is done with it. The platform's base class takes nothing but the platform's own state,
- * so its members are replaced on it.
+ * Makes an object's state count its operations. The platform's base class accepts only the platform's own state object, so
+ * members of that object are replaced.
  */
 function countStateUse(
 	state: DurableObjectState,
@@ -178,21 +178,21 @@ export class WorkspaceLedger extends Ledger {
 	}
 }
 
-/** A run goes from step to step by alarms that are due at once: those ring without the clock being moved. */
+/** A run goes from step to step by alarms that are due at once. Those ring without moving the clock. */
 export class AgentRun extends Run {
 	#key: string;
 	#rung: Promise<void> = Promise.resolve();
 
 	constructor(state: DurableObjectState, env: Env) {
 		const isDue = (atMs: number) => atMs <= Date.now();
-		// Not in the turn of the constructor, which may set one.
+		// Not in the constructor's own turn, which may set one.
 		const ringIfDue = (atMs: number) => void (isDue(atMs) && queueMicrotask(() => state.waitUntil(this.#ringNext())));
 		const key = countStateUse(state, "run", "AGENT_RUN", ringIfDue);
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
 
-	/** Rings after the alarm that is at work, unless that has set another time. */
+	/** Rings after the alarm that is running, unless that one has set another time. */
 	#ringNext(): Promise<void> {
 		this.#rung = this.#rung.then(async () => {
 			const object = objects.get(this.#key);
@@ -225,15 +225,15 @@ async function moveClock(env: Env, byMs: number): Promise<void> {
 
 async function evictAll(env: Env): Promise<void> {
 	for (const object of objects.values()) {
-		// A call would make an object that is not in memory, and count what that reads.
+		// A call would load an evicted object and count its reads.
 		if (!object.inMemory) continue;
 		object.inMemory = false;
-		// The abort is what its caller gets.
+		// The caller gets the abort as an error.
 		await Promise.resolve(object.stub(env).evict()).catch(() => undefined);
 	}
 }
 
-/** What the benchmark asks for, by path; every answer says where the counts stand. */
+/** The benchmark's own paths. Every answer has the counts. */
 async function answerControl(url: URL, env: Env): Promise<Response> {
 	if (url.pathname === "/bench/reset") resetCounts();
 	if (url.pathname === "/bench/clock") await moveClock(env, Number(url.searchParams.get("ms")));
