@@ -1,4 +1,4 @@
-// The routing preview: what a chat request would run on, and why, without calling anything.
+// The routing preview: which model a chat request would run on, and why. It calls no model.
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
@@ -9,8 +9,8 @@ import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
 import { MODES } from "../routing/mode.ts";
 import { toSignalFlags } from "../routing/signals.ts";
+import { applyRules } from "./apply-rules.edge.ts";
 import { withChatFieldNames } from "./field-names.ts";
-import { governedRequest } from "./governed.edge.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
 const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
@@ -19,7 +19,7 @@ function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.
 	return { input_usd: usd(inputNanoUsd), output_usd: usd(outputNanoUsd), total_usd: usd(totalNanoUsd) };
 }
 
-/** A chat body, or `prompt` for its only user message. */
+/** A chat body, or one with `prompt` for its only user message. */
 const routeRequestSchema = z.lazy(() =>
 	chatRequestSchema
 		.unwrap()
@@ -74,7 +74,7 @@ export const previewRouteEndpoint = endpoint({
 	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
-		const request = await governedRequest(body, context);
+		const request = await applyRules(body, context);
 		if (!request.ok) return request;
 		const planned = planCall(request.value, account.plan, settings, startedAtMs, conversationModel(account.userId));
 		if (!planned.ok) return fail(withChatFieldNames(planned.failure));

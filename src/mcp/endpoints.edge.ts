@@ -1,13 +1,13 @@
-// The endpoints as tools: the manifest, and the MCP server.
+// The endpoints of the tool manifest and of the MCP server.
 import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { mcpAnswerSchema, mcpBodySchema, mcpErrorSchema } from "./json-rpc.ts";
-import { keptTools } from "./manifest.store.ts";
-import { MCP_PATH, manifestAt, manifestTools, toolManifestSchema } from "./manifest.ts";
-import { toolsOf } from "./tools.ts";
+import { cachedManifestTools } from "./manifest.store.ts";
+import { MCP_PATH, toManifestTools, toolManifestSchema, toToolManifest } from "./manifest.ts";
+import { toTools } from "./tools.ts";
 
-/** The endpoint that lists the tools of a service that has `endpoints`. */
+/** The endpoint that lists the tools among `endpoints`. */
 function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 	return endpoint({
 		id: "get_mcp_manifest",
@@ -21,13 +21,13 @@ function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		summary: "The endpoints as tools for a model, with JSON Schemas of their arguments, and a client's config.",
 		result: toolManifestSchema,
 		async handle({ context }) {
-			const tools = await keptTools(context, () => manifestTools(toolsOf(endpoints())));
-			return ok(manifestAt(context.origin, tools));
+			const tools = await cachedManifestTools(context, () => toManifestTools(toTools(endpoints())));
+			return ok(toToolManifest(context.origin, tools));
 		},
 	});
 }
 
-/** The MCP server over the endpoints. It keeps no session, so there is nothing to GET or to DELETE. */
+/** The MCP server over `endpoints`. It has no sessions, so there is nothing to GET or DELETE. */
 function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 	return endpoint({
 		id: "mcp",
@@ -52,7 +52,7 @@ function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 
 /**
  * The endpoints that offer others as tools.
- * @param endpoints all of the service's, these included; asked for with the first request.
+ * @param endpoints returns all endpoints of the service, including these. Called with the first request.
  */
 export function toolEndpoints(endpoints: () => readonly Endpoint[]): Endpoint[] {
 	return [manifestEndpoint(endpoints), mcpEndpoint(endpoints)];

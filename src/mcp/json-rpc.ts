@@ -1,59 +1,59 @@
-// JSON-RPC 2.0 messages as the MCP endpoint takes and answers them; what they ask is the SDK's to read. Pure.
+// Schemas of the JSON-RPC 2.0 messages of the MCP endpoint. The SDK reads what they ask. Pure.
 import * as z from "zod";
 
-/** More than a client sends at once; protocol versions since 2025-06-18 know no batches at all. */
-const MOST_MESSAGES = 100;
+/** More than any client sends at once. Protocol versions since 2025-06-18 have no batches. */
+const MAX_BATCH_MESSAGES = 100;
 
-const id = z.lazy(() => z.union([z.string().max(256), z.int()]));
-const params = z.lazy(() => z.record(z.string(), z.unknown()));
-const version = z.literal("2.0", { error: 'must be "2.0"' });
+const rpcIdSchema = z.lazy(() => z.union([z.string().max(256), z.int()]));
+const rpcParamsSchema = z.lazy(() => z.record(z.string(), z.unknown()));
+const rpcVersion = z.literal("2.0", { error: 'must be "2.0"' });
 
-const messageSchema = z.lazy(() =>
+const rpcMessageSchema = z.lazy(() =>
 	z.object({
-		jsonrpc: version,
-		id: id.optional(),
+		jsonrpc: rpcVersion,
+		id: rpcIdSchema.optional(),
 		method: z.string().min(1).max(256).describe("Such as initialize, tools/list or tools/call."),
-		params: params.optional(),
+		params: rpcParamsSchema.optional(),
 	}),
 );
 
-/** True when each request has an id of its own: of two under one id, one would be done and never answered. */
+/** Whether each request has an id of its own. Of two requests with one id, one would never be answered. */
 function haveOwnIds(messages: readonly { id?: string | number | undefined }[]): boolean {
 	const ids = messages.flatMap(({ id }) => (id === undefined ? [] : [id]));
 	return new Set(ids).size === ids.length;
 }
 
-const batchSchema = z.lazy(() =>
-	z.array(messageSchema).min(1).max(MOST_MESSAGES).refine(haveOwnIds, "must not have one id twice"),
+const rpcBatchSchema = z.lazy(() =>
+	z.array(rpcMessageSchema).min(1).max(MAX_BATCH_MESSAGES).refine(haveOwnIds, "must not have one id twice"),
 );
 
-/** What a client posts: a request, a notification, or several of them. */
-export const mcpBodySchema = z.lazy(() => z.union([messageSchema, batchSchema]));
+/** A client's body: a request, a notification, or a batch. */
+export const mcpBodySchema = z.lazy(() => z.union([rpcMessageSchema, rpcBatchSchema]));
 export type McpBody = z.output<typeof mcpBodySchema>;
-export type McpMessage = z.output<typeof messageSchema>;
+type McpMessage = z.output<typeof rpcMessageSchema>;
 
-const responseSchema = z.lazy(() =>
+const rpcResponseSchema = z.lazy(() =>
 	z.looseObject({
-		jsonrpc: version,
-		id: id.nullable(),
+		jsonrpc: rpcVersion,
+		id: rpcIdSchema.nullable(),
 		result: z.record(z.string(), z.unknown()).optional(),
 		error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
 	}),
 );
 
-/** What it is answered: a response to each request. */
-export const mcpAnswerSchema = z.lazy(() => z.union([responseSchema, z.array(responseSchema)]));
+/** The answer: a response to each request. */
+export const mcpAnswerSchema = z.lazy(() => z.union([rpcResponseSchema, z.array(rpcResponseSchema)]));
 
-/** How the protocol itself refuses a request. */
+/** The protocol's own error. */
 export const mcpErrorSchema = z.lazy(() =>
 	z.looseObject({
-		jsonrpc: version,
-		id: id.nullable(),
+		jsonrpc: rpcVersion,
+		id: rpcIdSchema.nullable(),
 		error: z.looseObject({ code: z.int(), message: z.string() }),
 	}),
 );
 
 /** The messages of a body, in order. */
-export function messagesIn(body: McpBody): McpMessage[] {
+export function toMessages(body: McpBody): McpMessage[] {
 	return Array.isArray(body) ? body : [body];
 }

@@ -20,7 +20,7 @@ import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import { configDigest } from "../routing-config/config.ts";
-import { type OwnRules, rulesInForce } from "../routing-config/in-force.edge.ts";
+import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { type Limits, lowestLimit } from "./bounds.ts";
 import { type BugReport, createEngine, failOnBug, type QuestionBounder, questionBounder } from "./engine.edge.ts";
 import { type ModelPool, selectPool } from "./model-pool.edge.ts";
@@ -79,7 +79,7 @@ interface TaskRequest<Outcome, Answer> {
 	policy: EffortPolicy;
 	/** The client's `max_cost_usd`; null without one. */
 	maxCostUsd: number | null;
-	ownRules: OwnRules;
+	ownRules: RequestRules;
 	plan(basis: PlanBasis): Result<TaskPlan<Outcome, Answer>>;
 }
 

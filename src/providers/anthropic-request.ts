@@ -2,10 +2,10 @@
 // anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
-import { type JsonObject, jsonObjectSchema } from "./json.ts";
 import {
 	type AssistantPart,
 	callImages,

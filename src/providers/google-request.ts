@@ -1,9 +1,9 @@
 // Renders a model call as a request to Gemini's generateContent. The other google files read the answer.
 import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileGoogleParameters, compileGoogleSchema } from "./google-schema.ts";
-import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 import {
 	type AssistantPart,
 	type CallField,

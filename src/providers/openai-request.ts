@@ -1,15 +1,15 @@
 // Renders a model call in the OpenAI chat completions format, with the small differences of its providers.
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { JsonObject } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
-import type { JsonObject } from "./json.ts";
 import {
 	type CallField,
 	callImages,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
-	joinedText,
+	joinText,
 	type Message,
 	type ModelCall,
 	type OutputFormat,
@@ -76,8 +76,8 @@ function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 				{
 					role: "assistant",
 					content: texts.length > 0 ? toTextContent(texts) : null,
-					refusal: joinedText(content, "refusal") ?? undefined,
-					reasoning_content: provider.returns_reasoning ? (joinedText(content, "reasoning") ?? undefined) : undefined,
+					refusal: joinText(content, "refusal") ?? undefined,
+					reasoning_content: provider.returns_reasoning ? (joinText(content, "reasoning") ?? undefined) : undefined,
 					name: message.name,
 					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, callIdRule(provider))) : undefined,
 				},

@@ -1,5 +1,4 @@
-// Routing configs over HTTP: validate, share, fetch, list, a page for people, the badge.
-
+// Routing configs over HTTP: validation, sharing, lists, a page for people, the badge.
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -8,42 +7,37 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { integerParam } from "../http/query.ts";
 import { type BadgeValue, DEFAULT_LABEL, renderBadge } from "./badge.ts";
-import { pageHeaders, sharePage } from "./page.ts";
-import { MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
-import { isShareId, MAX_TITLE_CHARS, type Share, type SharedConfig, shortConfigDigest } from "./share.ts";
+import { pageHeaders, renderSharePage } from "./page.ts";
+import { exceedsConfigLimit, MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
+import { isShareId, MAX_SHARE_TITLE_CHARS, type Share, type SharedConfig, shortConfigDigest } from "./share.ts";
 import { findOwnShare, findShare, listShares, storeShare } from "./shares.store.ts";
 
-const MOST_SHARES = 100;
-const DEFAULT_SHARES = 50;
+const MAX_PAGE_SHARES = 100;
+const DEFAULT_PAGE_SHARES = 50;
 
-const bytesOf = (text: string) => new TextEncoder().encode(text).byteLength;
-
-/** A config in one of its forms. */
+/** The fields of a config in one of its two forms. */
 const configFields = () => ({
 	brain_md: z
 		.string()
-		.refine((text) => bytesOf(text) <= MAX_CONFIG_BYTES, `must have at most ${MAX_CONFIG_BYTES} bytes`)
+		.refine((text) => !exceedsConfigLimit(text), `must have at most ${MAX_CONFIG_BYTES} bytes`)
 		.nullish()
 		.describe("YAML, or Markdown with YAML front matter or one fenced yaml block."),
 	brain_config: z
 		.record(z.string(), z.unknown())
-		.refine(
-			(config) => bytesOf(JSON.stringify(config)) <= MAX_CONFIG_BYTES,
-			`must have at most ${MAX_CONFIG_BYTES} bytes`,
-		)
+		.refine((config) => !exceedsConfigLimit(JSON.stringify(config)), `must have at most ${MAX_CONFIG_BYTES} bytes`)
 		.nullish()
 		.describe("The same, parsed already; instead of brain_md."),
 });
 
 type ConfigInput = Partial<z.output<z.ZodObject<ReturnType<typeof configFields>>>>;
 
-function inOneForm({ brain_md, brain_config }: ConfigInput, issues: z.RefinementCtx): void {
+function requireOneForm({ brain_md, brain_config }: ConfigInput, issues: z.RefinementCtx): void {
 	const issue = (message: string) => issues.addIssue({ code: "custom", path: ["brain_md"], message });
 	if (brain_md != null && brain_config != null) issue("is given, and so is brain_config; a config has one form");
 	if (brain_md == null && brain_config == null) issue("is missing, and so is brain_config");
 }
 
-function read({ brain_md, brain_config }: ConfigInput, { settings }: ServiceContext): Promise<ReadConfig> {
+function readConfigInput({ brain_md, brain_config }: ConfigInput, { settings }: ServiceContext): Promise<ReadConfig> {
 	return brain_md != null
 		? readConfigText(brain_md, settings.catalog)
 		: readConfigObject(brain_config, settings.catalog);
@@ -63,8 +57,8 @@ const configSchema = z.lazy(() =>
 		.describe("Normalized. Of an invalid config: the members that are valid."),
 );
 
-/** As the schema above has it. */
-function shown(config: ReadConfig["config"]): z.output<typeof configSchema> {
+/** A config in the types of the schema above. */
+function toConfigFields(config: ReadConfig["config"]): z.output<typeof configSchema> {
 	return {
 		...config,
 		rules: config.rules?.map((rule) => ({ ...rule })),
@@ -80,7 +74,7 @@ const validateConfigEndpoint = endpoint({
 	limited: true,
 	summary: "Whether a routing config is valid, what is wrong with it and where, and its normal form.",
 	description: "Before using or sharing a routing config. Nothing is stored.",
-	body: z.lazy(() => z.object(configFields()).superRefine(inOneForm)),
+	body: z.lazy(() => z.object(configFields()).superRefine(requireOneForm)),
 	result: z.lazy(() =>
 		z.object({
 			object: z.literal("brain.validation"),
@@ -91,18 +85,18 @@ const validateConfigEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const { config, errors, warnings } = await read(body, context);
+		const { config, errors, warnings } = await readConfigInput(body, context);
 		return ok({
 			object: "brain.validation" as const,
 			valid: errors.length === 0,
 			errors,
 			warnings,
-			config: shown(config),
+			config: toConfigFields(config),
 		});
 	},
 });
 
-function placesOf({ id }: Pick<Share, "id">, { origin, settings }: ServiceContext) {
+function shareUrls({ id }: Pick<Share, "id">, { origin, settings }: ServiceContext) {
 	return {
 		json: `${origin}/v1/b/${id}`,
 		page: `${settings.shortUrlBase ?? origin}/b/${id}`,
@@ -110,7 +104,7 @@ function placesOf({ id }: Pick<Share, "id">, { origin, settings }: ServiceContex
 	};
 }
 
-function unixSeconds(createdAt: string): number {
+function toUnixSeconds(createdAt: string): number {
 	return Math.floor(Date.parse(createdAt) / 1000);
 }
 
@@ -127,11 +121,14 @@ const createShareEndpoint = endpoint({
 				...configFields(),
 				title: z
 					.string()
-					.refine((title) => [...title].length <= MAX_TITLE_CHARS, `must have at most ${MAX_TITLE_CHARS} characters`)
+					.refine(
+						(title) => [...title].length <= MAX_SHARE_TITLE_CHARS,
+						`must have at most ${MAX_SHARE_TITLE_CHARS} characters`,
+					)
 					.nullish()
 					.describe("What lists show beside the id."),
 			})
-			.superRefine(inOneForm),
+			.superRefine(requireOneForm),
 	),
 	result: z.lazy(() =>
 		z.object({
@@ -146,7 +143,7 @@ const createShareEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const { config, errors } = await read(body, context);
+		const { config, errors } = await readConfigInput(body, context);
 		const title = body.title?.trim() || null;
 		const shared: SharedConfig = { title, brainMd: body.brain_md ?? null, config, errors };
 		const createdAt = new Date(context.startedAtMs).toISOString();
@@ -154,14 +151,14 @@ const createShareEndpoint = endpoint({
 		const share = await context.timings.measure("d1", () =>
 			storeShare(context.db, context.account.userId, shared, createdAt, random),
 		);
-		const { json, page } = placesOf(share, context);
+		const { json, page } = shareUrls(share, context);
 		return ok({
 			object: "brain.share" as const,
 			share_id: share.id,
 			url: json,
 			short_url: page,
 			title: share.title,
-			config: shown(share.config),
+			config: toConfigFields(share.config),
 			valid: share.errors.length === 0,
 			errors: share.errors,
 		});
@@ -175,7 +172,7 @@ const listSharesEndpoint = endpoint({
 	access: "key",
 	summary: "The caller's shared routing configs, newest first.",
 	query: z.object({
-		limit: integerParam(1, MOST_SHARES).default(DEFAULT_SHARES).describe("Shares of a page."),
+		limit: integerParam(1, MAX_PAGE_SHARES).default(DEFAULT_PAGE_SHARES).describe("Shares of a page."),
 		cursor: z.string().optional().describe("`next_cursor` of the page before."),
 	}),
 	result: z.lazy(() =>
@@ -198,7 +195,7 @@ const listSharesEndpoint = endpoint({
 	async handle({ query, context }) {
 		const { db, account } = context;
 		const { cursor, limit } = query;
-		// A cursor is the last share that was shown, so that new ones move nothing.
+		// The cursor is the last share of the page before, so new shares do not move the pages.
 		const after = cursor === undefined || !isShareId(cursor) ? null : await findOwnShare(db, account.userId, cursor);
 		if (cursor !== undefined && after === null) {
 			const message = "is not a next_cursor of this endpoint";
@@ -212,12 +209,12 @@ const listSharesEndpoint = endpoint({
 			has_more: hasMore,
 			next_cursor: hasMore ? (shares.at(-1)?.id ?? null) : null,
 			data: shares.map((share) => {
-				const { json, page } = placesOf(share, context);
-				const created_at = unixSeconds(share.createdAt);
+				const { json, page } = shareUrls(share, context);
+				const created_at = toUnixSeconds(share.createdAt);
 				return {
 					share_id: share.id,
 					title: share.title,
-					config: shown(share.config),
+					config: toConfigFields(share.config),
 					url: json,
 					short_url: page,
 					created_at,
@@ -229,8 +226,8 @@ const listSharesEndpoint = endpoint({
 
 const NO_SHARE: Failure = { reason: "share_not_found", message: "no routing config is shared under this id" };
 
-/** A share by an id of anybody's; what cannot be an id is not looked up. */
-async function lookUp(id: string, { db, timings }: ServiceContext): Promise<Share | null> {
+/** Any user's share by its id. A text that cannot be an id is not looked up. */
+async function findAnyShare(id: string, { db, timings }: ServiceContext): Promise<Share | null> {
 	return isShareId(id) ? timings.measure("d1", () => findShare(db, id)) : null;
 }
 
@@ -261,17 +258,17 @@ const getShareEndpoint = endpoint({
 		}),
 	),
 	async handle({ params, context }) {
-		const share = await lookUp(params.share_id, context);
+		const share = await findAnyShare(params.share_id, context);
 		if (!share) return fail(NO_SHARE);
 		return ok({
 			object: "brain.share" as const,
 			share_id: share.id,
 			title: share.title,
-			config: shown(share.config),
+			config: toConfigFields(share.config),
 			brain_md: share.brainMd,
 			valid: share.errors.length === 0,
 			errors: share.errors,
-			created_at: unixSeconds(share.createdAt),
+			created_at: toUnixSeconds(share.createdAt),
 		});
 	},
 });
@@ -289,15 +286,15 @@ const showSharePageEndpoint = endpoint({
 	params: shareParams,
 	result: z.string(),
 	async handle({ params, context }) {
-		const share = await lookUp(params.share_id, context);
+		const share = await findAnyShare(params.share_id, context);
 		if (!share) return fail(NO_SHARE);
-		return { ok: true, value: sharePage(share, placesOf(share, context)), headers: pageHeaders() };
+		return { ok: true, value: renderSharePage(share, shareUrls(share, context)), headers: pageHeaders() };
 	},
 });
 
-/** Changes with what a badge looks like. */
+/** Changes with the looks of badges. */
 const BADGE_VERSION = 1;
-const BADGE_KEPT_SECONDS = 86_400;
+const BADGE_CACHE_SECONDS = 86_400;
 
 function badgeKey(shareId: string): string {
 	return `badge:${BADGE_VERSION}:${shareId}`;
@@ -310,29 +307,29 @@ function modelBadge(id: string | undefined, { settings }: ServiceContext): Badge
 }
 
 async function shareBadge(id: string, context: ServiceContext): Promise<BadgeValue> {
-	const share = await lookUp(id, context);
+	const share = await findAnyShare(id, context);
 	if (!share) return { text: "unknown share", tone: "unknown" };
 	const tone = share.errors.length === 0 ? "valid" : "invalid";
 	return { text: `${tone} ${shortConfigDigest(share)}`, tone };
 }
 
 /**
- * The badge of a share with the default label, by way of KV, which saves the D1 query. Only badges of shares that exist are
- * kept, one each; a model's is computed faster than KV answers.
+ * The badge of a share with the default label, cached in KV, which saves the D1 query. Only badges of existing shares are
+ * cached, one each. A model's badge is computed faster than KV answers.
  */
-async function keptShareBadge(id: string, context: ServiceContext): Promise<string> {
+async function cachedShareBadge(id: string, context: ServiceContext): Promise<string> {
 	const { KV } = context.env;
 	const key = badgeKey(id);
-	const trouble = (error: unknown) => {
+	const logFailure = (error: unknown) => {
 		logError("badge_not_kept", error);
 		return null;
 	};
-	const kept = isShareId(id) ? await KV.get(key, { cacheTtl: 3600 }).catch(trouble) : null;
-	if (kept !== null) return kept;
+	const cached = isShareId(id) ? await KV.get(key, { cacheTtl: 3600 }).catch(logFailure) : null;
+	if (cached !== null) return cached;
 	const value = await shareBadge(id, context);
 	const badge = renderBadge(DEFAULT_LABEL, value);
 	if (value.tone !== "unknown")
-		context.waitUntil(KV.put(key, badge, { expirationTtl: BADGE_KEPT_SECONDS }).catch(trouble));
+		context.waitUntil(KV.put(key, badge, { expirationTtl: BADGE_CACHE_SECONDS }).catch(logFailure));
 	return badge;
 }
 
@@ -354,10 +351,10 @@ const getBadgeEndpoint = endpoint({
 	result: z.string(),
 	async handle({ query, context }) {
 		const { model, share, label } = query;
-		// An SVG may be opened by itself, where a script in it would run in this origin: there is none, and none may be.
+		// An SVG that is opened by itself could run scripts in this origin. The policy forbids them; a badge has none.
 		const headers = { "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff" };
 		if (share !== undefined && label === DEFAULT_LABEL)
-			return { ok: true, value: await keptShareBadge(share, context), headers };
+			return { ok: true, value: await cachedShareBadge(share, context), headers };
 		const value = share === undefined ? modelBadge(model, context) : await shareBadge(share, context);
 		return { ok: true, value: renderBadge(label, value), headers };
 	},

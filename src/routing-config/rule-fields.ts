@@ -1,7 +1,7 @@
-// The members of a request that say under which rules it stands. Reading them is in-force.edge.ts's.
+// The fields of a request's own rules. in-force.edge.ts reads them.
 import * as z from "zod";
 
-/** What every request that calls models may carry; a `null` counts as absent. */
+/** Every request that calls models may have these fields. A `null` counts as absent. */
 export function ruleFields() {
 	return {
 		brain_config: z

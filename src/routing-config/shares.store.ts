@@ -1,4 +1,4 @@
-// Shared routing configs in D1. A share is never changed; anybody may read one by its id, only its owner's list names it.
+// Stores shared routing configs in D1. A share never changes. Anybody may read it by its id; only its owner can list it.
 import { and, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
@@ -7,29 +7,30 @@ import type { RoutingConfig } from "../routing/routing-config.ts";
 import { configDigest } from "./config.ts";
 import { contentDigest, newShareId, type Share, type SharedConfig } from "./share.ts";
 
-type Row = typeof brainShares.$inferSelect;
+type ShareRow = typeof brainShares.$inferSelect;
 
-/** Written by this service alone, so its members are what they were. */
-const configColumn = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
+const storedMembers = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
+/** Only this service writes the column, so a few members show that it holds a config. */
+const configColumn = z.custom<RoutingConfig>((value) => storedMembers.safeParse(value).success);
 const errorsColumn = z.array(z.string());
 
-function shareOf({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: Row): Share {
+function toShare({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: ShareRow): Share {
 	return {
 		id,
 		title,
 		brainMd,
-		config: configColumn.parse(JSON.parse(config)) as unknown as RoutingConfig,
+		config: configColumn.parse(JSON.parse(config)),
 		configDigest: digest,
 		errors: errorsColumn.parse(JSON.parse(errors)),
 		createdAt,
 	};
 }
 
-/** Ids that are taken are met about never; five in a row would be a fault of the random numbers. */
-const MAX_TRIES = 5;
+/** A taken id is very rare. Five in a row would be a fault of the random numbers. */
+const MAX_ID_TRIES = 5;
 
 /**
- * Stores a share. What the user has shared before is not stored twice: a request that is repeated has the first one's id.
+ * Stores a share. The same share of a user is stored once, so a repeated request gets the same id.
  * @throws when no free id is found.
  */
 export async function storeShare(
@@ -40,7 +41,7 @@ export async function storeShare(
 	random: (count: number) => Uint8Array,
 ): Promise<Share> {
 	const digest = contentDigest(shared);
-	for (let tries = 0; tries < MAX_TRIES; tries++) {
+	for (let tries = 0; tries < MAX_ID_TRIES; tries++) {
 		const row = {
 			id: newShareId(random),
 			userId,
@@ -53,7 +54,7 @@ export async function storeShare(
 			createdAt,
 		};
 		const stored = await db.insert(brainShares).values(row).onConflictDoNothing().returning().get();
-		// Nothing was inserted: either the user has this share already, or the id is another's.
+		// Nothing was inserted: the user has this share already, or the id is taken.
 		const found =
 			stored ??
 			(await db
@@ -61,15 +62,15 @@ export async function storeShare(
 				.from(brainShares)
 				.where(and(eq(brainShares.userId, userId), eq(brainShares.contentDigest, digest)))
 				.get());
-		if (found) return shareOf(found);
+		if (found) return toShare(found);
 	}
 	throw new Error("no free share id was found");
 }
 
-/** A share by its id, whoever asks; null when there is none. */
+/** Any user's share by its id; null when there is none. */
 export async function findShare(db: Database, id: string): Promise<Share | null> {
 	const row = await db.select().from(brainShares).where(eq(brainShares.id, id)).get();
-	return row ? shareOf(row) : null;
+	return row ? toShare(row) : null;
 }
 
 /**
@@ -83,23 +84,23 @@ export async function listShares(
 	after: Pick<Share, "id" | "createdAt"> | null,
 ): Promise<Share[]> {
 	const own = eq(brainShares.userId, userId);
-	const behind = after && sql`(${brainShares.createdAt}, ${brainShares.id}) < (${after.createdAt}, ${after.id})`;
+	const isAfter = after && sql`(${brainShares.createdAt}, ${brainShares.id}) < (${after.createdAt}, ${after.id})`;
 	const rows = await db
 		.select()
 		.from(brainShares)
-		.where(behind ? and(own, behind) : own)
+		.where(isAfter ? and(own, isAfter) : own)
 		.orderBy(desc(brainShares.createdAt), desc(brainShares.id))
 		.limit(limit)
 		.all();
-	return rows.map(shareOf);
+	return rows.map(toShare);
 }
 
-/** A user's own share; null for another's as for one that nobody has. */
+/** A user's own share; null when there is none or it is another user's. */
 export async function findOwnShare(db: Database, userId: string, id: string): Promise<Share | null> {
 	const row = await db
 		.select()
 		.from(brainShares)
 		.where(and(eq(brainShares.userId, userId), eq(brainShares.id, id)))
 		.get();
-	return row ? shareOf(row) : null;
+	return row ? toShare(row) : null;
 }

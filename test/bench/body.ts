@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { Hono } from "hono";
 import { createChatCompletionEndpoint } from "../../src/chat/endpoints.edge.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { MAX_ENTRIES, MAX_VALUES } from "../../src/http/json-shape.ts";
+import { MAX_JSON_ENTRIES, MAX_JSON_VALUES } from "../../src/http/json-shape.ts";
 import { mount } from "../../src/http/mount.edge.ts";
 import type { RequestState } from "../../src/http/respond.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
@@ -41,7 +41,7 @@ function repeatPiece(piece: ListPiece, bytes: number, values: number, from = 0):
 		const next = typeof piece === "string" ? piece : piece(from + made.length);
 		left -= Buffer.byteLength(next) + 1;
 		leftValues -= countValues(`${next},`);
-		if (left < 0 || leftValues < 0 || (atTheLimit && made.length === MAX_ENTRIES)) return made;
+		if (left < 0 || leftValues < 0 || (atTheLimit && made.length === MAX_JSON_ENTRIES)) return made;
 		made.push(next);
 	}
 }
@@ -49,19 +49,19 @@ function repeatPiece(piece: ListPiece, bytes: number, values: number, from = 0):
 /** One list of many pieces between `before` and `after`. White space fills the rest of the body. */
 function fillList(before: string, piece: ListPiece, after: string): string {
 	const bytes = BODY_BYTES - before.length - after.length;
-	const values = atTheLimit ? MAX_VALUES - countValues(before) - 1 : Number.POSITIVE_INFINITY;
+	const values = atTheLimit ? MAX_JSON_VALUES - countValues(before) - 1 : Number.POSITIVE_INFINITY;
 	return (before + repeatPiece(piece, bytes, values).join(",") + after).padEnd(BODY_BYTES);
 }
 
 /** Lists of full length that together hold all the values a body may have. */
-const MOST_LISTS = Math.ceil(MAX_VALUES / MAX_ENTRIES);
+const MOST_LISTS = Math.ceil(MAX_JSON_VALUES / MAX_JSON_ENTRIES);
 
 /** Lists of many pieces in a member that no schema knows: one list, or at the limits as many as needed. */
 function fillUnknownMember(piece: ListPiece, [open, close] = ARRAY): string {
 	const before = `{"messages":[${HELLO}],"x":[`;
 	if (!atTheLimit) return fillList(before + open, piece, `${close}]}`);
 	const lists: string[] = [];
-	for (let values = MAX_VALUES - countValues(before) - 1, count = 0; ; ) {
+	for (let values = MAX_JSON_VALUES - countValues(before) - 1, count = 0; ; ) {
 		const list = repeatPiece(piece, (BODY_BYTES - before.length) / MOST_LISTS - 4, values - 2, count);
 		if (list.length === 0 || lists.length === MOST_LISTS) return `${before}${lists.join(",")}]}`.padEnd(BODY_BYTES);
 		lists.push(open + list.join(",") + close);

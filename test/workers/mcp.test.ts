@@ -5,7 +5,7 @@ import { createParser } from "eventsource-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { isTool, toolOf } from "../../src/mcp/tools.ts";
+import { isTool, toTool } from "../../src/mcp/tools.ts";
 import { EXAMPLES, type ExampleRequest } from "../support/examples.ts";
 import { call, callWithKey, newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
 
@@ -100,7 +100,7 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 	});
 
 	it("has a schema that compiles and takes its example", async () => {
-		const schema = toolOf(endpoint).inputSchema;
+		const schema = toTool(endpoint).inputSchema;
 		const validate = new CfWorkerJsonSchemaValidator().getValidator(schema);
 		const given = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
 		expect(validate(given)).toMatchObject({ valid: true });
