@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detect, secretSpans } from "../../../src/compliance/detect.ts";
 import { DATA_CLASSES } from "../../../src/compliance/vocabulary.ts";
-import { HOSTILE_UNITS, repeated } from "../../bench/sensitive-inputs.ts";
+import { HOSTILE_UNITS, repeatToLength } from "../../bench/sensitive-inputs.ts";
 
 /** Keys are put together here, so that scanners of repositories do not take this file for a leak. */
 const RANDOM = "IXRSzTyUroHEI5eCYyNwu0GwDfXwsTkGztWs";
@@ -222,7 +222,7 @@ describe("more than any model takes", () => {
 
 describe("hostile text", () => {
 	it.each(HOSTILE_UNITS)("of %s, a quarter of a megabyte, is read to its end", (_, unit) => {
-		const filler = repeated(unit, 1 << 18);
+		const filler = repeatToLength(unit, 1 << 18);
 		expect(kindsOf(`${filler}\n\nlast: anneke.devries@ziggo-mail.nl`)).toContain("email");
 	});
 });
