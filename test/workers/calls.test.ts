@@ -65,7 +65,7 @@ function respondWith(respond: Answers): void {
 	upstream.restore();
 	const calls = new Map<string, number>();
 	upstream = useSandbox(async (request) => {
-		const provider = providerFor(request);
+		const provider = providerOf(request);
 		const place = calls.get(provider) ?? 0;
 		calls.set(provider, place + 1);
 		return respond(provider, place);
@@ -92,7 +92,7 @@ function quickChat(
 }
 
 function callsTo({ provider }: { provider: string }): number {
-	return upstream.requests.filter((request) => providerFor(request) === provider).length;
+	return upstream.requests.filter((request) => providerOf(request) === provider).length;
 }
 
 interface Completion {
