@@ -7,8 +7,9 @@ import { ACCESS_GUARDS, identifyCaller } from "./account/gates.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
+import { clientAddress, clientOrigin } from "./http/deployment.ts";
 import { callerDialect } from "./http/dialects.ts";
-import { clientOrigin, requireHttps } from "./http/https.edge.ts";
+import { requireOwnHostAndHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException } from "./http/respond.edge.ts";
@@ -56,8 +57,8 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
 		caller: () => identifyCaller(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
-		address: c.req.header("cf-connecting-ip") ?? "unknown",
-		origin: clientOrigin(c.req.url, c.req.raw.headers),
+		address: clientAddress(c.req.raw.headers, settings.deployment),
+		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
 		dispatch: async (request) => app.fetch(request, c.env, c.executionCtx),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
@@ -98,7 +99,7 @@ app.onError((error, c) => {
 app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(handleExchange);
-app.use(requireHttps());
+app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deployment));
 app.use(
 	// The service uses no cookies, so any origin may call it. Without allowHeaders, Hono grants what a browser asks for.
 	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),

@@ -18,6 +18,7 @@ import { openapiDocument } from "./http/openapi.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
+import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
@@ -72,6 +73,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...auditEndpoints,
 	...routingConfigEndpoints,
 	...skillEndpoints,
+	...pageEndpoints,
 	...usageEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,

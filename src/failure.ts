@@ -59,6 +59,7 @@ export type Failure =
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "https_required" }
+	| { reason: "misdirected_request"; host: string }
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
@@ -67,7 +68,7 @@ export type Failure =
 	/** The run was interrupted; what it spent is settled. */
 	| { reason: "agent_error"; message: string; runId: string }
 	/** Models answered, but none wrote a usable file. */
-	| { reason: "no_code_produced"; message: string }
+	| { reason: "no_code_produced"; message: string; attempts: string[]; costUsd: number; retryAfterMs: number | null }
 	| { reason: "code_error"; requestId: string }
 	| { reason: "no_provider_available"; message: string }
 	| { reason: "storage_unavailable"; message: string }

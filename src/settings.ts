@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Provider } from "./catalog/schema.ts";
 import { CATALOG } from "./catalog/shipped.ts";
+import type { Deployment } from "./http/deployment.ts";
 import { createSigner, describePublicKey, fromBase64, type PublicKeyEntry, type Signer } from "./proof/signing.ts";
 
 /** A positive integer (bytes or milliseconds), written as text. */
@@ -14,6 +15,11 @@ const positiveInteger = (fallback: number) => z.coerce.number().int().positive()
  * key name of c2sp.org/signed-note: not empty, no white space, no +.
  */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+/** A host name, an IPv4 address, or an IPv6 address in brackets. */
+function isHostName(host: string): boolean {
+	return HOST_NAME.test(host) || (/^\[[0-9a-f:.]+\]$/.test(host) && URL.canParse(`http://${host}`));
+}
 
 const settingsSchema = z.object({
 	/** HMAC key under which API keys are stored. */
@@ -38,6 +44,20 @@ const settingsSchema = z.object({
 	SHORT_URL_BASE: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
 	/** `hash` replaces detected secrets in audit payloads by keyed hashes; `keep` stores payloads unchanged. */
 	AUDIT_SECRETS: z.enum(["keep", "hash"], { error: "must be keep or hash" }).default("keep"),
+	/** Where the service runs. wrangler.toml says `cloudflare`; local starts say `local`. */
+	PLATFORM: z.enum(["cloudflare", "local"], { error: "must be cloudflare or local" }).default("local"),
+	/** Off Cloudflare: `1` believes `x-forwarded-proto` and `x-forwarded-for` of the proxy in front. */
+	TRUST_PROXY: z.literal("1", { error: "must be 1, or absent" }).optional(),
+	/** Off Cloudflare: host names that the service answers besides loopback, separated by commas, without ports. */
+	ALLOWED_HOSTS: z
+		.string()
+		.default("")
+		.transform((list) => list.split(",").map((host) => host.trim().toLowerCase()))
+		.transform((hosts) => hosts.filter((host) => host !== ""))
+		.refine(
+			(hosts) => hosts.every(isHostName),
+			"must be host names or IP addresses without ports, separated by commas",
+		),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -77,6 +97,7 @@ export interface Settings {
 	logOrigin: string;
 	/** Text of the default routing config. */
 	brainMd: string | null;
+	deployment: Deployment;
 	/** Without a trailing slash; null is the origin of the request. */
 	shortUrlBase: string | null;
 	maxBodyBytes: number;
@@ -208,6 +229,11 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		adminToken: values.ADMIN_TOKEN ?? null,
 		logOrigin: values.LOG_ORIGIN,
 		brainMd: values.BRAIN_MD ?? null,
+		deployment: {
+			platform: values.PLATFORM,
+			trustsProxy: values.TRUST_PROXY === "1",
+			allowedHosts: new Set(values.ALLOWED_HOSTS),
+		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,

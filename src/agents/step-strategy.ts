@@ -5,7 +5,7 @@ import type { Intensity } from "./step-decision.ts";
 
 const SINGLE_SIZE: SizedStrategy = { strategy: "single", width: 1, rounds: 1 };
 
-/** Narrower than an orchestration of its own would be: a run has many steps (docs/reference.md, "Agents"). */
+/** They are smaller than in an orchestration, since a run has many steps (docs/reference.md, "Agents"). */
 const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
 	efficiency: { Laser: SINGLE_SIZE, Halo: SINGLE_SIZE, Foton: SINGLE_SIZE },
 	balanced: {

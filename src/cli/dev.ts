@@ -3,9 +3,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseSettings, SettingsError } from "../settings.ts";
-import { buildAssets } from "./assets.ts";
 import { ensureDevVars, hasProviderKey, STATE_DIR, sandboxVariables } from "./local-env.ts";
 import { applyLocalMigrations, WRANGLER } from "./local-service.ts";
+import { buildPages } from "./pages.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { StateInUseError, takeState } from "./single-instance.ts";
 
@@ -19,14 +19,15 @@ async function main(): Promise<void> {
 	parseSettings(given);
 	const leaveState = await takeState(STATE_DIR);
 	applyLocalMigrations(STATE_DIR);
-	await buildAssets();
+	await buildPages();
 	const sandbox = hasProviderKey(given) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log("for a key: npm run keys -- create --user me --plan corporate");
 
 	const port = process.env["PORT"] ? ["--port", process.env["PORT"]] : [];
+	const platform = ["--var", "PLATFORM:local"];
 	const fromSandbox = sandbox ? asArguments(sandboxVariables(sandbox.url)) : [];
-	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...fromSandbox, ...process.argv.slice(2)];
+	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...platform, ...fromSandbox, ...process.argv.slice(2)];
 	const wrangler = spawn(process.execPath, [WRANGLER, ...args], { stdio: "inherit" });
 	let stopping = false;
 	for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
-import { buildAssets } from "./assets.ts";
+import { buildPages } from "./pages.ts";
 
 const CONFIG = "wrangler.toml";
 
@@ -21,9 +21,9 @@ function wrangler(args: string[]): void {
 	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
 }
 
-/** Bundles the Worker as a deployment would, and writes the assets that are served beside it; returns the bundle's folder. */
+/** Bundles the Worker as a deployment would, with its pages; returns the bundle's folder. */
 export async function buildBundle(outDir: string): Promise<string> {
-	await buildAssets();
+	await buildPages();
 	// Texts of an earlier build stand under names of their own and would stay.
 	rmSync(outDir, { recursive: true, force: true });
 	wrangler(["deploy", "--dry-run", "--outdir", outDir]);
@@ -31,7 +31,7 @@ export async function buildBundle(outDir: string): Promise<string> {
 }
 
 /** What wrangler calls a text module of a bundle: the SHA-1 of its contents, then the file's name. */
-const TEXT_MODULE = /^[0-9a-f]{40}-.+\.md$/;
+export const TEXT_MODULE = /^[0-9a-f]{40}-.+\.(?:md|html)$/;
 
 /** The modules of a bundle made by buildBundle. */
 function modulesOf(bundleDir: string): { type: "ESModule" | "Text"; path: string }[] {
@@ -61,6 +61,8 @@ export interface LocalServiceOptions {
 	/** A folder made by buildBundle. */
 	bundleDir: string;
 	stateDir: string;
+	/** IP address to bind; 127.0.0.1 by default. */
+	address?: string;
 	/** 0 takes a free one. */
 	port: number;
 	/** Variables and secrets, instead of those in `.dev.vars`. */
@@ -93,7 +95,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 		bindings: options.variables,
 		modules: modulesOf(options.bundleDir),
 		modulesRoot: options.bundleDir,
-		host: "127.0.0.1",
+		host: options.address ?? "127.0.0.1",
 		port: options.port,
 		defaultPersistRoot: join(options.stateDir, "v3"),
 		...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),

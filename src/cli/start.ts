@@ -1,5 +1,5 @@
 // `npm start`: everything a fresh machine needs to get a first answer, and nothing that a second start would lose.
-import { parseSettings, SettingsError } from "../settings.ts";
+import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import {
 	hasProviderKey,
 	localVariables,
@@ -15,6 +15,21 @@ import { StateInUseError, takeState } from "./single-instance.ts";
 
 const DEFAULT_PORT = 8787;
 const LOCAL_USER = "local";
+
+const LOOPBACK_ADDRESS = "127.0.0.1";
+
+/**
+ * The address to bind.
+ * @throws SettingsError for one beyond this machine when no host but loopback would be answered there.
+ */
+function addressFromEnvironment({ deployment }: Settings): string {
+	const address = process.env["HOST"] || LOOPBACK_ADDRESS;
+	if (address !== LOOPBACK_ADDRESS && deployment.allowedHosts.size === 0)
+		throw new SettingsError(
+			"HOST binds another address than 127.0.0.1 only with ALLOWED_HOSTS, the names to answer there",
+		);
+	return address;
+}
 
 function portFromEnvironment(): number {
 	const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
@@ -40,15 +55,16 @@ function curlExample(baseUrl: string, key: string): string {
 async function main(): Promise<void> {
 	const port = portFromEnvironment();
 	const given = localVariables();
-	parseSettings(given);
+	const address = addressFromEnvironment(parseSettings(given));
 	const leaveState = await takeState(STATE_DIR);
 
 	const sandbox = hasProviderKey(given) ? null : await startSandbox(port + 1);
-	const variables = sandbox ? { ...given, ...sandboxVariables(sandbox.url) } : given;
+	const variables = { ...given, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
 	applyLocalMigrations(STATE_DIR);
 	const service = await startLocalService({
 		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
+		address,
 		port,
 		variables,
 		onOutput: (stdout, stderr) => {

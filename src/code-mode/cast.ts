@@ -1,5 +1,5 @@
 // Chooses the models of a code request: coders of different providers, and a critic that is none of them. Pure.
-import { diversify, type LoneModels, toMember } from "../orchestration/panel.ts";
+import { diversify, type SingleModels, toMember } from "../orchestration/panel.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Member, Rankings } from "../orchestration/strategy.ts";
 import type { Candidate } from "../routing/select.ts";
@@ -71,7 +71,7 @@ function castNotes(
  */
 export function chooseCodeCast(
 	rankings: Rankings,
-	lone: LoneModels,
+	lone: SingleModels,
 	options: CodeOptions,
 	{ width, review, price }: CodeCastSize,
 ): CodeCast {

@@ -11,7 +11,7 @@ import type { Engine, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
 import { chooseCodeCast } from "./cast.ts";
 import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
-import { affordablePlan, sumOf } from "./plan.ts";
+import { chooseCodePlan, sumBounds } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
 import { outcomeReason, planReason } from "./reason.ts";
 import { type CodeOptions, type CodeRequest, type CodeTask, toCodeOptions, toCodeTask } from "./request.ts";
@@ -40,7 +40,7 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 	return {
 		...engine,
 		covers(questions) {
-			const sum = sumOf(questions, boundOf);
+			const sum = sumBounds(questions, boundOf);
 			return sum.ok && sum.value <= workflow.boundNanoUsd - workflow.spentNanoUsd;
 		},
 	};
@@ -53,7 +53,7 @@ function planCode(
 	{ caller: { requestId }, pool, boundOf }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
-	const chosen = affordablePlan(
+	const chosen = chooseCodePlan(
 		options,
 		task,
 		limits,

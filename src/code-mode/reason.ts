@@ -1,5 +1,5 @@
 // Explains a code request in one sentence for people: who writes, who reviews, what was cut for money, why it ended. Pure.
-import type { AffordablePlan } from "./plan.ts";
+import type { BoundedCodePlan } from "./plan.ts";
 import type { CodeOptions } from "./request.ts";
 import type { CodeOutcome, LoopStop } from "./run-code.ts";
 
@@ -8,7 +8,7 @@ function joinNames(names: readonly string[]): string {
 }
 
 /** Explains the plan. */
-export function planReason({ plan, cast }: AffordablePlan, { policy, review }: CodeOptions): string {
+export function planReason({ plan, cast }: BoundedCodePlan, { policy, review }: CodeOptions): string {
 	const coders = joinNames(cast.coders.map(([coder]) => coder));
 	const writes = cast.coders.length > 1 ? `${coders} each write a draft and the best is kept` : `${coders} writes`;
 	const reviews = cast.critic

@@ -1,6 +1,6 @@
 // The loop of code mode: drafts, checks, reviews, repairs, until the code passes, or cycles or money run out. Its calls are the
 // engine's, and nothing that was written is run. Pure.
-import { fail, ok, type Result } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
 import { askJson } from "../orchestration/json-reply.ts";
 import {
@@ -105,6 +105,14 @@ function bestDraft(drafts: readonly [CheckedDraft, ...CheckedDraft[]]): CheckedD
 	return drafts.reduce((best, next) => betterDraft(next, best));
 }
 
+/** Where every call failed, no code was produced either (spec 7); any other failure stands for itself. */
+function toNoCode(failure: Failure): Failure {
+	if (failure.reason !== "all_models_failed") return failure;
+	const { attempts, costUsd, retryAfterMs } = failure;
+	const message = `no model answered: ${attempts.at(-1) ?? "none could be called"}`;
+	return { reason: "no_code_produced", message, attempts, costUsd, retryAfterMs };
+}
+
 class CodeLoop {
 	readonly #task: CodeTask;
 	readonly #plan: CodePlan;
@@ -152,7 +160,8 @@ class CodeLoop {
 	#conclude(best: CheckedDraft, iterations: number, stop: LoopStop): Result<CodeOutcome> {
 		if (best.files.length === 0) {
 			const [why = "no answer held a file"] = best.faults;
-			return fail({ reason: "no_code_produced", message: `no model wrote a usable file: ${why}` });
+			const message = `no model wrote a usable file: ${why}`;
+			return fail({ reason: "no_code_produced", message, attempts: best.faults, costUsd: 0, retryAfterMs: null });
 		}
 		const { files, review } = best;
 		return ok({ files, review, confidence: codeConfidence(review), iterations, stop });
@@ -183,7 +192,7 @@ class CodeLoop {
 			}),
 		);
 		const [first, ...rest] = drafts;
-		if (!first) return fail(combineFailures(replies));
+		if (!first) return fail(toNoCode(combineFailures(replies)));
 		this.#describeDrafts(0, drafts);
 		return ok([first, ...rest]);
 	}

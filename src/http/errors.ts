@@ -125,6 +125,12 @@ function toFailureRow(failure: Failure): FailureRow {
 				message: "this address answers over https only; a key sent in the clear should be rotated",
 				headers: NO_RETRY,
 			};
+		case "misdirected_request":
+			return {
+				status: 421,
+				message: `this service does not answer for ${failure.host}; its operator can name the host in ALLOWED_HOSTS`,
+				headers: NO_RETRY,
+			};
 		case "request_too_large":
 			return {
 				status: 413,
@@ -145,9 +151,10 @@ function toFailureRow(failure: Failure): FailureRow {
 				headers: NO_RETRY,
 			};
 		case "all_models_failed":
+		case "no_code_produced":
 			return {
 				status: 502,
-				message: failure.attempts.at(-1) ?? "no model could answer",
+				message: "message" in failure ? failure.message : (failure.attempts.at(-1) ?? "no model could answer"),
 				extra: { attempts: failure.attempts, cost_usd: failure.costUsd },
 				headers: {
 					...(failure.retryAfterMs === null ? {} : retryAfter(failure.retryAfterMs)),
@@ -164,9 +171,6 @@ function toFailureRow(failure: Failure): FailureRow {
 				extra: { request_id: failure.requestId },
 				headers: NO_RETRY,
 			};
-		case "no_code_produced":
-			// A request that has cost money is not repeated without the user's knowledge.
-			return { status: 502, message: failure.message, headers: NO_RETRY };
 		case "code_error":
 			return {
 				status: 502,
@@ -184,7 +188,8 @@ function toFailureRow(failure: Failure): FailureRow {
 				status: 503,
 				message: "the answer could not be accounted for and was withheld",
 				extra: { request_id: failure.requestId },
-				headers: retryAfter(RETRY_SOON_MS),
+				// The calls are paid for: a retry would pay again.
+				headers: NO_RETRY,
 			};
 		case "misconfigured":
 			return {

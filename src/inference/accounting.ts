@@ -123,21 +123,24 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: Toke
  */
 export function billInterruptedCall(call: PlannedCall, { answer, reported }: PartialAnswer, sentAtMs: number): Bill {
 	if (reported?.isFinal) return billCall(call, reported.counts, answer, sentAtMs);
-	const { plan, candidate, attempt } = call;
+	const { candidate, attempt } = call;
 	const { request, worstCase } = attempt;
 	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
 	const sentTokens = Math.min(estimateMaxTokens(request.body), request.maxInputTokens);
 	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
 	const outputSoFar = counts ? outputTokens(counts) : 0;
-	const outputText =
-		Math.max(outputSoFar, estimateMaxTokens(written)) + PENDING_OUTPUT_TOKENS + unseenReasoningTokens(call, counts);
+	const outputText = Math.min(
+		Math.max(outputSoFar, estimateMaxTokens(written)) + PENDING_OUTPUT_TOKENS + unseenReasoningTokens(call, counts),
+		request.maxOutputTokens,
+	);
 	const cost = priceUsage(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
 	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
 	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
 	return {
-		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : plan.signals.promptTokens,
-		completionTokens: Math.min(Math.max(outputSoFar, estimateTokens(written)), request.maxOutputTokens),
+		// The tokens of the cost, so that a receipt's figures belong together.
+		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : sentTokens,
+		completionTokens: outputText,
 		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
 		estimated: true,
 		overrun: false,

@@ -172,7 +172,7 @@ export class Workflow {
 	/** The failure of the whole workflow: with the cost of all its calls, those included that served; or why it could call no more. */
 	toFailure(failure: Failure): Failure {
 		if (this.#isUnwritten) return NOT_RESERVED;
-		return failure.reason === "all_models_failed" ? { ...failure, costUsd: usd(this.spentNanoUsd) } : failure;
+		return "costUsd" in failure ? { ...failure, costUsd: usd(this.spentNanoUsd) } : failure;
 	}
 
 	async ask(spec: CallSpec): Promise<CallResult> {

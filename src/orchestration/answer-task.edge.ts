@@ -21,10 +21,10 @@ import { matchRule } from "../routing/rules.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
-import { type Limits, limitOf } from "./bounds.ts";
+import { type Limits, lowestLimit } from "./bounds.ts";
 import { type BugReport, createEngine, failOnBug, type QuestionBounder, questionBounder } from "./engine.edge.ts";
 import { type ModelPool, selectPool } from "./model-pool.edge.ts";
-import type { LoneModels } from "./panel.ts";
+import type { SingleModels } from "./panel.ts";
 import { POLICY_MODE } from "./planner.ts";
 import { panelConfig, toQuestionCall } from "./request.ts";
 import type { EffortPolicy, Engine, Task } from "./strategy.ts";
@@ -36,7 +36,7 @@ export interface ProgressListener {
 }
 
 /** The pool of a request that has limits of its own. */
-export interface BudgetedPool extends ModelPool, LoneModels {
+export interface BudgetedPool extends ModelPool, SingleModels {
 	limits: Limits;
 	/** Of the task's prompt. */
 	signals: Signals;
@@ -121,7 +121,7 @@ function selectBudgetedPool(
 	const { rankings, cheapest, worstCaseNanoUsd } = found.value;
 	const soft = maxCostUsd === null ? null : nanoUsd(maxCostUsd);
 	const limits: Limits = { soft, hard: hardLimit(forPanel, planLimitNanoUsd) };
-	const limit = limitOf(limits);
+	const limit = lowestLimit(limits);
 	const fitting = rankings.panel.find((candidate) => worstCaseNanoUsd(candidate) <= limit) ?? cheapest;
 	return ok({ ...found.value, signals, fitting, limits });
 }

@@ -11,7 +11,7 @@ export interface Limits {
 }
 
 /** The lower of both limits, nano-USD. */
-export function limitOf({ soft, hard }: Limits): number {
+export function lowestLimit({ soft, hard }: Limits): number {
 	return Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
 }
 
@@ -51,6 +51,11 @@ export interface RefusalWords {
 	output: string;
 	work: string;
 	input: string;
+}
+
+/** The sizes to try instead of `most`: one less each, down to `least`. */
+export function countDown(most: number, least: number): number[] {
+	return Array.from({ length: Math.max(0, most - least) }, (_, at) => most - 1 - at);
 }
 
 /** Bounds of attempts, in order, until the lower limit covers one. */
@@ -107,7 +112,7 @@ export function fitToLimits<Attempt>(
 	boundFor: (attempt: Attempt) => Result<AttemptBound>,
 	words: RefusalWords,
 ): Result<AttemptFit<Attempt>> {
-	const { covered, last, refusal } = firstCovered(attempts, limitOf(limits), boundFor);
+	const { covered, last, refusal } = firstCovered(attempts, lowestLimit(limits), boundFor);
 	if (covered) return ok(covered);
 	if (!last)
 		return fail(refusal ?? { reason: "no_provider_available", message: `no model may serve this ${words.work}` });

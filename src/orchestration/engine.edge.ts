@@ -4,7 +4,7 @@ import { logError } from "../http/log.edge.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
-import { MAX_STAND_INS } from "./panel.ts";
+import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
 import { toQuestionCall } from "./request.ts";
 import { type Engine, type Question, type Task, userMessage } from "./strategy.ts";
 
@@ -45,7 +45,7 @@ export function createEngine(
 			const planned = planCallFor(context, call, options);
 			const best = planned.ok ? planned.value.selection.candidates.filter(({ model }) => ids.has(model.id)) : [];
 			const [first, ...fallbacks] = best.map(({ model }) => model.id);
-			return first ? [first, ...fallbacks.slice(0, MAX_STAND_INS)] : members[0];
+			return first ? [first, ...fallbacks.slice(0, MAX_MEMBER_FALLBACKS)] : members[0];
 		},
 	};
 }

@@ -12,7 +12,7 @@ import {
 	type TaskPlan,
 } from "./answer-task.edge.ts";
 import { choosePanel, toMember } from "./panel.ts";
-import { type Affordable, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
+import { type BoundedPlan, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
 import { hasNoPrompt, type OrchestrationRequest, toTask } from "./request.ts";
 import { type Orchestration, type OrchestrationProgress, toOrchestration, withStrategyResult } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
@@ -35,7 +35,7 @@ function attemptPanel(pool: BudgetedPool, attempt: StrategyAttempt, judgeModel: 
 }
 
 /** Says that the judge which the client prefers is not used; empty where it is, or where nothing is judged. */
-function judgeNote({ plan: { strategy, price }, cast }: Affordable, preferred: string | null): string {
+function judgeNote({ plan: { strategy, price }, panel: cast }: BoundedPlan, preferred: string | null): string {
 	if (preferred === null || cast.judge[0] === preferred || price !== "any" || !STRATEGY[strategy].judge) return "";
 	return `; judge_model ${preferred} may not serve here and was ignored`;
 }
@@ -52,7 +52,7 @@ function planOrchestration(
 	const attempts = shrinkPlan(planStrategy(request, task.prompt, pool.signals));
 	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => attemptPanel(pool, attempt, judgeModel), boundOf);
 	if (!chosen.ok) return chosen;
-	const { plan, cast, boundNanoUsd } = chosen.value;
+	const { plan, panel: cast, boundNanoUsd } = chosen.value;
 	const { strategy } = plan;
 	const reason = plan.reason + judgeNote(chosen.value, judgeModel);
 	const planned: OrchestrationProgress = { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false };

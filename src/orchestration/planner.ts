@@ -3,20 +3,28 @@ import { ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { Signals } from "../routing/signals.ts";
-import { type AttemptBound, type AttemptFit, fitToLimits, type Limits, limitName, limitOf } from "./bounds.ts";
+import {
+	type AttemptBound,
+	type AttemptFit,
+	countDown,
+	fitToLimits,
+	type Limits,
+	limitName,
+	lowestLimit,
+} from "./bounds.ts";
 import { detectAnswerKind } from "./final-answer.ts";
 import { single } from "./single.ts";
 import { type SizedStrategy, STRATEGIES, STRATEGY, type StrategyName } from "./strategies.ts";
 import type { EffortPolicy, Panel, PromptTraits, Question, Task } from "./strategy.ts";
 
-/** What a policy counts as among routing modes. */
+/** The routing mode of each effort policy. */
 export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
 	efficiency: "agility",
 	balanced: "balanced",
 	depth: "quality",
 };
 
-/** Two or more parts: items of a list, or several questions. */
+/** A part of a prompt: an item of a list, or a question. */
 const ITEM = /^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S/gm;
 const QUESTION = /\?(?:\s|$)/g;
 
@@ -24,13 +32,13 @@ function hasParts(prompt: string): boolean {
 	return (prompt.match(ITEM)?.length ?? 0) >= 2 || (prompt.match(QUESTION)?.length ?? 0) >= 2;
 }
 
-/** What is to be run, and one sentence that says why. */
-export interface OrchestrationPlan extends SizedStrategy {
+/** The strategy to run, its size, and one sentence that says why. */
+export interface StrategyPlan extends SizedStrategy {
 	reason: string;
 }
 
-/** Strategy by policy and prompt (docs/reference.md, "Orchestration"). One model answers where no strategy suits. */
-function choose(policy: EffortPolicy, prompt: PromptTraits): { strategy: StrategyName; why: string } {
+/** Chooses by policy and prompt (docs/reference.md, "Orchestration"). Where no strategy suits, one model answers. */
+function chooseStrategy(policy: EffortPolicy, prompt: PromptTraits): { strategy: StrategyName; why: string } {
 	const { difficulty, intents } = prompt;
 	if (difficulty === "trivial") return { strategy: single.name, why: "the prompt is simple, so one model is enough" };
 	for (const name of STRATEGIES.toReversed()) {
@@ -41,7 +49,7 @@ function choose(policy: EffortPolicy, prompt: PromptTraits): { strategy: Strateg
 	return { strategy: single.name, why };
 }
 
-/** What the client asked of the plan. */
+/** What the client requests of the plan. */
 export interface StrategyRequest {
 	policy: EffortPolicy;
 	/** Null leaves it to policy and prompt. */
@@ -55,9 +63,9 @@ export function planStrategy(
 	{ policy, strategy: requested, k }: StrategyRequest,
 	prompt: string,
 	{ intents, difficulty }: Signals,
-): OrchestrationPlan {
+): StrategyPlan {
 	const traits = { intents, difficulty, kind: detectAnswerKind(prompt), hasParts: hasParts(prompt) };
-	const chosen = requested ? { strategy: requested, why: "the request asked for it" } : choose(policy, traits);
+	const chosen = requested ? { strategy: requested, why: "the request asked for it" } : chooseStrategy(policy, traits);
 	const { strategy, why } = chosen;
 	const { leastWidth, width, takesK, rounds } = STRATEGY[strategy];
 	const wanted = k !== null && takesK ? k : width[policy];
@@ -73,19 +81,14 @@ export function planStrategy(
 export type PriceRange = "any" | "low" | "fitting" | "lowest";
 
 /** A plan to try when the one before it costs too much. */
-export interface StrategyAttempt extends OrchestrationPlan {
+export interface StrategyAttempt extends StrategyPlan {
 	price: PriceRange;
-	/** What was changed of the plan, in words; null of the plan itself. */
+	/** What differs from the plan, in words; null for the plan itself. */
 	change: string | null;
 }
 
-/** The numbers from `most` down to `least`, without `most` itself. */
-function countDown(most: number, least: number): number[] {
-	return Array.from({ length: Math.max(0, most - least) }, (_, at) => most - 1 - at);
-}
-
-/** A plan and what can be made of it with less money: fewer rounds, fewer members, cheaper ones, at last one model. In that order. */
-export function shrinkPlan(plan: OrchestrationPlan): StrategyAttempt[] {
+/** The plan and cheaper versions of it, in order: fewer rounds, fewer members, cheaper members, one model, a cheaper model. */
+export function shrinkPlan(plan: StrategyPlan): StrategyAttempt[] {
 	const { strategy, width, rounds } = plan;
 	const { leastWidth, isOneCall } = STRATEGY[strategy];
 	const smaller = (change: string, more: Partial<StrategyAttempt>): StrategyAttempt => ({
@@ -95,21 +98,21 @@ export function shrinkPlan(plan: OrchestrationPlan): StrategyAttempt[] {
 		change,
 	});
 	const least = { rounds: 1, width: leastWidth };
-	const alone = { strategy: single.name, width: single.leastWidth };
+	const one = { strategy: single.name, width: single.leastWidth };
 	return [
 		{ ...plan, price: "any", change: null },
 		...countDown(rounds, 1).map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
 		...countDown(width, leastWidth).map((left) => smaller(`${left} of ${width} members`, { ...least, width: left })),
-		...(isOneCall ? [] : [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", alone)]),
-		smaller("a cheaper model alone", { ...alone, price: "fitting" }),
-		smaller("the cheapest model alone", { ...alone, price: "lowest" }),
+		...(isOneCall ? [] : [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", one)]),
+		smaller("a cheaper model alone", { ...one, price: "fitting" }),
+		smaller("the cheapest model alone", { ...one, price: "lowest" }),
 	];
 }
 
-/** A plan with its panel and the most that it can cost. */
-export interface Affordable {
+/** A plan with its panel and the most that it can cost, nano-USD. */
+export interface BoundedPlan {
 	plan: StrategyAttempt;
-	cast: Panel;
+	panel: Panel;
 	boundNanoUsd: number;
 }
 
@@ -117,18 +120,15 @@ function sum(amounts: readonly number[]): number {
 	return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-/**
- * Bounds of calls in their order, or why one of them may not be made. It stops above the limit: with a long prompt every bound
- * is work.
- */
-function boundsOf(
+/** Bounds of calls in order, or why one of them may not be made. It stops above the limit, since bounding a long prompt is slow. */
+function boundCalls(
 	questions: readonly Question[],
 	limit: number,
-	boundOf: (question: Question) => Result<number>,
+	boundFor: (question: Question) => Result<number>,
 ): Result<number[]> {
 	const bounds: number[] = [];
 	for (const question of questions) {
-		const bound = boundOf(question);
+		const bound = boundFor(question);
 		if (!bound.ok) return bound;
 		bounds.push(bound.value);
 		if (sum(bounds) > limit) break;
@@ -136,12 +136,12 @@ function boundsOf(
 	return ok(bounds);
 }
 
-/** The reason of an attempt with what was changed of the plan, and why. */
+/** The reason of an attempt, with what differs from the plan and why. */
 function withChange({ change, reason }: StrategyAttempt, why: string): string {
 	return change === null ? reason : `${reason}; ${change}, ${why}`;
 }
 
-function explain(
+function explainPlan(
 	{ attempt: { plan }, covered, obstacles }: AttemptFit<{ plan: StrategyAttempt }>,
 	limits: Limits,
 ): string {
@@ -149,7 +149,7 @@ function explain(
 	const onlyModels = obstacles.length > 0 && obstacles.every((obstacle) => obstacle === "models");
 	const reason = withChange(plan, `to stay within ${onlyModels ? "what its models can read" : limitName(limits)}`);
 	const { partial } = STRATEGY[plan.strategy];
-	return covered === "part" && partial ? `${reason}; ${partial.note(usd(limitOf(limits)))}` : reason;
+	return covered === "part" && partial ? `${reason}; ${partial.note(usd(lowestLimit(limits)))}` : reason;
 }
 
 /** The first attempt that the limits cover, else the last, which is one call, if the hard limit covers that. */
@@ -157,19 +157,20 @@ export function choosePlan(
 	attempts: readonly StrategyAttempt[],
 	task: Task,
 	limits: Limits,
-	castOf: (attempt: StrategyAttempt) => Panel,
-	boundOf: (question: Question) => Result<number>,
-): Result<Affordable> {
-	const boundFor = ({ plan, cast }: { plan: StrategyAttempt; cast: Panel }): Result<AttemptBound> => {
+	panelFor: (attempt: StrategyAttempt) => Panel,
+	boundFor: (question: Question) => Result<number>,
+): Result<BoundedPlan> {
+	const boundAttempt = ({ plan, panel }: { plan: StrategyAttempt; panel: Panel }): Result<AttemptBound> => {
 		const { callGraph, partial } = STRATEGY[plan.strategy];
-		const bounds = boundsOf(callGraph(task, cast), limitOf(limits), boundOf);
+		const bounds = boundCalls(callGraph(task, panel), lowestLimit(limits), boundFor);
 		if (!bounds.ok) return bounds;
-		const leastNanoUsd = partial ? sum(bounds.value.slice(0, partial.leastCalls(cast))) : null;
+		const leastNanoUsd = partial ? sum(bounds.value.slice(0, partial.leastCalls(panel))) : null;
 		return ok({ wholeNanoUsd: sum(bounds.value), leastNanoUsd });
 	};
-	const casts = attempts.map((plan) => ({ plan, cast: castOf(plan) }));
-	const fit = fitToLimits(casts, limits, boundFor, { output: "answer", work: "request", input: "prompt" });
+	const withPanels = attempts.map((plan) => ({ plan, panel: panelFor(plan) }));
+	const fit = fitToLimits(withPanels, limits, boundAttempt, { output: "answer", work: "request", input: "prompt" });
 	if (!fit.ok) return fit;
-	const { plan, cast } = fit.value.attempt;
-	return ok({ plan: { ...plan, reason: explain(fit.value, limits) }, cast, boundNanoUsd: fit.value.boundNanoUsd });
+	const { attempt, boundNanoUsd } = fit.value;
+	const { plan, panel } = attempt;
+	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd });
 }

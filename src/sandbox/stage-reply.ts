@@ -1,4 +1,5 @@
-// How the sandbox tells calls of the service apart: by their stage, never by the words of their prompts.
+// How the sandbox tells the service's calls apart: by their stage, never by the words of our prompts.
+import { clip } from "../clip.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 
 /** A prompt of a call that has a stage. */
@@ -9,13 +10,13 @@ export interface StagedPrompt {
 	stage: CallStage;
 }
 
-/** What the sandbox says to a prompt; null where it has nothing of its own to say. */
+/** Answers a prompt; null leaves it to the reply that any chat gets. */
 export type StageReply = (prompt: StagedPrompt) => string | null;
 
-/** Replies by stage and role, such as `rank judge`; a stage's number does not count. */
+/** Replies by stage and role, such as `rank judge`. A stage's number is left out: `round debater`. */
 export type StageReplies = Readonly<Record<string, StageReply>>;
 
-/** Says what a table has for a prompt's stage. */
+/** The reply that a table has for a prompt's stage; null if it has none. */
 export function replyFrom(replies: StageReplies, prompt: StagedPrompt): string | null {
 	const { stage, role } = prompt.stage;
 	const reply = new Map(Object.entries(replies)).get(`${stage.replace(/:\d+$/, "")} ${role}`);
@@ -29,20 +30,16 @@ export function stageNumber({ stage }: CallStage): number {
 
 /** A text on one line, cut. */
 export function oneLine(text: string, maxChars: number): string {
-	return text
-		.replace(/\s+/g, " ")
-		.trim()
-		.slice(0, maxChars)
-		.replace(/[\uD800-\uDBFF]$/, "");
+	return clip(text.replace(/\s+/g, " ").trim(), maxChars);
 }
 
-/** Prose in the place of the JSON that was asked for, where a prompt wants it so; else the JSON. */
+/** Prose instead of JSON, if the prompt asks for it; else the JSON. */
 export function jsonOrProse(promptText: string, json: string): string {
 	const [word] = promptText.match(/\[\[(?:malformed|never) json\]\]/) ?? [];
 	return word === undefined ? json : `That is hard to say. ${word}`;
 }
 
-/** A repair of such prose, unless the prompt wants prose again. */
+/** The repair of such prose; prose again, if the prompt asks for it. */
 export function repairedJson(promptText: string, json: string): string {
 	return promptText.includes("[[never json]]") ? "There is no object in it." : json;
 }

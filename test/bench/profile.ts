@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildAssets } from "../../src/cli/assets.ts";
 import { applyLocalMigrations } from "../../src/cli/local-service.ts";
+import { buildPages } from "../../src/cli/pages.ts";
 import { type CpuProfile, Inspector } from "./inspector.ts";
 import { runRound } from "./load.ts";
 import { LONG_STREAM, STREAMED, WHOLE, WHOLE_UPSTREAM } from "./loads.ts";
@@ -109,7 +109,7 @@ if (!load) throw new Error(`there is no load ${name}; the loads are ${Object.key
 const tempDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-profile-"));
 try {
 	const bundleDir = join(tempDir, "bundle");
-	await buildAssets();
+	await buildPages();
 	wrangler(["deploy", "--dry-run", "--no-minify", "--outdir", bundleDir]);
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);

@@ -1,5 +1,4 @@
-// The verifier and the running service: it takes what the service answers as it is, and its page is served beside the Worker, as
-// a deployment does.
+// The verifier and the running service: it takes what the service answers as it is, and the service serves its page.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Finding, renderFinding } from "../../src/verifier/findings.ts";
 import { readPublicKeys } from "../../src/verifier/keys.ts";
@@ -19,10 +18,14 @@ it("the page that verifies is served with a policy that lets it reach nobody", a
 	expect(response.status).toBe(200);
 	expect(response.headers.get("content-type")).toContain("text/html");
 	expect(response.headers.get("content-security-policy")).toContain("connect-src 'none'");
+	expect(response.headers.get("x-request-id")).toMatch(/^svc-/);
 	expect(await response.text()).toContain("<title>Verify a proof</title>");
+	const etag = response.headers.get("etag") ?? "";
+	const again = await fetch(`${service?.url}/verify`, { headers: { "if-none-match": etag } });
+	expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-it("what is no asset goes to the Worker", async () => {
+it("other paths are what they are", async () => {
 	for (const [path, status] of [
 		["/", 404],
 		["/health", 200],

@@ -452,6 +452,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		hints: { model, share: fc.constantFrom("1111111111", "", "x"), label: odd.text },
 	},
 	get_brain_share: { request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }) },
+	show_verify_page: { request: () => ({}) },
 	show_brain_share: { request: async (key) => ({ path: `/b/${await newShare(key, "Contract")}` }) },
 	list_skills: { request: () => ({}) },
 	get_skill: {

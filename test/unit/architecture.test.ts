@@ -13,6 +13,7 @@ const LAYERS = [
 	["app.ts"],
 	["endpoints.ts"],
 	["mcp"],
+	["pages"],
 	["health.edge.ts"],
 	["skills"],
 	["chat"],

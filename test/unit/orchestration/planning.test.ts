@@ -147,7 +147,7 @@ describe("a plan under a limit", () => {
 	};
 
 	it("is what was planned where the limit covers it: the bound is that of the whole call graph", () => {
-		const { plan, cast, boundNanoUsd } = weighed("debate", NONE);
+		const { plan, panel: cast, boundNanoUsd } = weighed("debate", NONE);
 		expect(plan).toMatchObject({ strategy: "debate", width: 3, rounds: 3 });
 		expect(boundNanoUsd).toBe(10 * STRATEGY.debate.callGraph(task(), cast).length);
 		expect(boundNanoUsd).toBe(10 * (3 * 3 + 1));

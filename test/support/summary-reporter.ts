@@ -1,5 +1,12 @@
-// The last line of a test run: which data sets were not there, and how many tests that skipped.
+// The last lines of a test run: figures that tests measured, the data sets that were not there, and how many tests that skipped.
 import type { Reporter, TestModule } from "vitest/node";
+
+declare module "vitest" {
+	interface TaskMeta {
+		/** A line of figures to print after the run. */
+		figures?: string;
+	}
+}
 
 /** Data sets that a test file missed, and how many of its tests were skipped. */
 function skippedIn(module: TestModule): { absent: string[]; tests: number } {
@@ -8,8 +15,13 @@ function skippedIn(module: TestModule): { absent: string[]; tests: number } {
 	return { absent, tests: absent.length === 0 ? 0 : skipped.length - absent.length };
 }
 
-export const skippedDataReporter: Reporter = {
+export const summaryReporter: Reporter = {
 	onTestRunEnd(modules) {
+		for (const module of modules)
+			for (const test of module.children.allTests()) {
+				const { figures } = test.meta();
+				if (figures !== undefined) console.log(figures);
+			}
 		const found = modules.map(skippedIn);
 		const paths = [...new Set(found.flatMap(({ absent }) => absent))].sort();
 		if (paths.length === 0) return;
