@@ -33,6 +33,7 @@ const NO_RUN: Failure = { reason: "run_not_found", message: "there is no such ru
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
+	unlistedArguments: ["rules"],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",
@@ -164,6 +165,7 @@ function cancelledAnswer(view: RunView): { ok: true; value: ShownRun; headers: R
 const cancelRunEndpoint = endpoint({
 	id: "cancel_agent_run",
 	method: "POST",
+	effect: "replaces",
 	path: "/v1/agent/{run_id}/cancel",
 	access: "key",
 	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",

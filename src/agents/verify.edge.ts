@@ -28,6 +28,7 @@ async function isIssued(
 export const verifyTrajectoryEndpoint = endpoint({
 	id: "verify_trajectory",
 	method: "POST",
+	effect: "none",
 	path: "/v1/agent/verify",
 	access: "public",
 	limited: true,

@@ -10,6 +10,7 @@ import { shareEndpoints } from "./share-endpoints.edge.ts";
 const validateConfigEndpoint = endpoint({
 	id: "validate_brain_config",
 	method: "POST",
+	effect: "none",
 	path: "/v1/brain/validate",
 	access: "public",
 	limited: true,

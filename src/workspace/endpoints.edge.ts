@@ -58,6 +58,7 @@ async function sumUp(context: KeyContext, workspaceId: string, tailLimit: number
 const checkReadinessEndpoint = endpoint({
 	id: "check_workspace_readiness",
 	method: "POST",
+	effect: "replaces",
 	path: "/v1/workspace/readiness",
 	access: "key",
 	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",

@@ -37,6 +37,7 @@ describe("the tools", () => {
 			"key generate_workspace_files",
 			"public get_brain_badge",
 			"public show_brain_share",
+			"public show_verify_page",
 			"public get_mcp_manifest",
 			"key mcp",
 			"public openapi",
