@@ -2,8 +2,8 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
+import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
-import { ACCESS_GUARDS, identifyCaller } from "./account/gates.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";

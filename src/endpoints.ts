@@ -2,10 +2,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
+import { ACCESS_GUARDS } from "./account/access-guards.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.edge.ts";
-import { ACCESS_GUARDS } from "./account/gates.edge.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";

@@ -5,7 +5,7 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { Provider } from "./catalog/schema.ts";
 import { CATALOG } from "./catalog/shipped.ts";
 import type { Deployment } from "./http/deployment.ts";
-import { createSigner, describePublicKey, fromBase64, type PublicKeyEntry, type Signer } from "./proof/signing.ts";
+import { createSigner, fromBase64, type PublicKeyEntry, type Signer, toPublicKeyEntry } from "./proof/signing.ts";
 
 /** A positive integer (bytes or milliseconds), written as text. */
 const positiveInteger = (fallback: number) => z.coerce.number().int().positive().default(fallback);
@@ -197,7 +197,7 @@ function parseRetiredKeys(list: string): PublicKeyEntry[] {
 			if (bytes?.length !== 32) {
 				throw new SettingsError("RETIRED_PUBLIC_KEYS must be comma-separated base64 of 32-byte Ed25519 public keys");
 			}
-			return describePublicKey(bytes, "retired");
+			return toPublicKeyEntry(bytes, "retired");
 		});
 }
 
@@ -223,7 +223,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		keyPepper: values.KEY_PEPPER,
 		signer,
 		publicKeys: [
-			...(signer ? [describePublicKey(signer.publicKey, "current")] : []),
+			...(signer ? [toPublicKeyEntry(signer.publicKey, "current")] : []),
 			...parseRetiredKeys(values.RETIRED_PUBLIC_KEYS),
 		],
 		adminToken: values.ADMIN_TOKEN ?? null,

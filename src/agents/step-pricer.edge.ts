@@ -1,5 +1,4 @@
-// Prices a step before it is made: the models that may work at an intensity, the strategy, and the most that it can cost. Nothing
-// is called.
+// Prices a step before it is made: its models at an intensity, its strategy, and the most that it can cost. Calls no model.
 import type { Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
@@ -12,11 +11,11 @@ import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
-import type { PlanMessage } from "./plan.ts";
+import type { PromptMessage } from "./plan.ts";
 import type { Intensity } from "./step-decision.ts";
 import { SINGLE_ONLY } from "./step-strategy.ts";
 
-/** What holds for every call of a run. */
+/** The rules for every call of a run. */
 export interface StepRules {
 	policy: EffortPolicy;
 	config: RoutingConfig | null;
@@ -24,22 +23,22 @@ export interface StepRules {
 	temperature: number;
 }
 
-/** What a step asks. */
-export interface StepTask {
-	messages: readonly PlanMessage[];
-	/** What it is for, as its calls tell the sandbox upstream. */
+/** What a step asks, and of which strategies. */
+export interface StepSpec {
+	messages: readonly PromptMessage[];
+	/** The step's purpose, which its calls send to the sandbox upstream. */
 	asksFor?: string;
-	/** Strategies to choose from, in order: the first that the share covers is used. The last is used whatever it costs. */
+	/** Strategies in order. The first that the share covers is used. The last is used whatever it costs. */
 	sizesFor(intensity: Intensity): readonly SizedStrategy[];
-	/** What every strategy but the last may cost, nano-USD. */
+	/** The most that every strategy but the last may cost. */
 	shareNanoUsd: number;
-	/** A second question, at its longest, which may follow the first's answer. */
-	followUp?: readonly PlanMessage[];
+	/** The longest second question that may follow the first answer. */
+	followUp?: readonly PromptMessage[];
 }
 
 /** A step that can be made, and the most that it can cost. */
 export interface PricedStep {
-	/** The step was priced in it, and is made in it. */
+	/** The context that priced the step, and makes it. */
 	context: PlanContext;
 	task: Task;
 	pool: ModelPool;
@@ -48,16 +47,16 @@ export interface PricedStep {
 	boundNanoUsd: number;
 }
 
-/** The ids of the intensities in routing. */
-const ROUTING_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
+/** The model ids that routing knows the intensities by. */
+const ROUTING_MODEL_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
 
-function toModelMessage({ role, content }: PlanMessage): Message {
+function toModelMessage({ role, content }: PromptMessage): Message {
 	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
 	return role === "system" ? systemMessage(content) : userMessage(content);
 }
 
-/** A question as a strategy's task. */
-export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
+/** Messages as a strategy's task. */
+export function toPromptTask(messages: readonly PromptMessage[], maxTokens: number, temperature: number): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
 	return { messages: messages.map(toModelMessage), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
@@ -65,9 +64,9 @@ export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, 
 /**
  * The models that may work on a task at an intensity. Flat-rate runs never call a hyper-frontier model (docs/reference.md,
  * "Agents").
- * @param isSingle one model answers alone: nothing else is ranked.
+ * @param isSingle only one model answers, so no panel is ranked.
  */
-export function stepPool(
+export function selectStepPool(
 	context: PlanContext,
 	{ policy, config, gate }: StepRules,
 	intensity: Intensity,
@@ -76,7 +75,7 @@ export function stepPool(
 ): Result<ModelPool> {
 	return selectPool(context, toQuestionCall({ ...task, json: false }), {
 		policy,
-		model: ROUTING_ID[intensity],
+		model: ROUTING_MODEL_ID[intensity],
 		config: config && { config, matches: () => false },
 		gate,
 		planLimitNanoUsd: null,
@@ -88,66 +87,66 @@ export function stepPool(
 	});
 }
 
-/** The pool with the cheapest model alone, and only fallbacks that are not dearer. */
-function cheapestAlone(pool: ModelPool): ModelPool {
+/** The pool with only its cheapest model, and fallbacks that cost no more. */
+function onlyCheapest(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
-/** Prices one step at any intensity and length; each pair is priced once. */
+/** Prices one step at any intensity and length. Each pair is priced once. */
 export class StepPricer {
 	#context: PlanContext;
 	#rules: StepRules;
-	#step: StepTask;
+	#step: StepSpec;
 	#maxTokens: number;
-	#known = new Map<string, PricedStep | null>();
+	#prices = new Map<string, PricedStep | null>();
 
-	/** @param maxTokens of each call, as requested: with fewer, money is short, and the cheapest model answers alone. */
-	constructor(context: PlanContext, rules: StepRules, step: StepTask, maxTokens: number) {
+	/** @param maxTokens of each call, as requested. At a shorter length the cheapest model answers alone. */
+	constructor(context: PlanContext, rules: StepRules, step: StepSpec, maxTokens: number) {
 		this.#context = context;
 		this.#rules = rules;
 		this.#step = step;
 		this.#maxTokens = maxTokens;
 	}
 
-	/** The step at an intensity and a length; null where no model may make it. */
-	at(intensity: Intensity, maxTokens: number): PricedStep | null {
+	/** The step at an intensity and a length; null when no model may make it. */
+	priceAt(intensity: Intensity, maxTokens: number): PricedStep | null {
 		const key = `${intensity} ${maxTokens}`;
-		const known = this.#known.get(key);
-		if (known !== undefined) return known;
+		const earlier = this.#prices.get(key);
+		if (earlier !== undefined) return earlier;
 		const priced = this.#price(intensity, maxTokens);
-		this.#known.set(key, priced);
+		this.#prices.set(key, priced);
 		return priced;
 	}
 
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, asksFor, sizesFor: castSizes, shareNanoUsd } = this.#step;
+		const { messages, asksFor, sizesFor, shareNanoUsd } = this.#step;
 		const context = this.#context;
-		const task: Task = { ...toStepTask(messages, maxTokens, this.#rules.temperature), asksFor };
+		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
-		const sizes = isShort ? SINGLE_ONLY : castSizes(intensity);
+		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
-		const found = stepPool(context, this.#rules, intensity, task, isSingle);
+		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;
-		const pool = isShort ? cheapestAlone(found.value) : found.value;
-		for (const [place, size] of sizes.entries()) {
+		const pool = isShort ? onlyCheapest(found.value) : found.value;
+		for (const [position, size] of sizes.entries()) {
 			const panel = choosePanel(STRATEGY[size.strategy], pool, size, null);
 			const boundNanoUsd = this.#bound(pool, task, panel, size);
 			if (boundNanoUsd === null) continue;
-			const isLast = place === sizes.length - 1;
+			const isLast = position === sizes.length - 1;
 			if (isLast || boundNanoUsd <= shareNanoUsd) return { context, task, pool, panel, size, boundNanoUsd };
 		}
 		return null;
 	}
 
-	/** The most that all calls can cost together; null where one of them may not be made. */
+	/** The most that all calls can cost together; null when one of them cannot be made. */
 	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy): number | null {
-		const boundOf = questionBounder(this.#context, pool);
+		const boundQuestion = questionBounder(this.#context, pool);
 		const { followUp } = this.#step;
-		const second = followUp ? [toStepTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
+		const second = followUp ? [toPromptTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
 		let total = 0;
-		for (const asked of [task, ...second]) {
-			for (const question of STRATEGY[strategy].callGraph(asked, panel)) {
-				const bound = boundOf(question);
+		for (const each of [task, ...second]) {
+			for (const question of STRATEGY[strategy].callGraph(each, panel)) {
+				const bound = boundQuestion(question);
 				if (!bound.ok) return null;
 				total += bound.value;
 			}

@@ -1,12 +1,12 @@
-// The strategy of a step, by policy and intensity. The models that take part, and what they cost, are step-pricer.edge.ts's. Pure.
+// The strategy of a step, by policy and intensity. step-pricer.edge.ts chooses its models and computes their cost. Pure.
 import type { SizedStrategy } from "../orchestration/strategies.ts";
 import { type RunPolicy, START_INTENSITY } from "./guard.ts";
 import type { Intensity } from "./step-decision.ts";
 
 const SINGLE_SIZE: SizedStrategy = { strategy: "single", width: 1, rounds: 1 };
 
-/** They are smaller than in an orchestration, since a run has many steps (docs/reference.md, "Agents"). */
-const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
+/** Narrower than in an orchestration, because a run has many steps (docs/reference.md, "Agents"). */
+const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
 	efficiency: { Laser: SINGLE_SIZE, Halo: SINGLE_SIZE, Foton: SINGLE_SIZE },
 	balanced: {
 		Laser: { strategy: "cascade", width: 3, rounds: 1 },
@@ -20,16 +20,16 @@ const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStra
 	},
 };
 
-/** The strategies to try for a subtask, in order: the policy's own, then one model alone where the money does not cover it. */
+/** The strategies to try for a subtask, in order: the policy's own, then one model alone in case money is short. */
 export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
-	const own = BY_POLICY[policy][intensity];
+	const own = SIZE_BY_POLICY[policy][intensity];
 	return own === SINGLE_SIZE ? [SINGLE_SIZE] : [own, SINGLE_SIZE];
 }
 
-/** One model alone: for plans, final steps, and shortened answers. */
+/** One model alone, for plans, final steps and shortened answers. */
 export const SINGLE_ONLY: readonly SizedStrategy[] = [SINGLE_SIZE];
 
-/** The strategy that a run of the policy starts with; its trajectory names it. */
+/** The strategy that a run of the policy starts with. Its trajectory names it. */
 export function primaryStrategy(policy: RunPolicy): string {
-	return BY_POLICY[policy][START_INTENSITY[policy]].strategy;
+	return SIZE_BY_POLICY[policy][START_INTENSITY[policy]].strategy;
 }

@@ -1,5 +1,5 @@
-// Makes one step: its strategy asks the engine within the step's part of the run's money, and what each batch may cost is
-// recorded before it is sent. The run's money, its reservation and its receipt are run-money.edge.ts's.
+// Makes one step: its strategy asks the engine within the step's bound, and what each batch of calls may cost is recorded before the
+// batch is sent. run/money.edge.ts keeps the run's reservation and writes its receipt.
 import { type Failure, ok, type Result } from "../failure.ts";
 import { type BilledCall, billInterruptedCallAtBound, toUsageCall } from "../inference/accounting.ts";
 import { reservationExpiryMs } from "../inference/settlement.edge.ts";
@@ -9,46 +9,46 @@ import { createEngine, failOnBug } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
 import type { Engine, StrategyResult } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
-import type { PlanMessage } from "./plan.ts";
+import type { PromptMessage } from "./plan.ts";
 import type { StepCharge } from "./run/run.ts";
-import { type PricedStep, toStepTask } from "./step-pricer.edge.ts";
+import { type PricedStep, toPromptTask } from "./step-pricer.edge.ts";
 
-/** What a step may have cost by now. */
+/** What a step under way may have cost so far. */
 export interface OpenCharge extends StepCharge {
-	/** Catalog ids of the models that were sent what it is for. */
+	/** Catalog ids of the models that were sent its content. */
 	readers: string[];
-	/** When the meter settles the run at this if nothing newer is recorded, ms since the epoch. */
+	/** When the meter settles the run at this charge unless a newer one is recorded, ms since the epoch. */
 	expiresAtMs: number;
-	/** Of the charge, nano-USD: what has been billed; the rest may be. */
+	/** The part of the charge that is already billed. */
 	billedNanoUsd: number;
 }
 
-/** What a step's owner does for it. */
-export interface StepOwner {
-	/** Records what the step may have cost, before calls are sent; false keeps them from being sent. */
+/** What a step needs from its run. */
+export interface StepHooks {
+	/** Records, before calls are sent, what the step may cost. After false they are not sent. */
 	record(charge: OpenCharge): Promise<boolean>;
-	/** Nothing more may be called. */
+	/** No further call may be made. */
 	isStopped(): boolean;
 }
 
-/** A step that was made, with or without an answer. */
-export interface MadeStep {
-	conclusion: Result<StrategyResult>;
+/** The result of a step, with or without an answer. */
+export interface StepResult {
+	answer: Result<StrategyResult>;
 	charge: StepCharge;
-	/** Catalog ids of the models that were sent what it asks. */
+	/** Catalog ids of the models that were sent its content. */
 	readers: string[];
 	/** A call reported more usage than it was allowed. */
 	overrun: boolean;
 	isSandbox: boolean;
 }
 
-/** Hash of what a step asks. */
-export function stepInputHash(messages: readonly PlanMessage[]): Hash {
+/** Hash of a step's messages. */
+export function stepInputHash(messages: readonly PromptMessage[]): Hash {
 	return hashObject({ type: "svc.input.v1", messages: messages.map(({ role, content }) => ({ role, content })) });
 }
 
-/** Asks nothing more once the run is stopped; calls under way end. */
-function stoppable(engine: Engine, isStopped: () => boolean): Engine {
+/** The engine without further calls once the run is stopped. Calls under way end normally. */
+function stopEngineWhen(engine: Engine, isStopped: () => boolean): Engine {
 	const failure: Failure = {
 		reason: "all_models_failed",
 		attempts: ["the run was stopped"],
@@ -66,20 +66,20 @@ function toStepCharge(calls: readonly BilledCall[]): StepCharge {
 	return { calls: calls.map(toUsageCall), estimated: calls.some(({ bill }) => bill.estimated) };
 }
 
-/** Asks by the step's strategy. What throws is a bug, which is logged and charged like any other failure. */
-function ask(
+/** Asks by the step's strategy. An exception is a bug: it is logged, and the step is charged like one that failed. */
+function askStrategy(
 	{ task, panel, size }: PricedStep,
 	engine: Engine,
-	followUp: (answer: string) => readonly PlanMessage[] | null,
+	followUp: (answer: string) => readonly PromptMessage[] | null,
 ): Promise<Result<StrategyResult>> {
 	const strategy = STRATEGY[size.strategy];
 	const run = async () => {
 		const first = await strategy.run(task, panel, engine);
-		const second = first.ok ? followUp(first.value.text) : null;
-		if (!first.ok || !second) return first;
-		const again = { ...toStepTask(second, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
-		const repaired = await strategy.run(again, panel, engine);
-		return repaired.ok ? repaired : first;
+		const messages = first.ok ? followUp(first.value.text) : null;
+		if (!messages) return first;
+		const repair = { ...toPromptTask(messages, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
+		const second = await strategy.run(repair, panel, engine);
+		return second.ok ? second : first;
 	};
 	const failure: Failure = {
 		reason: "all_models_failed",
@@ -92,37 +92,35 @@ function ask(
 
 /**
  * Makes a step within its bound.
- * @param followUp what to ask after the first answer, if anything; counted in the bound.
+ * @param followUp returns the messages to ask after the first answer, or null. They are counted in the bound.
  */
 export async function makeStep(
 	step: PricedStep,
-	owner: StepOwner,
-	followUp: (answer: string) => readonly PlanMessage[] | null = () => null,
-): Promise<MadeStep> {
+	hooks: StepHooks,
+	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
+): Promise<StepResult> {
 	const { context, task, pool, boundNanoUsd } = step;
 	const endsAtMs = Date.now() + context.settings.upstreamTotalTimeoutMs;
 	const expiresAtMs = reservationExpiryMs(endsAtMs);
 	const workflow = new Workflow(context, {
 		boundNanoUsd,
 		endsAtMs,
-		// The run's cap must hold, whatever a provider charges for a broken call.
+		// An interrupted call counts its bound, so that the run's cap holds whatever the provider charges.
 		billInterrupted: billInterruptedCallAtBound,
 		beforeSend: (calls) =>
-			owner.record({
+			hooks.record({
 				...toStepCharge(calls),
 				readers: [...new Set(calls.map(({ candidate }) => candidate.model.id))],
 				expiresAtMs,
 				billedNanoUsd: workflow.spentNanoUsd,
 			}),
 	});
-	const engine = stoppable(createEngine(workflow, context, pool, task), owner.isStopped);
-	const conclusion = await ask(step, engine, followUp);
-	if (!conclusion.ok) workflow.stop();
+	const engine = stopEngineWhen(createEngine(workflow, context, pool, task), hooks.isStopped);
+	const answer = await askStrategy(step, engine, followUp);
+	if (!answer.ok) workflow.stop();
 	await workflow.idle();
 	return {
-		conclusion: conclusion.ok
-			? ok({ ...conclusion.value, confidence: roundShare(conclusion.value.confidence) })
-			: conclusion,
+		answer: answer.ok ? ok({ ...answer.value, confidence: roundShare(answer.value.confidence) }) : answer,
 		charge: toStepCharge(workflow.billed),
 		readers: Array.from(workflow.readers, ({ id }) => id),
 		overrun: workflow.billed.some(({ bill }) => bill.overrun),

@@ -30,7 +30,7 @@ const eventSchema = z.lazy(() =>
 const payloadSchema = z.record(z.string(), z.unknown());
 
 /** An event as shown; the columns of a decision stand on events that have one. */
-function eventOf(row: AuditEventRow): z.input<typeof eventSchema> {
+function toEventView(row: AuditEventRow): z.input<typeof eventSchema> {
 	const { id, event_type, workspace_id, actor, created_at, decision, risk_score, risk_tier } = row;
 	const payload = payloadSchema.parse(JSON.parse(row.payload));
 	const event = { id, event_type, workspace_id, actor, payload, created_at };
@@ -82,7 +82,7 @@ const listAuditEventsEndpoint = endpoint({
 			count: events.length,
 			has_more: hasMore,
 			next_cursor: nextCursor,
-			data: events.map(eventOf),
+			data: events.map(toEventView),
 		});
 	},
 });

@@ -98,9 +98,9 @@ export class OwnerMark {
 			if (!this.#row) return;
 			try {
 				await call(this.#row);
-				this.#backoff.succeeded();
+				this.#backoff.recordSuccess();
 			} catch (error) {
-				this.#backoff.failed();
+				this.#backoff.recordFailure();
 				throw error;
 			}
 		});

@@ -97,7 +97,7 @@ export class OwnerOutbox<Row extends { id: string }> {
 
 	/** Call it from the object's alarm. Never throws: the platform gives up on an alarm after a few failures. */
 	async alarm(): Promise<void> {
-		this.#outbox.alarmRang();
+		this.#outbox.alarmFired();
 		await this.#flush();
 		this.#armIfNeeded(this.#rows.isIdle() ? this.#mark.retryDelayMs : this.#outbox.retryDelayMs);
 	}

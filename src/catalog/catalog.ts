@@ -22,7 +22,7 @@ export interface Catalog extends CatalogData {
 	 * The provider of a model in this catalog.
 	 * @throws when the catalog does not have it.
 	 */
-	providerOf(model: Model): Provider;
+	providerFor(model: Model): Provider;
 }
 
 /** Indexes a catalog's data by id. */
@@ -33,7 +33,7 @@ export function createCatalog(data: CatalogData): Catalog {
 		...data,
 		findModel: (id) => models.get(id),
 		findProvider: (id) => providers.get(id),
-		providerOf(model) {
+		providerFor(model) {
 			const provider = providers.get(model.provider);
 			if (!provider) throw new Error(`catalog: model ${model.id} names no known provider`);
 			return provider;

@@ -39,7 +39,7 @@ interface ChunkExtras {
 	svc?: SvcBlock;
 }
 
-function renderChunk({ includeUsage, fields }: ChunkHead, choices: unknown[], more: ChunkExtras = {}): string {
+function renderChunkEvent({ includeUsage, fields }: ChunkHead, choices: unknown[], more: ChunkExtras = {}): string {
 	const { upstream, usage = null, svc } = more;
 	return renderEvent({
 		...upstream,
@@ -53,7 +53,7 @@ function renderChunk({ includeUsage, fields }: ChunkHead, choices: unknown[], mo
 
 /** The first chunk, which names the role. */
 export function roleChunk(head: ChunkHead): string {
-	return renderChunk(head, [
+	return renderChunkEvent(head, [
 		{ index: 0, delta: { role: "assistant", content: "", refusal: null }, logprobs: null, finish_reason: null },
 	]);
 }
@@ -83,10 +83,12 @@ function toDelta({ fields: { model } }: ChunkHead, part: StreamPart): Record<str
 /** The chunk of a part; null for parts that belong to the end. */
 export function partChunk(head: ChunkHead, part: StreamPart): string | null {
 	if (part.type === "logprobs") {
-		return renderChunk(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
+		return renderChunkEvent(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
 	}
 	if (part.type === "body_fields")
-		return renderChunk(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], { upstream: part.fields });
+		return renderChunkEvent(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], {
+			upstream: part.fields,
+		});
 	const delta = toDelta(head, part);
 	return delta ? head.beforeDelta + JSON.stringify(delta) + head.afterDelta : null;
 }
@@ -95,7 +97,7 @@ export function partChunk(head: ChunkHead, part: StreamPart): string | null {
 export function blocksChunk(head: ChunkHead, answer: ModelAnswer): string | null {
 	const delta = toBlockFields(answer);
 	if (Object.keys(delta).length === 0) return null;
-	return renderChunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]);
+	return renderChunkEvent(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]);
 }
 
 /** The end of a complete stream: the finish reason, usage if requested, and the `svc` block on the last chunk. */
@@ -112,8 +114,8 @@ export function lastChunks(
 		finish_reason: finish.reason,
 		native_finish_reason: finish.native,
 	};
-	if (!head.includeUsage) return renderChunk(head, [choice], { svc }) + DONE_EVENT;
-	return renderChunk(head, [choice]) + renderChunk(head, [], { usage, svc }) + DONE_EVENT;
+	if (!head.includeUsage) return renderChunkEvent(head, [choice], { svc }) + DONE_EVENT;
+	return renderChunkEvent(head, [choice]) + renderChunkEvent(head, [], { usage, svc }) + DONE_EVENT;
 }
 
 /** Why a stream broke off: `upstream_error` for a fault of the upstream, `server_error` for one of this service. */

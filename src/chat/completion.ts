@@ -14,7 +14,7 @@ import type { ChatPurpose, SettledAnswer, SettledRequest } from "../inference/in
 import type { InferenceRequest } from "../inference/plan.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
-import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
 import { MODES } from "../routing/mode.ts";
 import { toSignalFlags } from "../routing/signals.ts";
 import { toChatWarning } from "./field-names.ts";
@@ -166,13 +166,13 @@ export function renderToolCall({ id, name, arguments: args, signature }: Omit<To
 
 function toChoiceMessage(answer: ModelAnswer, modelId: string): ChatCompletion["choices"][0]["message"] {
 	const { content, extra } = answer;
-	const reasoning = joinedText(content, "reasoning");
+	const reasoning = joinText(content, "reasoning");
 	const calls = partsOfType(content, "tool_call");
 	return {
 		...extra,
 		role: "assistant",
-		content: joinedText(content, "text"),
-		refusal: joinedText(content, "refusal"),
+		content: joinText(content, "text"),
+		refusal: joinText(content, "refusal"),
 		...(reasoning === null ? {} : { reasoning_content: reasoning }),
 		...toBlockFields(answer),
 		...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => renderToolCall(call, modelId)) }),

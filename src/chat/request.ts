@@ -39,7 +39,7 @@ const imagePartSchema = z.lazy(() =>
 		}),
 	}),
 );
-const textContentSchema = z.lazy(() =>
+const chatTextSchema = z.lazy(() =>
 	z.union([z.string(), z.array(textPartSchema)], { error: "must be a string or an array of text parts" }),
 );
 const participantName = z.string().max(128).optional();
@@ -58,8 +58,8 @@ const chatMessageSchema = z.lazy(() =>
 	z.discriminatedUnion(
 		"role",
 		[
-			z.object({ role: z.literal("system"), content: textContentSchema, name: participantName }),
-			z.object({ role: z.literal("developer"), content: textContentSchema, name: participantName }),
+			z.object({ role: z.literal("system"), content: chatTextSchema, name: participantName }),
+			z.object({ role: z.literal("developer"), content: chatTextSchema, name: participantName }),
 			z.object({
 				role: z.literal("user"),
 				content: z.union(
@@ -73,7 +73,7 @@ const chatMessageSchema = z.lazy(() =>
 			z
 				.object({
 					role: z.literal("assistant"),
-					content: textContentSchema.nullish(),
+					content: chatTextSchema.nullish(),
 					refusal: z.string().nullish(),
 					reasoning_content: z.string().nullish(),
 					/** The name that other clients use. */
@@ -87,7 +87,7 @@ const chatMessageSchema = z.lazy(() =>
 					(message) => message.content != null || message.refusal != null || (message.tool_calls?.length ?? 0) > 0,
 					"needs content, refusal or tool_calls",
 				),
-			z.object({ role: z.literal("tool"), content: textContentSchema, tool_call_id: z.string().min(1).max(256) }),
+			z.object({ role: z.literal("tool"), content: chatTextSchema, tool_call_id: z.string().min(1).max(256) }),
 		],
 		{ error: "role must be one of system, developer, user, assistant, tool" },
 	),
@@ -173,7 +173,7 @@ export const chatRequestSchema = z.lazy(() =>
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
-function toTextParts(content: string | TextPart[]): TextPart[] {
+function contentTextParts(content: string | TextPart[]): TextPart[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
@@ -183,7 +183,7 @@ function optionalMember<K extends string, V>(key: K, value: V | null | undefined
 }
 
 /** The part of an optional text; none when the text is empty. */
-function optionalText(type: "reasoning" | "refusal", text: string | null | undefined): AssistantPart[] {
+function optionalTextPart(type: "reasoning" | "refusal", text: string | null | undefined): AssistantPart[] {
 	return text ? [{ type, text }] : [];
 }
 
@@ -205,10 +205,10 @@ function toAssistantParts(message: AssistantMessage, catalog: Catalog): Assistan
 		}),
 	);
 	return [
-		...optionalText("reasoning", message.reasoning_content ?? message.reasoning),
+		...optionalTextPart("reasoning", message.reasoning_content ?? message.reasoning),
 		...blocks.filter(({ wire }) => wire !== "google"),
-		...(message.content == null ? [] : toTextParts(message.content)),
-		...optionalText("refusal", message.refusal),
+		...(message.content == null ? [] : contentTextParts(message.content)),
+		...optionalTextPart("refusal", message.refusal),
 		...blocks.filter(({ wire }) => wire === "google"),
 		...calls,
 	];
@@ -218,13 +218,13 @@ function toCallMessage(message: ChatRequest["messages"][number], catalog: Catalo
 	switch (message.role) {
 		case "system":
 		case "developer":
-			return { role: "system", content: toTextParts(message.content), ...optionalMember("name", message.name) };
+			return { role: "system", content: contentTextParts(message.content), ...optionalMember("name", message.name) };
 		case "tool": {
 			const callId = readCallId(message.tool_call_id, catalog).id;
-			return { role: "user", content: [{ type: "tool_result", callId, content: toTextParts(message.content) }] };
+			return { role: "user", content: [{ type: "tool_result", callId, content: contentTextParts(message.content) }] };
 		}
 		case "user": {
-			const parts = typeof message.content === "string" ? toTextParts(message.content) : message.content;
+			const parts = typeof message.content === "string" ? contentTextParts(message.content) : message.content;
 			const content = parts.map((part) =>
 				part.type === "text"
 					? part

@@ -3,7 +3,7 @@ import { type Hash, hashObject, hashText } from "../proof/hash.ts";
 import type { CodeReceipt } from "../proof/receipt.ts";
 import { utf8Length } from "../providers/wire.ts";
 import type { CodeFile } from "./file-format.ts";
-import { languageOfPath } from "./language.ts";
+import { languageForPath } from "./language.ts";
 
 export interface DeliveredFile {
 	path: string;
@@ -19,7 +19,7 @@ export type ReceiptFile = CodeReceipt["files"][number];
 export function toDeliveredFiles(files: readonly CodeFile[]): DeliveredFile[] {
 	return files.map(({ path, content }) => ({
 		path,
-		language: languageOfPath(path) ?? "text",
+		language: languageForPath(path) ?? "text",
 		content,
 		bytes: utf8Length(content),
 	}));

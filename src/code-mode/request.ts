@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { type DetectedLanguage, detectLanguage, languageOf } from "./language.ts";
+import { type DetectedLanguage, detectLanguage, findLanguage } from "./language.ts";
 
 const MAX_ITERATIONS = 10;
 /** Cycles of writing and reviewing where the client sets none (docs/reference.md, "Code"). */
@@ -91,5 +91,5 @@ export function toCodeOptions({ policy, review, max_iters, coder_model, reviewer
 
 /** A language's name for people. */
 export function languageDisplay({ id }: DetectedLanguage): string {
-	return languageOf(id)?.display ?? id;
+	return findLanguage(id)?.display ?? id;
 }

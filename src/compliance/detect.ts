@@ -27,7 +27,7 @@ export interface SecretSpan {
 
 const HYPHEN_CODE = 45;
 const DOT_CODE = 46;
-const COLON_CODE = 58;
+const COLON_CHAR_CODE = 58;
 
 /** Collects the kinds of data in texts, one text after the other. */
 class KindCollector {
@@ -70,8 +70,8 @@ class KindCollector {
 	/** A word of up to four hexadecimal digits may begin the address of a network or a device. */
 	#collectNetworkAddress(text: string, start: number, end: number): void {
 		const next = text.charCodeAt(end);
-		if (next === COLON_CODE && !this.kinds.has("ip_address") && isIpv6(text, start)) this.kinds.add("ip_address");
-		if (next !== COLON_CODE && next !== HYPHEN_CODE && next !== DOT_CODE) return;
+		if (next === COLON_CHAR_CODE && !this.kinds.has("ip_address") && isIpv6(text, start)) this.kinds.add("ip_address");
+		if (next !== COLON_CHAR_CODE && next !== HYPHEN_CODE && next !== DOT_CODE) return;
 		if (!this.kinds.has("mac_address") && isMac(text, start)) this.kinds.add("mac_address");
 	}
 

@@ -23,10 +23,10 @@ export function pathText(steps: readonly (string | number)[]): string {
 	return steps.join(".").slice(0, MAX_ISSUE_PATH_CHARS);
 }
 
-const QUOTE_CODE = 0x22;
-const BACKSLASH_CODE = 0x5c;
-const COMMA_CODE = 0x2c;
-const COLON_CODE = 0x3a;
+const QUOTE_UNIT = 0x22;
+const BACKSLASH_UNIT = 0x5c;
+const COMMA_UNIT = 0x2c;
+const COLON_UNIT = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -41,11 +41,11 @@ interface Level {
 }
 
 /** The end of a string that begins at `from`: behind its closing quote, or at the end of the text. */
-function findStringEnd(text: string, from: number): number {
+function skipString(text: string, from: number): number {
 	for (let at = from + 1; at < text.length; at++) {
 		const code = text.charCodeAt(at);
-		if (code === QUOTE_CODE) return at + 1;
-		if (code === BACKSLASH_CODE) at++;
+		if (code === QUOTE_UNIT) return at + 1;
+		if (code === BACKSLASH_UNIT) at++;
 	}
 	return text.length;
 }
@@ -85,7 +85,7 @@ class JsonScan {
 	/** Skips a string. @returns the index of its last character. */
 	string(from: number): number {
 		this.#stringFrom = from;
-		this.#stringTo = findStringEnd(this.#text, from);
+		this.#stringTo = skipString(this.#text, from);
 		return this.#stringTo - 1;
 	}
 
@@ -125,10 +125,10 @@ export function findExcess(text: string): Issue | null {
 	for (let at = 0; at < text.length && !issue; at++) {
 		const code = text.charCodeAt(at);
 		// Skips white space and digits with one comparison each.
-		if (code < QUOTE_CODE || (code > COMMA_CODE && code < COLON_CODE)) continue;
-		if (code === QUOTE_CODE) at = scan.string(at);
-		else if (code === COLON_CODE) scan.colon();
-		else if (code === COMMA_CODE) issue = scan.comma();
+		if (code < QUOTE_UNIT || (code > COMMA_UNIT && code < COLON_UNIT)) continue;
+		if (code === QUOTE_UNIT) at = scan.string(at);
+		else if (code === COLON_UNIT) scan.colon();
+		else if (code === COMMA_UNIT) issue = scan.comma();
 		else if (code === OPEN_ARRAY || code === OPEN_OBJECT) issue = scan.open(code === OPEN_ARRAY);
 		else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) scan.close();
 	}

@@ -8,9 +8,9 @@ import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type Outcome, outputHash, type Receipt, type ReceiptBase, type ReceiptDetail } from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
-import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
-import { reasonsUnseen } from "../routing/effort.ts";
+import { reasonsHidden } from "../routing/effort.ts";
 import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
@@ -112,7 +112,7 @@ function estimateMaxTokens(text: string): number {
 /** Reasoning that was neither shown nor counted may be as long as the output limit. */
 function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: TokenUsage | null): number {
 	if (counts && counts.reasoning > 0) return 0;
-	return reasonsUnseen(candidate.model, attempt.access.provider, candidate.effort)
+	return reasonsHidden(candidate.model, attempt.access.provider, candidate.effort)
 		? attempt.request.maxOutputTokens
 		: 0;
 }
@@ -156,7 +156,7 @@ export function billFailedCall(
 ): Bill | null {
 	// Providers bill neither an error status nor a request that did not reach them.
 	if (failure.kind === "status" || !failure.sent) return null;
-	const { remains } = failure;
+	const { partial: remains } = failure;
 	// An empty answer is a whole answer.
 	if (failure.kind === "lost" && failure.why === "empty")
 		return billCall(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
@@ -187,8 +187,8 @@ export function totalNanoUsd(billed: readonly BilledCall[]): number {
 /** Hash of a delivered answer. Its tool calls have the ids that the client gets. */
 export function answerHash({ content }: ModelAnswer, modelId: string): Hash {
 	const calls = partsOfType(content, "tool_call").map((call) => ({ ...call, id: markedCallId(call.id, modelId) }));
-	const text = joinedText(content, "text");
-	return outputHash(calls.length === 0 ? (text ?? joinedText(content, "refusal")) : text, calls);
+	const text = joinText(content, "text");
+	return outputHash(calls.length === 0 ? (text ?? joinText(content, "refusal")) : text, calls);
 }
 
 /** The intended model, where another one was called; else null. */

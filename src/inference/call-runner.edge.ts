@@ -9,7 +9,7 @@ import { breakerKey, type Permit, ProviderHealth } from "../providers/health.ts"
 import type { ModelAnswer } from "../providers/model-call.ts";
 import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../providers/upstream.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
-import { reasonsUnseen, timeToFirstTokenMs } from "../routing/effort.ts";
+import { reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
 import type { Settings } from "../settings.ts";
 import {
 	type Bill,
@@ -187,7 +187,7 @@ export class CallRunner {
 			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamInterrupted("cut"));
 			return { outcome, lost, answer, call: this.#bill(call, hold, bill) };
 		};
-		return { call, sandbox: upstream.sandbox, parts: relay.parts(), over: upstream.over, finish };
+		return { call, sandbox: upstream.sandbox, parts: relay.parts(), over: upstream.deadlineSignal, finish };
 	}
 
 	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
@@ -201,7 +201,7 @@ export class CallRunner {
 	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
 		const { settings, endsAtMs } = this.#options;
 		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = settings;
-		const unseen = reasonsUnseen(model, access.provider, effort);
+		const unseen = reasonsHidden(model, access.provider, effort);
 		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
 		return { headMs, firstDeltaMs: Math.max(idleMs, reasoningMs), idleMs, endsAtMs };
 	}
@@ -308,7 +308,7 @@ export class CallRunner {
 		if (consequence.counts) permit.failed(consequence.operatorsFault, endedAtMs);
 		else permit.inconclusive();
 		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
-			health.throttled(key, candidate.model.id, result.retryAfterMs, endedAtMs);
+			health.noteThrottle(key, candidate.model.id, result.retryAfterMs, endedAtMs);
 		return { kind: "failed", consequence, costNanoUsd };
 	}
 }

@@ -24,9 +24,9 @@ function availableCandidates(
 ): readonly [Candidate, ...Candidate[]] {
 	const { failover } = plan.selection;
 	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessFor(model));
-	const throttledMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const throttledMs = (candidate: Candidate) => health.throttledForMs(keyOf(candidate), candidate.model.id, nowMs);
 	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
-	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
+	const admitted = failover.filter((candidate) => health.isOpenTo(keyOf(candidate), nowMs));
 	const [first, ...rest] = admitted.filter((candidate) => hasPriority || throttledMs(candidate) === 0);
 	if (first) return [first, ...rest];
 	const [soonest] = admitted.toSorted((a, b) => throttledMs(a) - throttledMs(b));

@@ -12,7 +12,13 @@ import { isAvailable, wireFor } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import { type Candidate, type Selection, type SelectionRequest, select, shortenCandidate } from "../routing/select.ts";
+import {
+	type Candidate,
+	type Selection,
+	type SelectionRequest,
+	selectModels,
+	shortenCandidate,
+} from "../routing/select.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
 
@@ -88,10 +94,10 @@ function requestBuilder(
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.variant(provider)}`;
-		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
+		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
+		const prompt = prompts.get(variant) ?? wire.preparePrompt(call, provider);
 		prompts.set(variant, prompt);
-		const request = withStage(wire.request({ call: sized, prompt, model, access, effort }), access, stage);
+		const request = withStage(wire.renderRequest({ call: sized, prompt, model, access, effort }), access, stage);
 		return {
 			wire,
 			access,
@@ -121,7 +127,7 @@ export function planCall(
 		catalog,
 		call,
 		trivialMode: options.leastMode ?? "agility",
-		longest: options.outputLimit === "most",
+		isOpenEnded: options.outputLimit === "most",
 		signals: detected,
 		model: options.model,
 		routingMode: options.mode,
@@ -130,14 +136,14 @@ export function planCall(
 		plan,
 		planLimitNanoUsd: options.planLimitNanoUsd === undefined ? requestLimitNanoUsd(plan) : options.planLimitNanoUsd,
 		available: (model) => isAvailable(model, settings),
-		reasonsAgainst: (model) => options.gate?.reasonsAgainst(model) ?? [],
-		takesRemoteImages: (model) => wireFor(catalog.providerOf(model)).remoteImages,
-		takesToolName: (model, name) => wireFor(catalog.providerOf(model)).toolName.test(name),
+		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? [],
+		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,
+		takesToolName: (model, name) => wireFor(catalog.providerFor(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
 	};
-	const selection = select(request);
+	const selection = selectModels(request);
 	if (!selection.ok) return selection;
 	return ok({
 		call,

@@ -1,6 +1,6 @@
 // Reads the stream of one upstream call: to its end, or up to its first delta and from there piece by piece. Billing is
 // call-runner.edge.ts's.
-import { AnswerAccumulator, isDelta, isEmptyAnswer, wellFormedAnswer } from "../providers/accumulate.ts";
+import { AnswerAccumulator, isEmptyAnswer, isOutputPart, toWellFormedAnswer } from "../providers/accumulate.ts";
 import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import type { UpstreamStream } from "../providers/upstream.edge.ts";
@@ -11,13 +11,13 @@ import type { StreamPart } from "../providers/wire.ts";
 export type AttemptResult<T> = { kind: "served"; value: T } | CallFailure;
 
 function lostFailure(lost: UpstreamInterrupted, remains: PartialAnswer): CallFailure {
-	return { kind: "lost", why: lost.why, sent: true, remains, error: lost.error };
+	return { kind: "lost", why: lost.why, sent: true, partial: remains, error: lost.error };
 }
 
 /** The failure that an exception while reading stands for. A bug is thrown again. */
 function toCallFailure(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
 	if (!(error instanceof UpstreamInterrupted)) throw error;
-	return client.aborted ? { kind: "client_closed", sent: true, remains } : lostFailure(error, remains);
+	return client.aborted ? { kind: "client_closed", sent: true, partial: remains } : lostFailure(error, remains);
 }
 
 function emptyAnswerFailure(answer: ModelAnswer, stream: UpstreamStream): CallFailure {
@@ -36,7 +36,7 @@ export async function readFirstDelta(
 		for (let next = await stream.parts.next(); !next.done; next = await stream.parts.next()) {
 			received.push(next.value);
 			for (const part of next.value) accumulator.add(part);
-			if (next.value.some(isDelta)) return { kind: "served", value: new StreamRelay(stream, received, false) };
+			if (next.value.some(isOutputPart)) return { kind: "served", value: new StreamRelay(stream, received, false) };
 		}
 	} catch (error) {
 		stream.abort();
@@ -59,7 +59,7 @@ export async function readWhole(
 	} catch (error) {
 		return toCallFailure(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
-	const answer = wellFormedAnswer(accumulator.answer());
+	const answer = toWellFormedAnswer(accumulator.answer());
 	return isEmptyAnswer(answer, stop) ? emptyAnswerFailure(answer, stream) : { kind: "served", value: answer };
 }
 

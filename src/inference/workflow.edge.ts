@@ -6,7 +6,7 @@
 // with no call under way, nothing. The bound is the whole one from the start.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import { joinedText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
 import { type BilledCall, billAtBound, type InterruptedBilling, type PlannedCall, totalNanoUsd } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
@@ -49,7 +49,7 @@ function maxCallCost({ calls }: CallSet): number {
 
 /** The text of an answer; where there is none, its refusal. */
 function answerText({ content }: ModelAnswer): string {
-	return joinedText(content, "text") ?? joinedText(content, "refusal") ?? "";
+	return joinText(content, "text") ?? joinText(content, "refusal") ?? "";
 }
 
 /** A spec's calls and the part of the workflow's budget that is held for them. */

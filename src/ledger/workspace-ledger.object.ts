@@ -16,7 +16,7 @@ import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
-import { append, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
+import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
 import { renderCheckpoint, signNote } from "../proof/note.ts";
 import { cachedSettings } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
@@ -100,7 +100,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			isFlushed: (id) => this.#isFlushed(id),
 			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = hasTables(state.storage, LEDGER_TABLES);
+		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, LEDGER_TABLES);
 		this.#outbox.wake();
@@ -156,7 +156,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 				size: seq + 1,
 				last: { seq, id, hash, signature, key_id, created_at },
 				everSigned: (head?.everSigned ?? false) || signature !== null,
-				range: append(head?.range ?? EMPTY_RANGE, leafHash(utf8ToBytes(entry.subject))),
+				range: appendLeaf(head?.range ?? EMPTY_RANGE, leafHash(utf8ToBytes(entry.subject))),
 				verified: head?.verified ?? null,
 				signedSize: head?.signedSize ?? 0,
 			});

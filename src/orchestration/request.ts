@@ -16,7 +16,7 @@ const MAX_WIDTH = 8;
 /** The plan looks at this much of each end of the last user message; a longer middle adds size, but changes no kind. */
 const PROMPT_END_CHARS = 4_000;
 
-const textContentSchema = z.lazy(() =>
+const taskContentSchema = z.lazy(() =>
 	z.union([z.string(), z.array(z.object({ type: z.literal("text"), text: z.string() })).min(1)], {
 		error: "must be a string or an array of text parts",
 	}),
@@ -25,7 +25,7 @@ const textContentSchema = z.lazy(() =>
 const taskMessageSchema = z.lazy(() =>
 	z.object({
 		role: z.enum(["system", "developer", "user", "assistant"]),
-		content: textContentSchema,
+		content: taskContentSchema,
 	}),
 );
 

@@ -37,7 +37,7 @@ export const NO_PARTIAL_ANSWER: PartialAnswer = { answer: null, reported: null }
 interface InterruptedCall {
 	/** False when the provider never had the whole request. Otherwise it may have served the request, and may bill it. */
 	sent: boolean;
-	remains: PartialAnswer;
+	partial: PartialAnswer;
 }
 
 /** The ways a call can fail. */

@@ -4,7 +4,7 @@
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
 import { parseJson } from "../json.ts";
-import { isDelta, toStreamParts } from "./accumulate.ts";
+import { isOutputPart, toStreamParts } from "./accumulate.ts";
 import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import {
@@ -37,7 +37,7 @@ export interface UpstreamStream {
 	/** Usage as reported so far; null when there was none. */
 	reported(): ReportedUsage | null;
 	/** Aborts when a deadline passes, even while nobody reads. */
-	over: AbortSignal;
+	deadlineSignal: AbortSignal;
 	/** Ends the upstream request. */
 	abort(): void;
 }
@@ -198,7 +198,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 				for (const part of this.#decoder.end()) parts.push(part);
 				if (!this.#decoder.finished) this.#pendingError = new UpstreamInterrupted("cut");
 			}
-			if (parts.some(isDelta)) this.#body.noteOutput();
+			if (parts.some(isOutputPart)) this.#body.noteOutput();
 			if (parts.length > 0) return parts;
 			if (this.#pendingError) throw this.#pendingError;
 		}
@@ -246,7 +246,7 @@ export async function openUpstreamStream(
 	deadlines: Deadlines,
 	client: AbortSignal,
 ): Promise<UpstreamStream | CallFailure> {
-	if (client.aborted) return { kind: "client_closed", sent: false, remains: NO_PARTIAL_ANSWER };
+	if (client.aborted) return { kind: "client_closed", sent: false, partial: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
 	let body: UpstreamBody | null = null;
 	const close = () => {
@@ -262,9 +262,9 @@ export async function openUpstreamStream(
 	} catch (error) {
 		close();
 		const { sent } = outgoing;
-		if (client.aborted) return { kind: "client_closed", sent, remains: NO_PARTIAL_ANSWER };
+		if (client.aborted) return { kind: "client_closed", sent, partial: NO_PARTIAL_ANSWER };
 		const why = error instanceof UpstreamInterrupted ? error.why : "no_head";
-		return { kind: "lost", why, sent, remains: NO_PARTIAL_ANSWER, error: null };
+		return { kind: "lost", why, sent, partial: NO_PARTIAL_ANSWER, error: null };
 	}
 	const { idleMs, endsAtMs } = deadlines;
 	if (response.status !== 200) {
@@ -285,7 +285,7 @@ export async function openUpstreamStream(
 		sandbox,
 		parts,
 		reported: () => parts.reported(),
-		over: deadline.signal,
+		deadlineSignal: deadline.signal,
 		abort: close,
 	};
 }

@@ -107,12 +107,12 @@ export interface Wire {
 	/** The names a tool may have. A provider refuses a request with any other. */
 	readonly toolName: RegExp;
 	/** Serializes messages and tools. A provider may need small differences (see Provider). */
-	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
+	preparePrompt(call: ModelCall, provider: Provider): PreparedPrompt;
 	/**
 	 * Identifies what `prepare` does differently for a provider. All providers of one variant are sent the same prompt.
 	 */
-	variant(provider: Provider): string;
-	request(options: RequestOptions): UpstreamRequest;
+	promptVariant(provider: Provider): string;
+	renderRequest(options: RequestOptions): UpstreamRequest;
 	/**
 	 * The answer in a whole parsed body, which some upstreams send although a stream was requested; null when there is
 	 * none.

@@ -64,7 +64,7 @@ export function effortLevel(model: Model, effort: EffortChoice): number {
 }
 
 /** Whether a model may reason at this effort without its stream showing it. */
-export function reasonsUnseen(
+export function reasonsHidden(
 	model: Model,
 	{ shows_reasoning }: Pick<Provider, "shows_reasoning">,
 	effort: EffortChoice,

@@ -80,7 +80,7 @@ function finishReason({ finish }: SandboxAnswer): string {
 	return finish === "length" ? "MAX_TOKENS" : "STOP";
 }
 
-function renderChunk(
+function renderGoogleChunk(
 	answer: SandboxAnswer,
 	parts: JsonFields[],
 	finish: string | null,
@@ -106,21 +106,21 @@ function responseBody(answer: SandboxAnswer, showThoughts: boolean): JsonFields 
 		...(answer.text ? [{ text: answer.text }] : []),
 		...callParts(answer),
 	];
-	return renderChunk(answer, parts, finishReason(answer), renderGoogleUsage(answer));
+	return renderGoogleChunk(answer, parts, finishReason(answer), renderGoogleUsage(answer));
 }
 
 /** Chunks with the usage so far; the last one has the finish reason. */
 function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<JsonFields> {
 	const thoughts = showThoughts ? (answer.reasoning ?? "") : "";
 	for (const text of toPieces(thoughts))
-		yield renderChunk(answer, [{ text, thought: true }], null, renderGoogleUsage(answer, 0));
+		yield renderGoogleChunk(answer, [{ text, thought: true }], null, renderGoogleUsage(answer, 0));
 	let length = 0;
 	for (const text of toPieces(answer.text ?? "")) {
 		length += text.length;
-		yield renderChunk(answer, [{ text }], null, renderGoogleUsage(answer, Math.ceil(length / 4)));
+		yield renderGoogleChunk(answer, [{ text }], null, renderGoogleUsage(answer, Math.ceil(length / 4)));
 	}
-	for (const part of callParts(answer)) yield renderChunk(answer, [part], null, renderGoogleUsage(answer));
-	yield renderChunk(answer, [{ text: "" }], finishReason(answer), renderGoogleUsage(answer));
+	for (const part of callParts(answer)) yield renderGoogleChunk(answer, [part], null, renderGoogleUsage(answer));
+	yield renderGoogleChunk(answer, [{ text: "" }], finishReason(answer), renderGoogleUsage(answer));
 }
 
 /** Google ends its lines with CR LF. */

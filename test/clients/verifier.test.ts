@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Finding, renderFinding } from "../../src/verifier/findings.ts";
 import { readPublicKeys } from "../../src/verifier/keys.ts";
-import { guessKind, KINDS, type ProofKindName } from "../../src/verifier/kinds.ts";
+import { guessKind, PROOF_KINDS, type ProofKindName } from "../../src/verifier/kinds.ts";
 import { chat, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
@@ -61,7 +61,7 @@ it("what the service answers is checked as it is saved", async () => {
 	];
 	for (const [kind, text] of saved) {
 		const against = kind === "chain" ? checkpoint : null;
-		const findings: Finding[] = await KINDS[kind].check(text, { keys, checkpoint: against });
+		const findings: Finding[] = await PROOF_KINDS[kind].check(text, { keys, checkpoint: against });
 		expect(guessKind(text)).toBe(kind);
 		expect(findings.filter(({ verdict }) => verdict !== "ok").map(renderFinding)).toEqual([]);
 		expect(findings.length).toBeGreaterThan(1);

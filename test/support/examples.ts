@@ -1,6 +1,6 @@
 // What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
 import fc from "fast-check";
-import { appendStep, beginTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
+import { appendStep, emptyTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { odd } from "./generate-odd.ts";
@@ -231,7 +231,7 @@ function trajectoryBundle() {
 		timestamp: "2026-07-22T10:00:00.000Z",
 	};
 	const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
-	const trajectory = appendStep(beginTrajectory(run), step);
+	const trajectory = appendStep(emptyTrajectory(run), step);
 	return { ...run, steps: [step], trajectory_proof: trajectoryProof(trajectory, hashText("out")) };
 }
 

@@ -13,7 +13,7 @@ import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
 import { hashText } from "../../src/proof/hash.ts";
-import { reasonsUnseen } from "../../src/routing/effort.ts";
+import { reasonsHidden } from "../../src/routing/effort.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { reserveCalls } from "../support/calls.ts";
 import { modelWhere } from "../support/catalog.ts";
@@ -54,7 +54,8 @@ const anthropic = modelOnWire("anthropic", canBeSilent);
 /** Reasons, and shows nothing of it. */
 const unseen = modelWhere(
 	CATALOG,
-	(model) => hasOnePrice(model) && reasonsUnseen(model, CATALOG.providerOf(model), model.reasoning?.efforts[0] ?? null),
+	(model) =>
+		hasOnePrice(model) && reasonsHidden(model, CATALOG.providerFor(model), model.reasoning?.efforts[0] ?? null),
 );
 
 let upstream: Upstream;

@@ -2,7 +2,7 @@
 // tried again, who stands in and who is left alone for a while.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { reasonsUnseen, timeToFirstTokenMs } from "../../src/routing/effort.ts";
+import { reasonsHidden, timeToFirstTokenMs } from "../../src/routing/effort.ts";
 import { canBeSilent, modelOnWire, providersBut } from "../support/models.ts";
 import {
 	answers,
@@ -35,7 +35,7 @@ import { type Chunk, readStream } from "../support/sse.ts";
 const named = modelOnWire("openai", (model) => canBeSilent(model) && model.provider === "openai");
 /** Reasons unseen, and is quick about it. */
 const [unseen] = CATALOG.models
-	.filter((model) => canBeSilent(model) && reasonsUnseen(model, CATALOG.providerOf(model), "high"))
+	.filter((model) => canBeSilent(model) && reasonsHidden(model, CATALOG.providerFor(model), "high"))
 	.sort((a, b) => timeToFirstTokenMs(a, "high") - timeToFirstTokenMs(b, "high"));
 if (!unseen) throw new Error("no model reasons unseen");
 const unseenSilenceMs = 3 * timeToFirstTokenMs(unseen, "high");

@@ -15,7 +15,7 @@ import { planCall } from "../../src/inference/plan.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ReceiptDetail, ReceiptKind } from "../../src/proof/receipt.ts";
-import { joinedText, type ModelCall } from "../../src/providers/model-call.ts";
+import { joinText, type ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { type ReservedCalls, reserveCalls } from "../support/calls.ts";
 import {
@@ -42,7 +42,7 @@ afterEach(() => upstream.restore());
 
 /** A model of each wire format, by the catalog. */
 const [OPENAI, ANTHROPIC, GOOGLE] = (["openai", "anthropic", "google"] as const).map((wire) => {
-	const model = CATALOG.models.find((candidate) => CATALOG.providerOf(candidate).wire === wire);
+	const model = CATALOG.models.find((candidate) => CATALOG.providerFor(candidate).wire === wire);
 	if (!model) throw new Error(`no model on the ${wire} wire`);
 	return model.id;
 }) as [string, string, string];
@@ -180,7 +180,7 @@ describe.each(Object.keys(DETAILS) as ReceiptKind[])("a request of kind %s", (ki
 			if (!turn.ok) throw new Error(JSON.stringify(turn.failure));
 			return turn.served.answer;
 		});
-		for (const answer of answers) expect(joinedText(answer.content, "text")).toContain("sandbox");
+		for (const answer of answers) expect(joinText(answer.content, "text")).toContain("sandbox");
 		const receipt = await settlement.settle("complete", hashText(answers.length.toString()));
 		expect(receipt?.kind).toBe(kind);
 
@@ -262,7 +262,7 @@ describe("calls under one reservation", () => {
 		const end = opened.served.finish(false);
 		await streamed.settlement.settle(end.outcome, hashText(""));
 		expect(end).toMatchObject({ outcome: "complete", lost: null });
-		expect(text).toBe(joinedText(answered.served.answer.content, "text"));
+		expect(text).toBe(joinText(answered.served.answer.content, "text"));
 		expect(end.call.bill).toEqual(answered.served.call.bill);
 	});
 

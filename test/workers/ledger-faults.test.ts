@@ -167,7 +167,7 @@ async function handOnWith(bindings: Partial<Env>): Promise<Handoff> {
 /** What an endpoint has in hand of its caller. */
 function caller() {
 	return {
-		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate, number: null },
+		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate, number: 1 },
 		meter: (userId: string) => meterClient(env.ACCOUNT_METER, userId),
 		env,
 		waitUntil: () => undefined,

@@ -1,7 +1,7 @@
 // Verification of trajectories through the front door, by anybody: what the bundle says of itself, and what this service signed.
 import { ulid } from "ulid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
+import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { lastBilledCall, type RequestPurpose } from "../../src/inference/accounting.ts";
 import { callSetFor } from "../../src/inference/call-runner.edge.ts";
@@ -11,7 +11,7 @@ import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { reserveCalls } from "../support/calls.ts";
 import { useFaults } from "../support/faults.ts";
-import { type Bundle, bundleOf } from "../support/second-trajectory.ts";
+import { type Bundle, issueBundle } from "../support/second-trajectory.ts";
 import {
 	anAddress,
 	call,
@@ -53,7 +53,7 @@ function bundle(run_id = `agt_${ulid()}`, count = 3): Required<Bundle> {
 		confidence: 0.5,
 		timestamp: "2026-07-22T10:00:00.000Z",
 	}));
-	return bundleOf({ run_id, policy: "balanced", strategy: "single" }, steps, "done");
+	return issueBundle({ run_id, policy: "balanced", strategy: "single" }, steps, "done");
 }
 
 async function verify(body: unknown, status = 200): Promise<Record<string, unknown>> {
@@ -117,7 +117,7 @@ describe("a verification", () => {
 			issued: null,
 		};
 		expect(await verify(given)).toEqual(expected);
-		const { output: _, output_hash: __, step_proofs: ___, ...least } = bundleOf(given, given.steps, "out 2");
+		const { output: _, output_hash: __, step_proofs: ___, ...least } = issueBundle(given, given.steps, "out 2");
 		expect(await verify(least)).toEqual({ ...expected, recomputed_proof: least.trajectory_proof });
 	});
 
@@ -173,15 +173,15 @@ describe("issued", () => {
 	it("is false for another root of the same run, however consistent", async () => {
 		const given = bundle();
 		await signAndStore(given);
-		const forged = bundleOf(given, given.steps.slice(0, 2), "something else");
+		const forged = issueBundle(given, given.steps.slice(0, 2), "something else");
 		expect(await verify(forged)).toMatchObject({ valid: true, issued: false });
 	});
 
 	it("is true at once for a run whose id leads to its user, before D1 has the receipt", async () => {
 		const number = await db.prepare("SELECT number FROM users WHERE id = ?").bind(key.user_id).first<number>("number");
-		const tagKey = tagKeyOf(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+		const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
 		const random = crypto.getRandomValues(new Uint8Array(5));
-		const given = bundle(taggedRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
+		const given = bundle(encodeRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
 		const isFlush = (target: string) => /insert into "settlements"/i.test(target);
 		faults = useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
 		await signRun(given);

@@ -11,8 +11,8 @@ import * as z from "zod";
 import { type HandoffRow, nextEntry } from "../../../src/ledger/entry.ts";
 import { toHandoffContent, toHandoffDraft } from "../../../src/ledger/handoff.ts";
 import { asHash } from "../../../src/proof/hash.ts";
-import { append, EMPTY_RANGE, leafHash, rangeRoot } from "../../../src/proof/merkle.ts";
-import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
+import { appendLeaf, EMPTY_RANGE, leafHash, rangeRoot } from "../../../src/proof/merkle.ts";
+import { createSigner, toPublicKeyEntry } from "../../../src/proof/signing.ts";
 import { cpuMs, withRuntimePid } from "../process.ts";
 import { wrangler } from "../wrangler.ts";
 import { type ChainCase, signaturesAlone, verify } from "./verify.ts";
@@ -48,10 +48,10 @@ function chainOf(size: number): ChainCase {
 		const identity = { id: `ho_${seq}`, userId: "usr_bench", workspaceId: "bench" };
 		const entry = nextEntry(identity, draft, rows.at(-1) ?? null, 1_800_000_000_000 + seq, signer);
 		rows.push(entry);
-		range = append(range, leafHash(new TextEncoder().encode(entry.subject)));
+		range = appendLeaf(range, leafHash(new TextEncoder().encode(entry.subject)));
 	}
 	const head = { size, root: asHash(rangeRoot(range)), last: rows.at(-1) ?? null };
-	return { rows, head, keys: [describePublicKey(publicKey, "current")] };
+	return { rows, head, keys: [toPublicKeyEntry(publicKey, "current")] };
 }
 
 /** CPU time of one piece of work, ms. */

@@ -12,7 +12,7 @@ describe("the failover table", () => {
 			retryAfterMs,
 		});
 	const lost = (why: LostReason) =>
-		toConsequence({ kind: "lost", why, sent: true, remains: NO_PARTIAL_ANSWER, error: null });
+		toConsequence({ kind: "lost", why, sent: true, partial: NO_PARTIAL_ANSWER, error: null });
 
 	it.each([408, 500, 502, 503, 504, 520, 524, 529])("tries once more and then anyone else after status %s", (code) => {
 		expect(status(code)).toEqual({ next: "anyone", operatorsFault: false, counts: true, retryAfterMs: 200 });
@@ -68,7 +68,7 @@ describe("the failover table", () => {
 	});
 
 	it("ends with a client that left", () => {
-		expect(toConsequence({ kind: "client_closed", sent: true, remains: NO_PARTIAL_ANSWER })).toMatchObject({
+		expect(toConsequence({ kind: "client_closed", sent: true, partial: NO_PARTIAL_ANSWER })).toMatchObject({
 			next: "end",
 			counts: false,
 		});

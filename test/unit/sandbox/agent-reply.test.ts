@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parsePlan, planMessages, planRepairMessages } from "../../../src/agents/plan.ts";
-import { finalMessages, readStepAnswer, subtaskMessages } from "../../../src/agents/step-prompts.ts";
+import { finalMessages, parseStepAnswer, subtaskMessages } from "../../../src/agents/step-prompts.ts";
 import { agentReply } from "../../../src/sandbox/agent-reply.ts";
 
 function reply(asksFor: string, messages: readonly { role: string; content: string }[]): string {
@@ -32,12 +32,12 @@ describe("the sandbox as an agent's model", () => {
 	});
 
 	it("works on a subtask, and says on request that the goal is met, but where nothing is left", () => {
-		const place = { goal: "All of it [[goal met]]", subtask: "A part", number: 1, of: 2, earlier: [] };
-		expect(readStepAnswer(reply("subtask", subtaskMessages(place)))).toEqual({
+		const place = { goal: "All of it [[goal met]]", subtask: "A part", number: 1, subtaskCount: 2, earlier: [] };
+		expect(parseStepAnswer(reply("subtask", subtaskMessages(place)))).toEqual({
 			output: "The sandbox has done: A part.",
-			isMet: true,
+			isGoalMet: true,
 		});
-		expect(readStepAnswer(reply("last_subtask", subtaskMessages({ ...place, number: 2 }))).isMet).toBe(false);
+		expect(parseStepAnswer(reply("last_subtask", subtaskMessages({ ...place, number: 2 }))).isGoalMet).toBe(false);
 	});
 
 	it("puts results together", () => {
