@@ -2,15 +2,15 @@
 import * as z from "zod";
 import { DATA_CLASSES } from "./vocabulary.ts";
 
-const WORDS = { type: "array", items: { type: "string" } };
+const POLICY_WORDS = { type: "array", items: { type: "string" } };
 
 const PROPERTIES = {
-	provider_allowlist: WORDS,
-	provider_denylist: WORDS,
-	jurisdiction: { ...WORDS, description: "ISO 3166 codes, or EU." },
-	data_residency: WORDS,
-	frameworks: WORDS,
-	certifications: WORDS,
+	provider_allowlist: POLICY_WORDS,
+	provider_denylist: POLICY_WORDS,
+	jurisdiction: { ...POLICY_WORDS, description: "ISO 3166 codes, or EU." },
+	data_residency: POLICY_WORDS,
+	frameworks: POLICY_WORDS,
+	certifications: POLICY_WORDS,
 	block_data_classes: { type: "array", items: { type: "string", enum: [...DATA_CLASSES] } },
 	require_zero_retention: { type: "boolean" },
 };

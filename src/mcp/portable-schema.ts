@@ -49,10 +49,10 @@ function listedValues(schema: JsonSchema): unknown[] | null {
 }
 
 /** The branches of a schema, itself where it is no choice. */
-function branchesOf(schema: JsonSchema): JsonSchema[] {
+function schemaBranches(schema: JsonSchema): JsonSchema[] {
 	const { anyOf } = schema;
 	return Array.isArray(anyOf) && Object.keys(schema).length === 1
-		? anyOf.filter(isSchema).flatMap(branchesOf)
+		? anyOf.filter(isSchema).flatMap(schemaBranches)
 		: [schema];
 }
 
@@ -89,7 +89,7 @@ function mergePair(a: JsonSchema, b: JsonSchema): JsonSchema | null {
  */
 function toChoice(choices: readonly JsonSchema[]): JsonSchema {
 	const merged: JsonSchema[] = [];
-	for (const branch of choices.flatMap(branchesOf)) {
+	for (const branch of choices.flatMap(schemaBranches)) {
 		const index = merged.findIndex((known) => mergePair(known, branch) !== null);
 		const known = merged[index];
 		const both = known && mergePair(known, branch);

@@ -36,7 +36,7 @@ const INSTRUCTIONS =
 	"Tools are the endpoints of this service: a result is the JSON that the endpoint answers, and each call is a request of its own, with its cost and limits. Skills are prompts and resources. There are more tools than tools/list shows: `?tools=all` at this server's address lists all, and any can be called.";
 
 /** Characters of an unknown name that a message quotes. */
-const MAX_QUOTED_CHARS = 64;
+const MAX_QUOTED_NAME_CHARS = 64;
 
 const toolsByEndpoints = new WeakMap<readonly Endpoint[], ReadonlyMap<string, ServedTool>>();
 
@@ -72,7 +72,7 @@ function listTools(endpoints: readonly Endpoint[], groups: readonly string[]) {
 	const unknown = groups.find((name) => !TOOL_GROUPS.has(name));
 	if (unknown !== undefined) {
 		const known = [...TOOL_GROUPS.keys()].join(", ");
-		const message = `there is no tool group ${unknown.slice(0, MAX_QUOTED_CHARS)}; groups are ${known}`;
+		const message = `there is no tool group ${unknown.slice(0, MAX_QUOTED_NAME_CHARS)}; groups are ${known}`;
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 	}
 	const names = new Set(groups.flatMap((group) => TOOL_GROUPS.get(group) ?? []));

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { exceedsConfigLimit, MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
-import { routingConfigField } from "./rule-fields.ts";
 
 /** The fields of a config in one of its two forms. */
 export const configFields = () => ({
@@ -11,7 +10,9 @@ export const configFields = () => ({
 		.refine((text) => !exceedsConfigLimit(text), `must have at most ${MAX_CONFIG_BYTES} bytes`)
 		.nullish()
 		.describe("YAML, or Markdown with YAML front matter or one fenced yaml block."),
-	brain_config: routingConfigField()
+	// Untyped, unlike in requests that are refused for a faulty config: here its faults are the answer.
+	brain_config: z
+		.record(z.string(), z.unknown())
 		.refine((config) => !exceedsConfigLimit(JSON.stringify(config)), `must have at most ${MAX_CONFIG_BYTES} bytes`)
 		.nullish()
 		.describe("The same, parsed already; instead of brain_md."),

@@ -24,19 +24,19 @@ const CONDITION = {
 	},
 };
 
-const CHOICE = {
+const RULE_CHOICE = {
 	type: "object",
 	properties: { model: WORD, routing_mode: MODE, tier: { type: "string", enum: [...TIERS] }, max_cost: AMOUNT },
 };
 
 const RULE = {
 	type: "object",
-	properties: { name: WORD, when: CONDITION, use: CHOICE },
+	properties: { name: WORD, when: CONDITION, use: RULE_CHOICE },
 	required: ["when", "use"],
 };
 
 /** A routing config as a client sends it. */
-export function routingConfigField() {
+function routingConfigField() {
 	return z.record(z.string(), z.unknown()).meta({
 		properties: {
 			model: WORD,
