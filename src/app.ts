@@ -44,7 +44,6 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
-	c.header("x-request-id", requestId);
 	c.set("errorDialect", callerDialect(c.req.raw.headers));
 	const settings = cachedSettings(c.env);
 	c.set("context", {
@@ -89,6 +88,21 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	else log();
 };
 
+// Without allowHeaders, Hono grants what a browser asks for.
+const answerPreflight = cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 });
+const EXPOSED_LIST = EXPOSED_HEADERS.join(",");
+
+/**
+ * The service uses no cookies, so any origin may call it. The headers are set on the finished response: Hono copies a response
+ * that meets headers set before it.
+ */
+const openToAnyOrigin: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
+	if (c.req.method === "OPTIONS") return answerPreflight(c, next);
+	await next();
+	c.res.headers.set("access-control-allow-origin", "*");
+	c.res.headers.set("access-control-expose-headers", EXPOSED_LIST);
+};
+
 export const app = new Hono<RequestState<ServiceContext>>();
 
 app.onError((error, c) => {
@@ -100,8 +114,5 @@ app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(handleExchange);
 app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deployment));
-app.use(
-	// The service uses no cookies, so any origin may call it. Without allowHeaders, Hono grants what a browser asks for.
-	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
-);
+app.use(openToAnyOrigin);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

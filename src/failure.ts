@@ -6,6 +6,17 @@ export interface Issue {
 	message: string;
 }
 
+/** Where a text holds what looks like a secret. Never the secret itself. */
+export interface SecretPlace {
+	/** Of the member that holds it. */
+	path: string;
+	/** In a text of several lines, both from 1; else null. */
+	line: number | null;
+	column: number | null;
+	/** What it looks like, such as `api_key`. */
+	kind: string;
+}
+
 /** All expected failures. `reason` selects the member; its other fields reach the client. */
 export type Failure =
 	| { reason: "invalid_request"; message?: string; issues: Issue[] }
@@ -53,6 +64,8 @@ export type Failure =
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
+	| { reason: "share_limit_reached"; limit: number }
+	| { reason: "secret_in_share"; secrets: SecretPlace[] }
 	| { reason: "skill_not_found"; message: string }
 	| { reason: "run_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }

@@ -25,6 +25,7 @@ const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no 
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
+	unlistedArguments: ["rules"],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",
@@ -147,6 +148,7 @@ const getTrajectoryEndpoint = endpoint({
 const cancelRunEndpoint = endpoint({
 	id: "cancel_agent_run",
 	method: "POST",
+	effect: "replaces",
 	path: "/v1/agent/{run_id}/cancel",
 	access: "key",
 	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",

@@ -25,6 +25,7 @@ async function isProofIssued(
 export const verifyTrajectoryEndpoint = endpoint({
 	id: "verify_trajectory",
 	method: "POST",
+	effect: "none",
 	path: "/v1/agent/verify",
 	access: "public",
 	limited: true,

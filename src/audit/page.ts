@@ -1,4 +1,5 @@
 // One page of the audit log, newest first: filter, cursor, and the merge of events in D1 with unflushed ones. Pure.
+import { type ListPosition, parseListCursor, renderCursor } from "../http/list-position.ts";
 import { type AuditEventRow, isEventId } from "./event.ts";
 
 /** Conditions of a list. Absent members match everything. */
@@ -12,39 +13,19 @@ export interface EventFilter {
 	until?: string | undefined;
 }
 
-/** A position in the log. Time and id together order all events permanently. */
-export type LogPosition = Pick<AuditEventRow, "created_at" | "id">;
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** Renders a position as base64url. It names the last event of a page, so new events do not shift later pages. */
-export function renderCursor({ created_at, id }: LogPosition): string {
-	return btoa(`${created_at} ${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-/** Parses a cursor; null when renderCursor did not write it. */
-export function parseCursor(cursor: string): LogPosition | null {
-	let text: string;
-	try {
-		text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-	} catch {
-		return null;
-	}
-	const [created_at = "", id = "", ...rest] = text.split(" ");
-	const position = { created_at, id };
-	return rest.length === 0 && TIME.test(created_at) && isEventId(id) && renderCursor(position) === cursor
-		? position
-		: null;
+/** Parses a page's cursor; null when it names no position in the log. */
+export function parseCursor(cursor: string): ListPosition | null {
+	return parseListCursor(cursor, isEventId);
 }
 
 /** Compares newest first; by id where times are equal. */
-function newestFirst(a: LogPosition, b: LogPosition): number {
+function newestFirst(a: ListPosition, b: ListPosition): number {
 	if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
 	return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }
 
 /** True when the same query in D1 would find the event. */
-function matchesQuery(event: AuditEventRow, filter: EventFilter, after: LogPosition | null): boolean {
+function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosition | null): boolean {
 	const { workspaceId, eventType, decision, since, until } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
@@ -76,7 +57,7 @@ function countFitting(events: readonly AuditEventRow[], limit: number): number {
 export interface EventPageQuery {
 	filter: EventFilter;
 	/** Null for the first page. */
-	after: LogPosition | null;
+	after: ListPosition | null;
 	limit: number;
 }
 

@@ -1,9 +1,10 @@
 // Chat completions: the endpoint that creates one, and the preview of its route.
+
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { applyRules } from "./apply-rules.edge.ts";
 import { chatCompletionSchema, toSvcBlock } from "./completion.ts";
-import { withChatFieldNames } from "./field-names.ts";
+import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
 import { toChatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
 import { respondToChat } from "./respond.edge.ts";
@@ -11,6 +12,7 @@ import { previewRouteEndpoint } from "./route-preview.edge.ts";
 
 export const createChatCompletionEndpoint = endpoint({
 	id: "create_chat_completion",
+	unlistedArguments: UNLISTED_CHAT_FIELDS,
 	method: "POST",
 	path: "/v1/chat/completions",
 	access: "key",

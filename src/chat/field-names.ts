@@ -1,4 +1,4 @@
-// Renames the engine's fields to those of a chat body, for failures and warnings. Pure.
+// The fields of a chat body: the engine's names of them in failures and warnings, and those that tools do not list. Pure.
 import type { Failure } from "../failure.ts";
 import type { Warning } from "../providers/model-call.ts";
 
@@ -27,3 +27,14 @@ export function toChatWarning({ code, param, message }: Warning): {
 } {
 	return { code, param: param === null ? null : toChatField(param), message };
 }
+
+/**
+ * Fields of chat bodies that a model which calls a tool hardly needs: sampling in detail, what clients carry through, and the
+ * rules of a config.
+ */
+export const UNLISTED_CHAT_FIELDS: readonly string[] = [
+	...["top_p", "presence_penalty", "frequency_penalty", "seed", "logit_bias", "logprobs", "top_logprobs", "n"],
+	...["max_completion_tokens", "parallel_tool_calls", "tool_choice", "user", "metadata"],
+	...["refusal", "reasoning_content", "reasoning", "thinking_blocks", "extra_content"],
+	...["detail", "strict", "rules"],
+];

@@ -1,4 +1,5 @@
 // The routing preview: which model a chat request would run on, and why. It calls no model.
+
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
@@ -10,7 +11,7 @@ import { usd } from "../proof/money.ts";
 import { MODES } from "../routing/mode.ts";
 import { toSignalFlags } from "../routing/signals.ts";
 import { applyRules } from "./apply-rules.edge.ts";
-import { withChatFieldNames } from "./field-names.ts";
+import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
 const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
@@ -20,6 +21,17 @@ function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.
 }
 
 /** A chat body, or one with `prompt` for its only user message. */
+/** What hardly changes the route. */
+const UNLISTED_FIELDS = [
+	"temperature",
+	"stop",
+	"stream",
+	"stream_options",
+	"response_format",
+	"tool_calls",
+	"tool_call_id",
+];
+
 const routeRequestSchema = z.lazy(() =>
 	chatRequestSchema
 		.unwrap()
@@ -37,6 +49,8 @@ const routeRequestSchema = z.lazy(() =>
 
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",
+	effect: "none",
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, ...UNLISTED_FIELDS],
 	method: "POST",
 	path: "/v1/route",
 	access: "key",

@@ -4,7 +4,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Settings } from "../settings.ts";
-import type { SecretSpan } from "./detect.ts";
+import { findNamedSpans, memberNames } from "./find-secrets.ts";
 import { loadDetector } from "./load.ts";
 
 /** Half of a SHA-256: enough to avoid collisions. */
@@ -19,23 +19,10 @@ function replaceTexts(value: unknown, replace: ReplaceText, name: string | null)
 	if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace, name));
 	if (typeof value !== "object" || value === null) return value;
 	const members: [name: string, item: unknown][] = Object.entries(value);
-	const named = members.find(([member, item]) => /^(?:name|key)$/i.test(member) && typeof item === "string")?.[1];
-	const nameFor = (member: string) => (typeof named === "string" && /^value$/i.test(member) ? named : member);
+	const nameFor = memberNames(members);
 	return Object.fromEntries(
 		members.map(([member, item]) => [replace(member, null), replaceTexts(item, replace, nameFor(member))]),
 	);
-}
-
-type FindSpans = (text: string) => SecretSpan[];
-
-/** The secrets in a text alone; if there are none, those in the text after its name. */
-function findNamedSpans(name: string | null, text: string, find: FindSpans): SecretSpan[] {
-	const alone = find(text);
-	if (alone.length > 0 || name === null) return alone;
-	const before = `${name}: `.length;
-	return find(`${name}: ${text}`)
-		.filter(({ end }) => end > before)
-		.map(({ start, end, kind }) => ({ start: Math.max(0, start - before), end: end - before, kind }));
 }
 
 /** Replaces what looks like a secret; null if the setting says to keep it. The detector is loaded only if it is needed. */

@@ -7,6 +7,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
 import { loadDetector, loadGate } from "./load.ts";
 import type { CompliancePolicy } from "./policy.ts";
+import { policyConfigField, policyField } from "./policy-field.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
 import { scanTexts } from "./scans.edge.ts";
 
@@ -36,6 +37,7 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 	return endpoint({
 		id: "preview_compliance",
 		method: "POST",
+		effect: "none",
 		path: "/v2/compliance/preview",
 		access: "key",
 		summary:
@@ -51,11 +53,8 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 						.max(2_000, "must have at most 2000 entries")
 						.nullish()
 						.describe("Instead of prompt: the last user message is classified."),
-					compliance: z.record(z.string(), z.unknown()).nullish().describe("The policy; before that of the config."),
-					brain_config: z
-						.record(z.string(), z.unknown())
-						.nullish()
-						.describe("Its compliance block is used without one."),
+					compliance: policyField().nullish().describe("The policy; before that of the config."),
+					brain_config: policyConfigField().nullish().describe("Its compliance block is used without one."),
 				})
 				.transform(({ prompt, messages, ...rules }, issues) => {
 					const text = prompt?.trim() ? prompt : lastUserMessageText(messages ?? []);

@@ -57,14 +57,28 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	eventStream?: string;
 	/** With `stream` in the body, it sends `progress` events before one `result` or `error` (long-answer.edge.ts). */
 	streamsProgress?: boolean;
-	/** For an endpoint that carries a protocol of its own: when it answers 202 without a body, and the protocol's errors. */
-	protocol?: { accepted: string; error: z.ZodType };
+	/** For an endpoint that carries a protocol of its own. */
+	protocol?: {
+		/** When it answers 202 without a body. */
+		accepted: string;
+		/** The schema of the protocol's errors. */
+		error: z.ZodType;
+		/** The protocol's error for a body that is not one of its messages; null for failures that HTTP reports. */
+		refuse(failure: Failure, rawBody: unknown): Response | null;
+	};
 	/** Its result may have status 503, because it reports what is down. */
 	degrades?: boolean;
 	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
 	/** Not in the public reference, and no tool. */
 	internal?: boolean;
+	/**
+	 * What a request changes: nothing, or it adds something, or it replaces or ends something. Default: by method, GET nothing,
+	 * POST adds, PUT and DELETE replace.
+	 */
+	effect?: "none" | "adds" | "replaces";
+	/** Optional members of arguments, at any depth, that an MCP client's list of tools leaves out. They are accepted all the same. */
+	unlistedArguments?: readonly string[];
 	/** No tool although it answers JSON, because it is about the tools or about this interface. */
 	notATool?: boolean;
 	/** The failure for a missing or empty body field, instead of 422 (docs/reference.md, "Errors"). */

@@ -25,6 +25,13 @@ function retryAfter(ms: number): Record<string, string> {
 	return { "retry-after": String(Math.ceil(ms / 1000)), "retry-after-ms": String(Math.ceil(ms)) };
 }
 
+/** The first place, in words. */
+function secretPlaceText([first]: Extract<Failure, { reason: "secret_in_share" }>["secrets"]): string {
+	if (!first) return "";
+	const at = first.line === null ? first.path : `${first.path}, line ${first.line}, column ${first.column}`;
+	return `${at} (${first.kind})`;
+}
+
 /** A new reason does not compile until it has a row here. */
 function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
@@ -113,6 +120,21 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "skill_not_found":
 		case "run_not_found":
 			return { status: 404, message: failure.message };
+		case "share_limit_reached":
+			return {
+				status: 409,
+				message: `you have ${failure.limit} shares, which is the most; delete one to share another`,
+				extra: { limit: failure.limit },
+				headers: NO_RETRY,
+			};
+		case "secret_in_share":
+			return {
+				status: 422,
+				message: `what is shared is public, and this looks like a secret: ${secretPlaceText(failure.secrets)}`,
+				param: failure.secrets[0]?.path ?? null,
+				extra: { secrets: failure.secrets },
+				headers: NO_RETRY,
+			};
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };
 		case "method_not_allowed": {

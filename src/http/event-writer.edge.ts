@@ -1,15 +1,22 @@
 // Writes an answer to a client piece by piece, mostly as Server-Sent Events: with back-pressure, with comments that keep a silent
 // connection open, and with a signal when the client has left.
 
-/** A silent connection gets a comment this often. Proxies cut it after 100 seconds. */
-const KEEP_ALIVE_MS = 15_000;
-/** How often silence is checked. */
-const SILENCE_CHECK_MS = 1_000;
+/** What a silent connection gets, and how often. */
+export interface KeepAlive {
+	/** A comment, or white space before a JSON body. */
+	text: string;
+	everyMs: number;
+}
 
 /** A comment of an event stream, which clients ignore. */
 export function sseComment(text: string): string {
 	return `: ${text}\n\n`;
 }
+
+/** The keep-alive of an event stream. Proxies cut a silent connection after 100 seconds. */
+export const STREAM_KEEP_ALIVE: KeepAlive = { text: sseComment("keep-alive"), everyMs: 15_000 };
+/** Checks of the silence in one interval of the keep-alive. */
+const SILENCE_CHECKS = 10;
 
 export class EventWriter {
 	#writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -20,13 +27,12 @@ export class EventWriter {
 	#waits = true;
 	#stopWaiting: () => void = () => undefined;
 
-	/** @param keepAlive written into silence: a comment, or white space before a JSON body. */
-	constructor(writable: WritableStream<Uint8Array>, keepAlive = sseComment("keep-alive")) {
+	constructor(writable: WritableStream<Uint8Array>, { text, everyMs }: KeepAlive = STREAM_KEEP_ALIVE) {
 		this.#writer = writable.getWriter();
 		this.#writer.closed.catch(() => this.#gone.abort());
 		this.#keepAlive = setInterval(() => {
-			if (Date.now() - this.#wroteAtMs >= KEEP_ALIVE_MS) void this.write(keepAlive);
-		}, SILENCE_CHECK_MS);
+			if (Date.now() - this.#wroteAtMs >= everyMs) void this.write(text);
+		}, everyMs / SILENCE_CHECKS);
 	}
 
 	/** Aborts when the client has left. */

@@ -5,7 +5,7 @@ import { withDeadline } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
-import { EventWriter, sseComment } from "./event-writer.edge.ts";
+import { EventWriter, type KeepAlive, STREAM_KEEP_ALIVE, sseComment } from "./event-writer.edge.ts";
 import { logError } from "./log.edge.ts";
 import { toFailure } from "./respond.edge.ts";
 
@@ -36,7 +36,7 @@ interface AnswerForm {
 	headers: Record<string, string>;
 	/** Written when the head is sent before the answer is there. */
 	first: string;
-	keepAlive: string;
+	keepAlive: KeepAlive;
 	result(value: unknown): string;
 	error(body: unknown): string;
 }
@@ -45,7 +45,8 @@ const EVENTS: AnswerForm = {
 	headWaitMs: 10_000,
 	headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" },
 	first: sseComment("working"),
-	keepAlive: sseComment("keep-alive"),
+	// Where the platform does not report that a client has left, the next write does, and the work then stops spending.
+	keepAlive: { ...STREAM_KEEP_ALIVE, everyMs: 2_000 },
 	result: (value) => eventText("result", value),
 	error: (body) => eventText("error", body),
 };
@@ -61,7 +62,7 @@ const JSON_BODY: AnswerForm = {
 		"content-encoding": "identity",
 	},
 	first: "\n",
-	keepAlive: "\n",
+	keepAlive: { text: "\n", everyMs: 15_000 },
 	result: (value) => JSON.stringify(value),
 	error: (body) => JSON.stringify(body),
 };
@@ -74,14 +75,14 @@ interface OpenBody {
 
 /** What the client gets. There is no body until something is to be sent before the work has ended. */
 class Delivery {
-	#keepAlive: string;
+	#keepAlive: KeepAlive;
 	#left = new AbortController();
 	#opened = Promise.withResolvers<void>();
 	#body: OpenBody | null = null;
 	#waitingEvents = 0;
 	#skippedEvents = 0;
 
-	constructor(keepAlive: string) {
+	constructor(keepAlive: KeepAlive) {
 		this.#keepAlive = keepAlive;
 	}
 
@@ -157,7 +158,7 @@ async function answerBeforeHead<T>(
  *
  * Unstreamed, work that ends within 30 s gets an ordinary answer. After that, the head is sent as 200, white space follows
  * every 15 s, and the body comes last; a failure is then the error body with its `status`. Streamed, the head is sent with the
- * first progress or after 10 s. A failure before the head is an ordinary error response, one after it is `event: error`. The
+ * first progress or after 10 s, and a comment follows every 2 s of silence. A failure before the head is an ordinary error response, one after it is `event: error`. The
  * work is awaited even when the client has left. What it throws is logged and answered like an exception of a handler.
  *
  * The work must have itself admitted first. A head that is sent earlier would admit the request without its reservation.

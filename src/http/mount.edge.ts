@@ -39,6 +39,19 @@ export interface AccessGuard<C extends RequestContext> {
 /** Guards by access. An endpoint whose access has none cannot be mounted. */
 export type AccessGuards<C extends RequestContext> = Partial<Record<Access, AccessGuard<C>>>;
 
+/** The response to a body that is refused, in the form of the endpoint's protocol if it has one. */
+function bodyFailureResponse<C extends RequestContext>(
+	{ protocol }: Endpoint,
+	c: Context<RequestState<C>>,
+	failure: Failure,
+): Response {
+	const context = c.get("context");
+	const refused = protocol?.refuse(failure, context.rawBody);
+	if (!refused) return failureResponse(c, failure);
+	context.log.error = failure.reason;
+	return refused;
+}
+
 /** Reads the body and leaves it where zValidator looks for it, whatever the content type is. */
 function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Middleware<C> {
 	// Compiled with the first body, so that unused schemas do not slow down the start.
@@ -47,11 +60,11 @@ function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodTy
 		const context = c.get("context");
 		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
 		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
-		if (!body.ok) return failureResponse(c, body.failure);
+		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);
+		context.rawBody = body.value;
 		findOverlong ??= arrayLimitCheck(schema);
 		const issues = findOverlong(body.value);
-		if (issues.length > 0) return failureResponse(c, { reason: "invalid_request", issues });
-		context.rawBody = body.value;
+		if (issues.length > 0) return bodyFailureResponse(endpoint, c, { reason: "invalid_request", issues });
 		c.req.json = async <T>() => body.value as T;
 		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
 			const headers = new Headers(c.req.raw.headers);
@@ -100,7 +113,8 @@ function validationStage<C extends RequestContext>(
 ): Middleware<C> {
 	return zValidator(target, schema, (result, c: Context<RequestState<C>>) => {
 		if (result.success) return;
-		return failureResponse(c, toValidationFailure(endpoint, target, result.error, c.get("context").rawBody));
+		const failure = toValidationFailure(endpoint, target, result.error, c.get("context").rawBody);
+		return target === "json" ? bodyFailureResponse(endpoint, c, failure) : failureResponse(c, failure);
 	});
 }
 

@@ -33,15 +33,24 @@ function toUtc(text: string): string {
 }
 
 const timeSchema = z.lazy(() =>
-	z.union(
-		[
-			z.iso.date(),
-			z.iso.datetime({ offset: true }),
-			z.iso.datetime({ offset: true, precision: -1 }),
-			z.iso.datetime({ local: true }),
-		],
-		"must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T10:00:00Z; without an offset it is UTC",
-	),
+	z
+		.union(
+			[
+				z.iso.date(),
+				z.iso.datetime({ offset: true }),
+				z.iso.datetime({ offset: true, precision: -1 }),
+				z.iso.datetime({ local: true }),
+			],
+			"must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T10:00:00Z; without an offset it is UTC",
+		)
+		// The expressions of the four take 1.4 KB.
+		.meta({
+			anyOf: [
+				{ type: "string", format: "date" },
+				{ type: "string", format: "date-time" },
+				{ type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d" },
+			],
+		}),
 );
 
 /** A point in time in the form of stored ones: UTC with three fractional digits. */

@@ -15,6 +15,7 @@ import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
+import { PENDING_OUTPUT_TOKENS } from "./whole-answer.ts";
 
 /** One call that may be made: a candidate of a plan and its exact request. */
 export interface PlannedCall {
@@ -102,8 +103,6 @@ export function billCall(
 
 /** A token of common text has at least so many UTF-8 bytes. */
 const ESTIMATED_BYTES_PER_TOKEN = 3;
-/** Output that the provider may have generated and not yet delivered when a call broke off. */
-const PENDING_OUTPUT_TOKENS = 256;
 
 function estimateMaxTokens(text: string): number {
 	return Math.ceil(utf8Length(text) / ESTIMATED_BYTES_PER_TOKEN);

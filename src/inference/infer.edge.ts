@@ -130,7 +130,8 @@ async function inferWhole(
 	purpose: ChatPurpose,
 	caller: Caller,
 ): Promise<Result<Completion>> {
-	const reserved = await reserveCall(request, purpose, caller);
+	const options = { ...request.options, mayBeWhole: true };
+	const reserved = await reserveCall({ ...request, options }, purpose, caller);
 	if (!reserved.ok) return reserved;
 	const { plan, set, calls, settlement } = reserved.value;
 	const result = await caller.timings.measure("upstream", () => calls.complete(set));

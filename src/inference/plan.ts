@@ -21,6 +21,7 @@ import {
 } from "../routing/select.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
 /** How a call may be routed and limited. Its effort is part of the call itself. */
 export interface CallOptions {
@@ -43,6 +44,8 @@ export interface CallOptions {
 	planLimitNanoUsd?: number | null;
 	/** Which call of a workflow it is; only the sandbox upstream is told. */
 	stage?: CallStage;
+	/** Nobody reads along, so a short answer may be requested whole. Without it, every answer is streamed. */
+	mayBeWhole?: boolean;
 }
 
 /** A model call to be answered, and how. */
@@ -83,8 +86,9 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 
 /** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
 function requestBuilder(
-	{ call, options: { stage } }: InferenceRequest,
+	{ call, options: { stage, mayBeWhole = false } }: InferenceRequest,
 	accessFor: CallPlan["accessFor"],
+	settings: SilenceLimits,
 	nowMs: number,
 ): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
@@ -97,7 +101,12 @@ function requestBuilder(
 		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.preparePrompt(call, provider);
 		prompts.set(variant, prompt);
-		const request = withStage(wire.renderRequest({ call: sized, prompt, model, access, effort }), access, stage);
+		const isWhole = mayBeWhole && canRequestWhole(model, effort, maxTokens, settings);
+		const request = withStage(
+			wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole }),
+			access,
+			stage,
+		);
 		return {
 			wire,
 			access,
@@ -121,7 +130,7 @@ export function planCall(
 	const { catalog } = settings;
 	const detected = detectSignals(call);
 	const accessFor = providerAccess(settings);
-	const attempt = requestBuilder({ call, options }, accessFor, nowMs);
+	const attempt = requestBuilder({ call, options }, accessFor, settings, nowMs);
 	const rule = options.config && matchRule(options.config, call, detected);
 	const request: SelectionRequest = {
 		catalog,

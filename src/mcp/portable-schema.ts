@@ -1,5 +1,5 @@
 // Rewrites a JSON Schema of arguments so that every client can pass it to its model: each schema has one type, as the function
-// declarations of several providers require. It accepts what the original accepts, except null for optional arguments, which the
+// declarations of several providers require. It accepts what the original accepts and more, except null for optional arguments, which the
 // endpoint still accepts. Pure.
 import type { JsonSchema } from "../http/json-schema.ts";
 import { isJsonObject } from "../json.ts";
@@ -38,6 +38,68 @@ function splitTypes(schema: JsonSchema): JsonSchema {
 	return Array.isArray(type) ? { ...rest, anyOf: type.map((each: unknown) => ({ type: each })) } : schema;
 }
 
+function isSchema(value: unknown): value is JsonSchema {
+	return isJsonObject(value);
+}
+
+/** The values that a schema allows, if it lists them. */
+function listedValues(schema: JsonSchema): unknown[] | null {
+	if (Array.isArray(schema["enum"])) return schema["enum"];
+	return "const" in schema ? [schema["const"]] : null;
+}
+
+/** The branches of a schema, itself where it is no choice. */
+function branchesOf(schema: JsonSchema): JsonSchema[] {
+	const { anyOf } = schema;
+	return Array.isArray(anyOf) && Object.keys(schema).length === 1
+		? anyOf.filter(isSchema).flatMap(branchesOf)
+		: [schema];
+}
+
+function mergeObjects(a: JsonSchema, b: JsonSchema): JsonSchema {
+	const ours: JsonSchema = Object(a["properties"]);
+	const theirs: JsonSchema = Object(b["properties"]);
+	const properties = Object.entries({ ...ours, ...theirs }).map(([name, schema]): [string, unknown] => {
+		const [own, other] = [ours[name], theirs[name]];
+		return [name, isSchema(own) && isSchema(other) ? toChoice([own, other]) : schema];
+	});
+	const others = Array.isArray(b["required"]) ? b["required"] : [];
+	const required = Array.isArray(a["required"]) ? a["required"].filter((name) => others.includes(name)) : [];
+	return { type: "object", properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
+}
+
+function mergeArrays(a: JsonSchema, b: JsonSchema): JsonSchema {
+	const items = isSchema(a["items"]) && isSchema(b["items"]) ? { items: toChoice([a["items"], b["items"]]) } : {};
+	return { type: "array", ...items };
+}
+
+/** One schema for two that may be one: two objects, two lists, or two words. Null for others. */
+function mergePair(a: JsonSchema, b: JsonSchema): JsonSchema | null {
+	if (JSON.stringify(a) === JSON.stringify(b)) return a;
+	if (a["type"] !== b["type"]) return null;
+	if (a["type"] === "object") return mergeObjects(a, b);
+	if (a["type"] === "array") return mergeArrays(a, b);
+	const [own, other] = [listedValues(a), listedValues(b)];
+	return own && other ? { type: a["type"], enum: [...new Set([...own, ...other])] } : null;
+}
+
+/**
+ * One schema for a choice of several. Objects become one object with the members of all, required where all require them. The
+ * variants of a message repeat most of their members, and several providers take no choice of objects.
+ */
+function toChoice(choices: readonly JsonSchema[]): JsonSchema {
+	const merged: JsonSchema[] = [];
+	for (const branch of choices.flatMap(branchesOf)) {
+		const index = merged.findIndex((known) => mergePair(known, branch) !== null);
+		const known = merged[index];
+		const both = known && mergePair(known, branch);
+		if (both) merged[index] = both;
+		else merged.push(branch);
+	}
+	const [only] = merged;
+	return merged.length === 1 && only ? only : { anyOf: merged };
+}
+
 /** The schema in a form that every client can pass on. */
 export function toPortableSchema(schema: JsonSchema): JsonSchema {
 	const members = Object.entries(schema).map(([name, value]): [string, unknown] => {
@@ -50,10 +112,16 @@ export function toPortableSchema(schema: JsonSchema): JsonSchema {
 			return [name, Object.keys(value).length === 0 || toPortableSchema(value)];
 		if (isJsonObject(value) && name === "items") return [name, toPortableSchema(value)];
 		if (Array.isArray(value) && (name === "anyOf" || name === "oneOf"))
-			return [name, value.map((each: unknown) => (isJsonObject(each) ? toPortableSchema(each) : each))];
+			return ["anyOf", value.map((each: unknown) => (isJsonObject(each) ? toPortableSchema(each) : each))];
 		return [name, value];
 	});
-	const { propertyNames, ...rest } = splitTypes(Object.fromEntries(members));
+	const { propertyNames, anyOf, ...split } = splitTypes(Object.fromEntries(members));
+	const typed = "properties" in split && split["additionalProperties"] === true;
+	const { additionalProperties, ...closed } = split;
+	const rest = {
+		...(typed ? closed : split),
+		...(Array.isArray(anyOf) ? toChoice(anyOf.filter(isSchema)) : {}),
+	};
 	// Names are strings in all JSON.
 	const namesAreAny = JSON.stringify(propertyNames) === '{"type":"string"}';
 	return propertyNames === undefined || namesAreAny ? rest : { ...rest, propertyNames };

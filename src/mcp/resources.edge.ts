@@ -23,6 +23,9 @@ const shareListSchema = z.object({
 	next_cursor: z.string().nullable(),
 });
 
+/** Shares on a page of resources. */
+const PAGE_SHARES = 50;
+
 function findSource(endpoints: readonly Endpoint[], source: keyof typeof SOURCE_ENDPOINTS): Endpoint {
 	const endpoint = endpoints.find(({ id }) => id === SOURCE_ENDPOINTS[source]);
 	if (!endpoint) throw new Error(`there is no endpoint ${SOURCE_ENDPOINTS[source]}`);
@@ -57,7 +60,7 @@ export async function listResources(
 	cursor: string | undefined,
 ): Promise<ListResourcesResult> {
 	const skills = cursor === undefined ? (await readSource(skillListSchema, "skills", endpoints, caller)).data : [];
-	const shares = await readSource(shareListSchema, "ownShares", endpoints, caller, { cursor });
+	const shares = await readSource(shareListSchema, "ownShares", endpoints, caller, { cursor, limit: PAGE_SHARES });
 	return {
 		resources: [
 			...skills.map(({ id, name, description }) => ({

@@ -20,6 +20,7 @@ import { type McpBody, toMessages } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./resources.edge.ts";
 import { RESOURCE_TEMPLATES } from "./resources.ts";
+import { parseGroups, TOOL_GROUPS } from "./tool-groups.ts";
 import { isTool, type McpTool, toProgressText, toTool } from "./tools.ts";
 
 /** A tool with the endpoint behind it. */
@@ -32,7 +33,10 @@ interface ServedTool {
 const PROGRESS_MS = 10_000;
 
 const INSTRUCTIONS =
-	"Tools are the endpoints of this service: a result is the JSON that the endpoint answers, and each call is a request of its own, with its cost and limits. Skills are prompts and resources.";
+	"Tools are the endpoints of this service: a result is the JSON that the endpoint answers, and each call is a request of its own, with its cost and limits. Skills are prompts and resources. There are more tools than tools/list shows: `?tools=all` at this server's address lists all, and any can be called.";
+
+/** Characters of an unknown name that a message quotes. */
+const MAX_QUOTED_CHARS = 64;
 
 const toolsByEndpoints = new WeakMap<readonly Endpoint[], ReadonlyMap<string, ServedTool>>();
 
@@ -46,18 +50,34 @@ function servedTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, Served
 	return byName;
 }
 
-/** A tool's entry in `tools/list`. The hints are what HTTP says of its method (RFC 9110, section 9.2). */
-function toToolListing({ name, description, method, inputSchema }: McpTool) {
+/** A tool's entry in `tools/list`. */
+export function toToolListing({ name, title, description, effect, listedSchema, outputSchema }: McpTool) {
+	const isReplacing = effect === "replaces";
 	return {
 		name,
+		title,
 		description,
-		inputSchema: { ...inputSchema, type: "object" as const },
-		annotations: {
-			readOnlyHint: method === "GET",
-			destructiveHint: method === "DELETE",
-			idempotentHint: method !== "POST",
-		},
+		inputSchema: { ...listedSchema, type: "object" as const },
+		outputSchema: { ...outputSchema, type: "object" as const },
+		// A tool that changes nothing has no further hints.
+		annotations:
+			effect === "none"
+				? { readOnlyHint: true }
+				: { readOnlyHint: false, destructiveHint: isReplacing, ...(isReplacing ? { idempotentHint: true } : {}) },
 	};
+}
+
+/** The tools of groups, in the order of their endpoints. @throws ProtocolError for an unknown group. */
+function listTools(endpoints: readonly Endpoint[], groups: readonly string[]) {
+	const unknown = groups.find((name) => !TOOL_GROUPS.has(name));
+	if (unknown !== undefined) {
+		const known = [...TOOL_GROUPS.keys()].join(", ");
+		const message = `there is no tool group ${unknown.slice(0, MAX_QUOTED_CHARS)}; groups are ${known}`;
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+	}
+	const names = new Set(groups.flatMap((group) => TOOL_GROUPS.get(group) ?? []));
+	const tools = [...servedTools(endpoints).values()].filter(({ tool }) => names.has(tool.name));
+	return { tools: tools.map(({ tool }) => toToolListing(tool)) };
 }
 
 /** Does work and sends progress to a client that asked for it: at the start, for the endpoint's events, and every ten seconds. */
@@ -113,8 +133,8 @@ async function withProtocolErrors<T>({ requestId }: EndpointCaller, work: () => 
 	}
 }
 
-/** A server for one exchange. */
-function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller): Server {
+/** A server for one exchange. @param groups the tools that it lists. */
+function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller, groups: readonly string[]): Server {
 	const server = new Server(
 		{ name: "svc", title: "svc", version: "0.1.0" },
 		{
@@ -125,9 +145,7 @@ function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller): S
 		},
 	);
 	const safely = <T>(work: () => T | Promise<T>) => withProtocolErrors(caller, work);
-	server.setRequestHandler("tools/list", () =>
-		safely(() => ({ tools: [...servedTools(endpoints).values()].map(({ tool }) => toToolListing(tool)) })),
-	);
+	server.setRequestHandler("tools/list", () => safely(() => listTools(endpoints, groups)));
 	server.setRequestHandler("tools/call", ({ params }, context) =>
 		safely(() => {
 			const tool = servedTools(endpoints).get(params.name);
@@ -188,19 +206,22 @@ function refuseOrigin(request: Request): Response | undefined {
 /**
  * Answers a client's messages.
  * @param endpoints those that are served as tools.
+ * @param tools groups of those that are listed.
  */
 export async function answerMcp(
 	body: McpBody,
 	endpoints: readonly Endpoint[],
 	caller: EndpointCaller,
+	tools = "",
 ): Promise<Response> {
+	const groups = parseGroups(tools);
 	const request = toSdkRequest(caller);
 	const refused = refuseOrigin(request);
 	if (refused) return refused;
 	const streams = needsStream(body, caller.headers, endpoints);
 	if (await isLegacyRequest(request, body))
-		return answerLegacy(createServer(endpoints, caller), request, body, streams);
-	const handler = createMcpHandler(() => createServer(endpoints, caller), {
+		return answerLegacy(createServer(endpoints, caller, groups), request, body, streams);
+	const handler = createMcpHandler(() => createServer(endpoints, caller, groups), {
 		legacy: "reject",
 		responseMode: streams ? "sse" : "auto",
 		// Tools, resources and prompts do not change during a subscription.

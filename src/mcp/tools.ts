@@ -9,12 +9,19 @@ import { toPortableSchema } from "./portable-schema.ts";
 export interface McpTool {
 	/** The endpoint's id. */
 	name: string;
+	/** The name for people. */
+	title: string;
 	description: string;
+	effect: NonNullable<Endpoint["effect"]>;
 	method: Endpoint["method"];
 	/** In OpenAPI's style. Its parameters are arguments. */
 	path: Endpoint["path"];
 	/** The schema of an object: params, query and body as one list of arguments. */
 	inputSchema: JsonSchema;
+	/** The same, shorter, for `tools/list`. */
+	listedSchema: JsonSchema;
+	/** The members of the answer, as far as an error's body meets it too. */
+	outputSchema: JsonSchema;
 	authRequired: boolean;
 }
 
@@ -72,18 +79,87 @@ export function toInputSchema(endpoint: Endpoint): JsonSchema {
 	});
 }
 
+/** Keywords that only refuse a value. The endpoint does that with a message. */
+const REFUSALS = new Set(["minLength", "maxLength", "minItems", "maxItems", "pattern", "exclusiveMinimum"]);
+
+function isRefusal([name, value]: [string, unknown]): boolean {
+	return REFUSALS.has(name) || (name === "maximum" && value === Number.MAX_SAFE_INTEGER);
+}
+
+/** A schema as `tools/list` shows it, where each session pays for its length: without some optional properties, at any depth. */
+function toListedSchema(schema: JsonSchema, unlisted: readonly string[]): JsonSchema {
+	const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+	const reduce = (value: unknown): unknown => {
+		if (Array.isArray(value)) return value.map(reduce);
+		return isJsonObject(value) ? toListedSchema(value, unlisted) : value;
+	};
+	const members = Object.entries(schema).filter((member) => !isRefusal(member));
+	const reduced = members.map(([name, value]): [string, unknown] => {
+		if (name !== "properties" || !isJsonObject(value)) return [name, reduce(value)];
+		const listed = Object.entries(value).filter(([each]) => !unlisted.includes(each) || required.includes(each));
+		return [name, Object.fromEntries(listed.map(([property, each]) => [property, reduce(each)]))];
+	});
+	return Object.fromEntries(reduced);
+}
+
+/** Members of errors' bodies that some answers have too, with other types. */
+const ERROR_MEMBERS = new Set(["error", "message", "detail", "status", "plan", "attempts", "errors", "limit"]);
+
+/** The type of a schema, or its types; undefined when it does not say. */
+function typesIn({ type, anyOf, const: constant }: JsonSchema): unknown {
+	if (type !== undefined) return type;
+	if (constant !== undefined) return typeof constant;
+	if (!Array.isArray(anyOf)) return undefined;
+	const types = anyOf.map((branch: unknown) => (isJsonObject(branch) ? branch["type"] : undefined));
+	return types.every((each) => typeof each === "string") ? [...new Set(types)] : undefined;
+}
+
+/**
+ * The schema of an endpoint's answer: its members and their types, no deeper, without those that repeat an argument. Clients check
+ * errors' bodies against it as well, so it requires none.
+ */
+function toOutputSchema({ result }: Endpoint, { properties: given }: JsonSchema): JsonSchema {
+	const { properties } = toJsonSchema(result, "output");
+	const own = Object.entries(Object(properties) as Record<string, JsonSchema>).filter(
+		([name]) => !Object.hasOwn(Object(given), name),
+	);
+	const members = own.map(([name, schema]) => {
+		const type = ERROR_MEMBERS.has(name) ? undefined : typesIn(schema);
+		return [name, type === undefined ? {} : { type }];
+	});
+	return { type: "object", properties: Object.fromEntries(members) };
+}
+
+const EFFECTS: Readonly<Record<Endpoint["method"], McpTool["effect"]>> = {
+	GET: "none",
+	POST: "adds",
+	PUT: "replaces",
+	DELETE: "replaces",
+};
+
+/** `get_agent_run` as `Get agent run`. */
+function toolTitle(name: string): string {
+	const words = name.replaceAll("_", " ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function toolDescription({ summary, description }: Endpoint): string {
 	return description === undefined ? summary : `${summary} ${description}`;
 }
 
 /** An endpoint as a tool. */
 export function toTool(endpoint: Endpoint): McpTool {
+	const inputSchema = toInputSchema(endpoint);
 	return {
 		name: endpoint.id,
+		title: toolTitle(endpoint.id),
+		effect: endpoint.effect ?? EFFECTS[endpoint.method],
 		description: toolDescription(endpoint),
 		method: endpoint.method,
 		path: endpoint.path,
-		inputSchema: toInputSchema(endpoint),
+		inputSchema,
+		listedSchema: toListedSchema(inputSchema, endpoint.unlistedArguments ?? []),
+		outputSchema: toOutputSchema(endpoint, inputSchema),
 		authRequired: endpoint.access !== "public",
 	};
 }

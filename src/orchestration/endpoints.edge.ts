@@ -9,6 +9,7 @@ import { orchestrationSchema } from "./response.ts";
 
 const orchestrateEndpoint = endpoint({
 	id: "orchestrate",
+	unlistedArguments: ["rules"],
 	method: "POST",
 	path: "/v2/orchestrate",
 	access: "key",

@@ -70,6 +70,7 @@ const checkPolicyEndpoint = endpoint({
 const scoreRiskEndpoint = endpoint({
 	id: "score_risk",
 	method: "POST",
+	effect: "none",
 	path: "/v1/risk/score",
 	access: "key",
 	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",

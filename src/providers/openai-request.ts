@@ -187,13 +187,14 @@ function streamFields({ provider }: ProviderAccess): JsonObject {
 }
 
 /** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
-export function renderOpenAiRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
+	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
 	const settings: JsonObject = {
 		model: model.upstream_model,
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
-		...streamFields(access),
+		...(isWhole ? {} : streamFields(access)),
 		...optional.fields,
 		...reasoning.fields,
 		stop: call.stop.length > 0 ? call.stop : undefined,
@@ -209,7 +210,7 @@ export function renderOpenAiRequest({ call, prompt, model, access, effort }: Req
 		headers: {
 			authorization: `Bearer ${access.apiKey}`,
 			"content-type": "application/json",
-			accept: "text/event-stream",
+			accept: isWhole ? "application/json" : "text/event-stream",
 		},
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,

@@ -98,6 +98,8 @@ export interface RequestOptions {
 	model: Model;
 	access: ProviderAccess;
 	effort: EffortChoice;
+	/** The answer is requested in one body. Without it, it is requested as a stream. */
+	isWhole?: boolean;
 }
 
 /** One of the three upstream wire formats. */
@@ -113,10 +115,7 @@ export interface Wire {
 	 */
 	promptVariant(provider: Provider): string;
 	renderRequest(options: RequestOptions): UpstreamRequest;
-	/**
-	 * The answer in a whole parsed body, which some upstreams send although a stream was requested; null when there is
-	 * none.
-	 */
+	/** The answer in a whole parsed body; null when there is none. Some upstreams send one although a stream was requested. */
 	parseAnswer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where the body holds no answer. */
 	parseUsage(body: unknown): TokenUsage | null;

@@ -10,7 +10,6 @@ import { INTENTS } from "../routing/signals.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;
-const MAX_FALLBACK = 27;
 const MAX_RULES = 50;
 const MAX_BLOCKED_CHARS = 128;
 const MAX_RULE_NAME_CHARS = 64;
@@ -158,7 +157,7 @@ export const configMembers = perCatalog((catalog) =>
 		max_cost: amountUsd().optional(),
 		max_cost_per_request: amountUsd().optional(),
 		blocked: limitedList(blockedEntry(catalog), MAX_BLOCKED).optional(),
-		fallback: limitedList(modelId(catalog), MAX_FALLBACK).optional(),
+		fallback: limitedList(modelId(catalog), catalog.models.length).optional(),
 		rules: limitedList(rule(catalog), MAX_RULES).optional(),
 		compliance: z.unknown().optional(),
 	}),

@@ -12,6 +12,9 @@ const FAIR_BYTES = 256 - (256 % BASE58_DIGITS.length);
 /** Code points of a title (docs/reference.md, "Limits"). */
 export const MAX_SHARE_TITLE_CHARS = 120;
 
+/** Shares that a user may have at once (docs/reference.md, "Limits"). A list shows them all. */
+export const MAX_USER_SHARES = 1_000;
+
 /**
  * A fresh id.
  * @param random returns `count` random bytes.

@@ -1,8 +1,10 @@
 // Skills: the list, one skill, and its invocation, which answers as chat does.
+
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { applyRules } from "../chat/apply-rules.edge.ts";
 import { chatCompletionSchema, toSvcBlock as toChatSvcBlock } from "../chat/completion.ts";
+import { UNLISTED_CHAT_FIELDS } from "../chat/field-names.ts";
 import { toChatPurpose } from "../chat/inference-request.ts";
 import { respondToChat } from "../chat/respond.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
@@ -88,6 +90,7 @@ function toSkillBlock({ id, name }: Skill, settled: SettledRequest) {
 
 const invokeSkillEndpoint = endpoint({
 	id: "invoke_skill",
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, "temperature", "stop", "response_format"],
 	method: "POST",
 	path: "/v1/skills/{skill_id}/invoke",
 	access: "key",

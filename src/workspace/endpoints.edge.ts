@@ -61,6 +61,7 @@ async function sumHandoffs(context: KeyContext, workspaceId: string, tailLimit: 
 const checkReadinessEndpoint = endpoint({
 	id: "check_workspace_readiness",
 	method: "POST",
+	effect: "replaces",
 	path: "/v1/workspace/readiness",
 	access: "key",
 	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",

@@ -46,7 +46,7 @@ export function withKey(key: string, body?: unknown): RequestInit {
 	return body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
 }
 
-export function operator(method: "GET" | "POST", path: string, body?: unknown): Promise<Response> {
+export function operator(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<Response> {
 	const headers = { authorization: `Bearer ${TEST_ADMIN_TOKEN}`, "content-type": "application/json" };
 	return call(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
 }

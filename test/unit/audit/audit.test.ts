@@ -3,13 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditEventRow } from "../../../src/audit/event.ts";
 import { parseOwnerKey, renderOwnerKey } from "../../../src/audit/owner.ts";
-import {
-	type EventFilter,
-	mergeEventPage,
-	PAGE_PAYLOAD_CHARS,
-	parseCursor,
-	renderCursor,
-} from "../../../src/audit/page.ts";
+import { type EventFilter, mergeEventPage, PAGE_PAYLOAD_CHARS, parseCursor } from "../../../src/audit/page.ts";
+import { renderCursor } from "../../../src/http/list-position.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 

@@ -36,7 +36,6 @@ describe("the tools", () => {
 			"key get_handoff_checkpoint",
 			"key generate_workspace_files",
 			"public get_brain_badge",
-			"public show_verify_page",
 			"public show_brain_share",
 			"public show_verify_page",
 			"public get_mcp_manifest",
