@@ -148,10 +148,12 @@ export async function runRound(target: LoadTarget, loads: readonly Load[], limit
 	const startMs = performance.now();
 	const endMs = startMs + limits.durationMs;
 	let requestsLeft = limits.maxRequests;
+	let next = 0;
 
 	const connection = async () => {
 		while (requestsLeft > 0 && performance.now() < endMs) {
-			const load = loads[requestsLeft-- % loads.length];
+			requestsLeft--;
+			const load = loads[next++ % loads.length];
 			if (!load) throw new Error("a round without anything to send");
 			const { latencyMs, firstDeltaMs } = await sendRequest(target, agent, load);
 			latenciesMs.push(latencyMs);
